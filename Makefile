@@ -1,0 +1,38 @@
+# make        builds .venv
+# make run    shows what it does, in the terminal
+# make test   checks style and types, and runs every test
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: all run test lint lock clean
+
+all: $(VENV)/.ready
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+run: all
+	$(BIN)/rem demo
+
+lint: all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+# Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
+lock:
+	rm -rf .lock && $(PYTHON) -m venv .lock
+	.lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,dev]'
+	.lock/bin/python -m pip freeze --exclude-editable > requirements.lock
+	rm -rf .lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache

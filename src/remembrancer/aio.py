@@ -1,0 +1,46 @@
+"""The same verbs for async code: each runs in a thread, there is one implementation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from remembrancer.memory import Memory
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def _threaded(
+    verb: Callable[Concatenate[Memory, Arguments], Result],
+) -> Callable[Concatenate[AsyncMemory, Arguments], Coroutine[Any, Any, Result]]:
+    @wraps(verb)
+    async def call(
+        self: AsyncMemory, /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
+
+    return call
+
+
+class AsyncMemory:
+    """A memory whose verbs are awaited."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    remember = _threaded(Memory.remember)
+    recall = _threaded(Memory.recall)
+    get = _threaded(Memory.get)
+    list = _threaded(Memory.list)
+    update = _threaded(Memory.update)
+    confirm = _threaded(Memory.confirm)
+    forget = _threaded(Memory.forget)
+    restore = _threaded(Memory.restore)
+    delete = _threaded(Memory.delete)
+    undo = _threaded(Memory.undo)
+    link = _threaded(Memory.link)
+    history = _threaded(Memory.history)
+    stats = _threaded(Memory.stats)

@@ -1,0 +1,147 @@
+"""What every verb works with: the parts of the engine, and on whose behalf it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from remembrancer.errors import InvalidInput, ScopeRequired
+from remembrancer.store.contract import Embedding, Filter, Visibility
+from remembrancer.types import (
+    GLOBAL,
+    Action,
+    AsOf,
+    Event,
+    Kind,
+    Owner,
+    Principal,
+    Record,
+    Status,
+    checked_name,
+    new_id,
+)
+
+if TYPE_CHECKING:
+    from remembrancer.clock import Clock
+    from remembrancer.embed import Embedder
+    from remembrancer.profiles import Profile
+    from remembrancer.references import References
+    from remembrancer.store.contract import Store
+
+
+ROOT = "/"
+"""The scope of what lies in no namespace below the user: no namespace can be called that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One principal at work."""
+
+    principal: Principal
+    profile: Profile
+    store: Store
+    embedder: Embedder
+    clock: Clock
+    references: References
+
+    @property
+    def owner(self) -> Owner:
+        """Whose memory this is."""
+        return self.principal.owner
+
+    def now(self) -> datetime:
+        """The time by the engine's clock."""
+        return self.clock.now()
+
+    def embed(self, text: str) -> Embedding:
+        """The vector of a text that holds no secret: the embedder may be someone else's server."""
+        return Embedding(self.embedder.model, self.embedder.embed([text])[0])
+
+    def event(self, action: Action, at: datetime, *, undoes: str | None = None) -> Event:
+        """An event of this principal, to be filled by the store."""
+        return Event(
+            id=new_id("event", at),
+            at=at,
+            action=action,
+            agent=self.principal.agent,
+            surface=self.principal.surface,
+            undoes=undoes,
+        )
+
+    def filter(
+        self,
+        *,
+        scope: str | None = None,
+        kinds: tuple[Kind, ...] | None = None,
+        as_of: AsOf | None = None,
+    ) -> Filter:
+        """What this principal may see of the wanted kinds, at the wanted moment."""
+        as_of = as_of or AsOf()
+        return Filter(
+            now=self.now(),
+            kinds=kinds or self.profile.recall.kinds,
+            visible=self.visible(scope),
+            known_at=as_of.known,
+            true_at=as_of.true,
+        )
+
+    def visible(self, scope: str | None = None) -> Visibility:
+        """The scopes that can be read: the asked one if it may be, else the principal's own."""
+        own = self.principal.agent
+        wanted = checked_name(scope, "scope") if scope is not None else own
+        match self.profile.scopes.visibility:
+            case "shared":
+                if wanted is None:
+                    return Visibility()
+                return Visibility(scopes=(GLOBAL, wanted), episodes=(wanted,))
+            case "isolated":
+                return Visibility(scopes=(self._isolated(wanted),))
+            case "nested":
+                self._stay_below(own, wanted)
+                return Visibility(below=wanted)
+
+    def writable(self, scope: str | None = None) -> str:
+        """The scope that a new memory goes to."""
+        own = self.principal.agent
+        wanted = checked_name(scope, "scope") if scope is not None else None
+        match self.profile.scopes.visibility:
+            case "isolated":
+                return self._isolated(wanted or own)
+            case "nested":
+                self._stay_below(own, wanted or own)
+                return wanted or own or ROOT
+            case "shared":
+                usual = own if self.profile.scopes.write == "own" else None
+                return wanted or usual or GLOBAL
+
+    def sees(self, record: Record) -> bool:
+        """Whether a memory is within what this principal may read, and not gone from the trash."""
+        visible = self.visible()
+        if record.status is Status.TRASHED and not self.is_kept(record):
+            return False
+        if visible.below is not None:
+            return f"{record.scope}/".startswith(f"{visible.below}/")
+        scopes = visible.scopes
+        if record.kind is Kind.EPISODE and visible.episodes:
+            scopes = visible.episodes
+        return scopes is None or record.scope in scopes
+
+    def is_kept(self, trashed: Record) -> bool:
+        """Whether the days in the trash are not over; after them it is as good as purged."""
+        days = timedelta(days=self.profile.deletion.trash_days)
+        return trashed.retired_at is None or self.now() < trashed.retired_at + days
+
+    def _isolated(self, wanted: str | None) -> str:
+        own = self.principal.agent
+        if wanted is None:
+            raise ScopeRequired(
+                f"The profile {self.profile.name!r} keeps instances apart: say which calls."
+            )
+        if own is not None and wanted != own:
+            raise InvalidInput(f"The instance {own!r} cannot reach the memories of another one.")
+        return wanted
+
+    def _stay_below(self, own: str | None, wanted: str | None) -> None:
+        if own is not None and not f"{wanted}/".startswith(f"{own}/"):
+            raise InvalidInput(f"The namespace {wanted!r} is not below {own!r}.")

@@ -1,0 +1,217 @@
+"""Settings from remembrancer.toml and REMEMBRANCER_* variables: the only reader of the environment.
+
+The file is looked for where the caller, REMEMBRANCER_CONFIG or the user's configuration directory
+says; never in the working directory, where a stranger's repository could redirect a memory.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from remembrancer import profiles
+from remembrancer.errors import InvalidInput, InvalidSetting
+from remembrancer.schedule import Cron
+from remembrancer.types import Json
+
+PREFIX = "REMEMBRANCER_"
+MEMORY = ":memory:"
+SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _cron(expression: str) -> str:
+    try:
+        if expression:
+            Cron.parse(expression).next_after(SOME_DAY)
+        return expression
+    except InvalidSetting as error:
+        raise ValueError(str(error)) from error
+
+
+def _zone(name: str) -> str:
+    try:
+        return ZoneInfo(name).key
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError(
+            f"{name!r} is not a time zone; use a name such as Europe/Berlin"
+        ) from error
+
+
+CronText = Annotated[str, AfterValidator(_cron)]
+ZoneText = Annotated[str, AfterValidator(_zone)]
+
+
+class Table(BaseModel):
+    """A table of the file: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StoreSettings(Table):
+    """Where memories live: a directory of SQLite files, or PostgreSQL when `url` is set."""
+
+    path: Path | None = None
+    url: SecretStr | None = None
+    admin_url: SecretStr | None = None
+    pool_size: Annotated[int, Field(ge=1, le=500)] = 10
+    open_files: Annotated[int, Field(ge=1, le=10_000)] = 64
+    busy_seconds: Annotated[float, Field(gt=0)] = 30
+
+
+class EmbeddingSettings(Table):
+    """Which model makes vectors: the one that ships, or an OpenAI-compatible endpoint."""
+
+    provider: Literal["local", "openai"] = "local"
+    url: str = "https://api.openai.com/v1"
+    model: str = "text-embedding-3-small"
+    key: SecretStr | None = None
+    dimensions: Annotated[int, Field(ge=1, le=4096)] = 1536
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30
+    cache_entries: Annotated[int, Field(ge=0)] = 4096
+
+
+class JobSettings(Table):
+    """When each background job runs, as cron expressions in UTC; an empty string turns one off."""
+
+    consolidate: CronText = "0 */6 * * *"
+    decay_sweep: CronText = "0 3 * * *"
+    episode_cleanup: CronText = "0 4 * * *"
+    trash_purge: CronText = "30 4 * * *"
+    close_sessions: CronText = "*/15 * * * *"
+    backup: CronText = ""
+
+
+class Settings(Table):
+    """All that can be configured; `adjust` changes the profile, `agents.NAME` for one agent."""
+
+    profile: str = "default"
+    tenant: str = "home"
+    user: str = "me"
+    time_zone: ZoneText = "UTC"
+    store: StoreSettings = StoreSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    jobs: JobSettings = JobSettings()
+    adjust: dict[str, Any] = Field(default_factory=dict)
+    agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+    def data_directory(self) -> Path:
+        """Where files go: the configured path, or the user's data directory."""
+        if self.store.path is not None:
+            return self.store.path.expanduser()
+        from platformdirs import user_data_path
+
+        return user_data_path("remembrancer")
+
+    def profile_for(self, agent: str | None = None) -> profiles.Profile:
+        """The profile with this store's adjustments, and the agent's own on top."""
+        values = profiles.adjusted(profiles.source(self.profile), self.adjust)
+        values = profiles.adjusted(values, self.agents.get(agent or "", {}))
+        whose = f", adjusted for the agent {agent!r}" if agent in self.agents else ""
+        return _validated(profiles.Profile, values, f"the profile {self.profile!r}{whose}")
+
+
+def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings: defaults, then the file, then the environment."""
+    environ = os.environ if environ is None else environ
+    path = path or file(environ)
+    values = _read(path) if path else {}
+    origin = str(path) if path else "the defaults"
+    for name, value in environ.items():
+        if name.startswith(PREFIX) and name != f"{PREFIX}CONFIG":
+            values = profiles.adjusted(values, _nested(name, value))
+            origin = f"{origin} and {PREFIX}* variables" if PREFIX not in origin else origin
+    settings = _validated(Settings, values, origin)
+    settings.profile_for()
+    for agent in settings.agents:
+        settings.profile_for(agent)
+    return settings
+
+
+def file(environ: Mapping[str, str] | None = None) -> Path | None:
+    """The file that is read when none is named, if there is one."""
+    environ = os.environ if environ is None else environ
+    named = environ.get(f"{PREFIX}CONFIG")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    usual = user_config_path("remembrancer") / "remembrancer.toml"
+    return usual if usual.is_file() else None
+
+
+def _read(path: Path) -> dict[str, Json]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}.") from error
+
+
+def _nested(name: str, value: str) -> dict[str, Json]:
+    """`REMEMBRANCER_STORE__URL=x` as `{"store": {"url": "x"}}`."""
+    nested: Json = value
+    for key in reversed(name.removeprefix(PREFIX).lower().split("__")):
+        nested = {key: nested}
+    assert isinstance(nested, dict)
+    return nested
+
+
+def _validated(model: type[Model], values: object, origin: str) -> Model:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        lines = [_explained(model, dict(problem)) for problem in error.errors()]
+        raise InvalidSetting("; ".join(lines) + f" (in {origin}).") from None
+    except InvalidInput as error:
+        raise InvalidSetting(f"{error} (in {origin})") from None
+
+
+def _explained(model: type[BaseModel], problem: dict[str, Any]) -> str:
+    """One problem as `key: what is allowed`, in the words of the file."""
+    place = [
+        str(step) for step in problem["loc"] if not str(step).startswith(("literal", "function"))
+    ]
+    key = ".".join(place) or "the settings"
+    if problem["type"] == "extra_forbidden":
+        return f"{key}: there is no such key; allowed are {', '.join(_keys_beside(model, place))}"
+    expected = problem.get("ctx", {}).get("expected")
+    if expected:
+        return f"{key}: use {expected}, not {problem['input']!r}"
+    return f"{key}: {problem['msg'].removeprefix('Value error, ')}"
+
+
+def _keys_beside(model: type[BaseModel], place: list[str]) -> list[str]:
+    """The keys of the table that a place is in; below a table of tables, those of its entries."""
+    inner: Any = model
+    for step in place[:-1]:
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            inner = inner.model_fields[step].annotation
+        else:
+            inner = get_args(inner)[-1]
+    return list(inner.model_fields)
+
+
+def changed(settings: Settings, changes: Mapping[str, Json]) -> Settings:
+    """The settings with some values replaced."""
+    values = profiles.adjusted(settings.model_dump(exclude_unset=True), changes)
+    return _validated(Settings, values, "the given values")
+
+
+def placed(settings: Settings, place: str) -> Settings:
+    """The settings with another place for the store: a directory or a PostgreSQL address."""
+    if place == MEMORY:
+        return settings
+    if not place:
+        raise InvalidSetting("store: give a directory, a postgresql:// address or :memory:.")
+    key = "url" if place.startswith(("postgresql:", "postgresql+")) else "path"
+    return changed(settings, {"store": {"path": None, "url": None, key: place}})

@@ -1,0 +1,69 @@
+"""Vectors remembered by text around any embedder, so that the same words are computed once."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from remembrancer.embed import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class CachedEmbedder:
+    """Keeps the vectors of the `entries` texts used last, and of the texts only a digest."""
+
+    def __init__(self, embedder: Embedder, entries: int = 4096) -> None:
+        self._embedder = embedder
+        self._entries = entries
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+
+    @property
+    def model(self) -> str:
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A fresh array each time: changing it does not change what is remembered."""
+        if not texts:
+            return self._embedder.embed([])
+        import numpy as np
+
+        keys = [_key(text) for text in texts]
+        known = self._known(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            rows = self._embedder.embed(list(missing.values()))
+            computed = {key: row.copy() for key, row in zip(missing, rows, strict=True)}
+            self._keep(computed)
+            known |= computed
+        return np.stack([known[key] for key in keys])
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        with self._lock:
+            known = {key: self._vectors[key] for key in keys if key in self._vectors}
+            for key in known:
+                self._vectors.move_to_end(key)
+            return known
+
+    def _keep(self, computed: dict[bytes, NDArray[np.float32]]) -> None:
+        with self._lock:
+            for key, vector in computed.items():
+                self._vectors[key] = vector
+                self._vectors.move_to_end(key)
+            while len(self._vectors) > self._entries:
+                self._vectors.popitem(last=False)
+
+
+def _key(text: str) -> bytes:
+    # surrogatepass: text that is not valid Unicode needs a key of its own too.
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

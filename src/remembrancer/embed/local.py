@@ -1,0 +1,173 @@
+"""The embedding model that ships with the package, run on the CPU; knows no network.
+
+One text per run: the model's quantisation makes a vector depend on the rest of its batch.
+The measurements are in docs/decisions/embedding-batches.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remembrancer.embed.visible import visible
+from remembrancer.errors import EmbeddingFailed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+MODEL = "all-MiniLM-L6-v2/q8"
+DIMENSIONS = 384
+TOKENS = 256
+# Tokenising takes time for the whole text before it is cut to TOKENS, so cut it here first.
+CHARACTERS = 16 * TOKENS
+WEIGHTS = Path(__file__).parent / "weights" / "all-MiniLM-L6-v2"
+SHA256 = {
+    "model.onnx": "b941bf19f1f1283680f449fa6a7336bb5600bdcd5f84d10ddc5cd72218a0fd21",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+
+
+class LocalEmbedder:
+    """A text always gets the same vector: alone, in any company, from any thread.
+
+    Blank text gets the vector the model gives to no words, which has length one like any other.
+    """
+
+    def __init__(self, weights: Path = WEIGHTS) -> None:
+        self._weights = weights
+        self._loading = threading.Lock()
+        self._loaded: _Model | None = None
+
+    @property
+    def model(self) -> str:
+        return MODEL
+
+    @property
+    def dimensions(self) -> int:
+        return DIMENSIONS
+
+    def warm(self) -> None:
+        """Start loading in the background; a failure shows at the first `embed`."""
+        # Not a daemon: the interpreter must not go down while native code builds the session.
+        threading.Thread(target=self._load_quietly, name="remembrancer-warm").start()
+
+    def verify(self) -> None:
+        """Read the weights and fail unless they are, bit for bit, the ones that were shipped."""
+        for name, expected in SHA256.items():
+            if _sha256(self._weights / name) != expected:
+                raise EmbeddingFailed(
+                    f"The embedding model's file {name} is missing or damaged: "
+                    "reinstall remembrancer."
+                )
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, DIMENSIONS), dtype=np.float32)
+        model = self._load()
+        if len(texts) == 1:
+            return np.stack([model.vector(texts[0])])
+        with ThreadPoolExecutor(min(len(texts), _cores())) as pool:
+            return np.stack(list(pool.map(model.vector, texts)))
+
+    def _load(self) -> _Model:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _open(self._weights)
+            return self._loaded
+
+    def _load_quietly(self) -> None:
+        with suppress(EmbeddingFailed):
+            self._load()
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    session: InferenceSession
+    tokenizer: Tokenizer
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        import numpy as np
+
+        tokens = self.tokenizer.encode(visible(text, CHARACTERS))
+        ids = np.array([tokens.ids], dtype=np.int64)
+        inputs = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        (hidden,) = self.session.run(["last_hidden_state"], inputs)
+        # Without padding the attention mask is all ones, so this is the masked mean.
+        mean: NDArray[np.float32] = hidden[0].mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+
+def _open(weights: Path) -> _Model:
+    try:
+        # Imports compete for the interpreter and building the session does not, so only the
+        # latter is worth a second thread.
+        _silence_telemetry()
+        import onnxruntime  # noqa: F401
+
+        with ThreadPoolExecutor(1) as aside:
+            tokenizer = aside.submit(_open_tokenizer, weights / "tokenizer.json")
+            return _Model(_open_session(weights / "model.onnx"), tokenizer.result())
+    except Exception as error:  # tokenizers raises bare Exception, onnxruntime its own kinds
+        raise EmbeddingFailed(
+            f"The embedding model did not load ({type(error).__name__}): run "
+            "`remembrancer doctor`, reinstall remembrancer, or configure an endpoint."
+        ) from error
+
+
+def _silence_telemetry() -> None:
+    """Importing onnxruntime starts its telemetry unless this is set; its own switch is too late."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
+def _open_session(path: Path) -> InferenceSession:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    # Cores are used by running texts side by side, so each run keeps to its own thread.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # The arena keeps the largest buffers of every thread for good and makes nothing faster.
+    options.enable_cpu_mem_arena = False
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _open_tokenizer(path: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(TOKENS)
+    # A text that mentions "[SEP]" is talking about it, not ending a sentence.
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,185 @@
+"""What happens to a memory after it was stored: confirmed, forgotten, restored, undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from remembrancer.call import Call
+from remembrancer.errors import Conflict, InvalidInput, NotFound, NotUndoable
+from remembrancer.remember import retirement
+from remembrancer.store.contract import (
+    HELD,
+    UNDOABLE,
+    AddLink,
+    DropLink,
+    Patch,
+    Purge,
+    Reader,
+    Write,
+    frozen,
+    thawed,
+)
+from remembrancer.types import (
+    Action,
+    Change,
+    Event,
+    Json,
+    Link,
+    Record,
+    Relation,
+    Status,
+    Written,
+)
+
+RESTORABLE = (Status.FORGOTTEN, Status.TRASHED, Status.EXPIRED, Status.DISABLED)
+
+
+def confirm(call: Call, record: Record) -> Written:
+    """Say that a memory is still true; its confidence starts anew."""
+    now = call.now()
+    values: dict[str, object] = {"confirmed_at": now}
+    if record.expires_at is not None and record.expires_at <= now:
+        values["expires_at"] = now + (record.expires_at - record.recorded_at)
+    if record.status is Status.EXPIRED:
+        values |= {"status": Status.ACTIVE, "retired_at": None}
+    elif record.status is not Status.ACTIVE:
+        raise Conflict(f"It is {record.status}; restore it first.")
+    return _apply(call, Action.CONFIRMED, record, values)
+
+
+def forget(call: Call, record: Record) -> Written:
+    """End a memory; it is kept for its owner's history and can be restored."""
+    if record.status is not Status.ACTIVE:
+        raise Conflict(f"It is {record.status} already; its history says what took its place.")
+    values = retirement(record, Status.FORGOTTEN, call.now())
+    return _apply(call, Action.FORGOTTEN, record, values)
+
+
+def delete(call: Call, record: Record) -> Written:
+    """Put a memory into the trash or, where the profile says so, destroy it."""
+    if call.profile.deletion.mode == "hard":
+        with call.store.writing(call.owner) as writer:
+            event = writer.apply(call.event(Action.DELETED, call.now()), [Purge(record.id)])
+        return Written(record, event)
+    if record.status is Status.TRASHED:
+        raise Conflict("It is in the trash already.")
+    values = retirement(record, Status.TRASHED, call.now())
+    return _apply(call, Action.TRASHED, record, values)
+
+
+def restore(call: Call, record: Record) -> Written:
+    """Bring back what was forgotten, deleted, disabled or has expired, as it was."""
+    if record.status not in RESTORABLE:
+        raise Conflict(f"It is {record.status}; there is nothing to restore.")
+    with call.store.reading(call.owner) as reader:
+        lives = [past for past in reader.states(record.id) if past.status in HELD]
+    active = not lives or lives[-1].status is Status.ACTIVE
+    values: dict[str, object] = {
+        "status": Status.ACTIVE if active else Status.SUPERSEDED,
+        "retired_at": None if active else lives[-1].until,
+        "valid_until": lives[-1].valid_until if lives else record.valid_until,
+    }
+    return _apply(call, Action.RESTORED, record, values)
+
+
+def link(call: Call, source: Record, target: Record, relation: Relation) -> Written:
+    """Relate two memories; saying it twice changes nothing."""
+    if source.id == target.id:
+        raise InvalidInput("A memory cannot be linked to itself.")
+    if relation is Relation.SUPERSEDES:
+        raise InvalidInput("Only replacing a memory supersedes it: update the old one instead.")
+    now = call.now()
+    wanted = Link(source.id, target.id, relation, now)
+    with call.store.writing(call.owner) as writer:
+        for old in writer.links(source.id):
+            if replace(old, created_at=now) == wanted:
+                return Written(source, None)
+        event = writer.apply(call.event(Action.LINKED, now), [AddLink(wanted)])
+    return Written(source, event)
+
+
+def undo(call: Call, event_id: str | None = None) -> Written:
+    """Take back an event, or the latest that was not taken back yet; this is an event too."""
+    now = call.now()
+    with call.store.writing(call.owner) as writer:
+        event = _chosen(call, writer, event_id)
+        writes = [_inverse(writer, change, now) for change in reversed(event.changes)]
+        undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
+        writer.mark_undone(event.id, undoing.id)
+        if event.undoes is not None:
+            writer.mark_undone(event.undoes, None)
+        records = writer.load(change.memory_id for change in event.changes)
+    return Written(_most_telling(list(records.values())), undoing)
+
+
+def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) -> Written:
+    """Change a memory, if it still is what the caller saw."""
+    with call.store.writing(call.owner) as writer:
+        current = writer.get(seen.id)
+        if current is None:
+            raise NotFound(f"There is no memory {seen.id}.")
+        if current.status is not seen.status:
+            raise Conflict(f"It is {current.status} by now; look at its history.")
+        event = writer.apply(call.event(action, call.now()), [Patch(seen.id, values)])
+        changed = writer.get(seen.id)
+    assert changed is not None
+    return Written(changed, event)
+
+
+def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
+    """The event to undo, if its memories are the caller's to see."""
+    if event_id is not None:
+        event = reader.event(event_id)
+        if event is None or not _touches_own(call, reader, event):
+            raise NotFound(f"There is no event {event_id}.")
+        if event.action not in UNDOABLE:
+            raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+        if event.undone_by is not None:
+            raise NotUndoable("It was taken back already.")
+        return event
+    for event in reader.events(limit=200):
+        if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE:
+            continue
+        if _touches_own(call, reader, event):
+            return event
+    raise NotFound("There is nothing to undo.")
+
+
+def _touches_own(call: Call, reader: Reader, event: Event) -> bool:
+    records = reader.load(change.memory_id for change in event.changes)
+    return all(call.sees(record) for record in records.values())
+
+
+def _inverse(reader: Reader, change: Change, at: datetime) -> Write:
+    """The write that takes a change back, if nothing has changed the same since."""
+    after, before = change.after, change.before
+    if after is None:
+        raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+    if "link" in after:
+        made, gone = after["link"], (before or {}).get("link")
+        return DropLink(_link(made)) if made else AddLink(_link(gone))
+    record = reader.get(change.memory_id)
+    if record is None:
+        raise NotUndoable("The memory was deleted since.")
+    now = frozen({name: getattr(record, name) for name in after})
+    if now != dict(after):
+        raise Conflict("The memory has changed since; undo the later change first.")
+    if before is None:
+        return Patch(record.id, {"status": Status.RETRACTED, "retired_at": at})
+    return Patch(record.id, thawed(before))
+
+
+def _link(value: Json) -> Link:
+    assert isinstance(value, dict)
+    return Link(
+        str(value["source"]),
+        str(value["target"]),
+        Relation(str(value["relation"])),
+        datetime.fromisoformat(str(value["created_at"])),
+    )
+
+
+def _most_telling(records: list[Record]) -> Record:
+    """The memory to show after an undo: one that is active now, else the first."""
+    return next((one for one in records if one.status is Status.ACTIVE), records[0])

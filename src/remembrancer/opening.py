@@ -1,0 +1,87 @@
+"""Putting the parts together: from settings to an open store with its embedder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remembrancer import config
+from remembrancer.config import MEMORY, EmbeddingSettings, Settings
+from remembrancer.errors import InvalidSetting
+from remembrancer.memory import Remembrancer
+
+if TYPE_CHECKING:
+    from remembrancer.clock import Clock
+    from remembrancer.embed import Embedder
+    from remembrancer.store.contract import Store
+
+
+def open(
+    place: str | Path | None = None,
+    *,
+    profile: str | None = None,
+    settings: Settings | None = None,
+    clock: Clock | None = None,
+    embedder: Embedder | None = None,
+) -> Remembrancer:
+    """Open a memory: a directory, a `postgresql://` address, or ":memory:" for one that vanishes.
+
+    Without a place, the configuration says where, and by default it is the user's data directory.
+    """
+    settings = settings or config.load()
+    if profile is not None:
+        settings = config.changed(settings, {"profile": profile})
+    if place is not None:
+        settings = config.placed(settings, str(place))
+    return Remembrancer(
+        settings,
+        open_store(settings, clock, vanishing=str(place) == MEMORY),
+        embedder or open_embedder(settings.embedding),
+        clock,
+    )
+
+
+def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = False) -> Store:
+    """The store that the settings describe."""
+    store = settings.store
+    if store.url is not None and not vanishing:
+        try:
+            from remembrancer.store.postgres import PostgresStore
+        except ImportError as error:
+            raise InvalidSetting(
+                "PostgreSQL needs its driver: pip install 'remembrancer[postgres]'."
+            ) from error
+        return PostgresStore(
+            store.url.get_secret_value(),
+            admin_url=store.admin_url.get_secret_value() if store.admin_url else None,
+            clock=clock,
+            pool_size=store.pool_size,
+        )
+    from remembrancer.store.sqlite import SqliteStore
+
+    return SqliteStore(
+        None if vanishing else settings.data_directory(),
+        clock=clock,
+        open_files=store.open_files,
+        busy_seconds=store.busy_seconds,
+    )
+
+
+def open_embedder(settings: EmbeddingSettings) -> Embedder:
+    """The embedder that the settings describe, with its cache."""
+    from remembrancer.embed.cache import CachedEmbedder
+    from remembrancer.embed.local import LocalEmbedder
+    from remembrancer.embed.openai import OpenAICompatibleEmbedder
+
+    embedder: Embedder
+    if settings.provider == "local":
+        embedder = LocalEmbedder()
+    else:
+        embedder = OpenAICompatibleEmbedder(
+            settings.url,
+            settings.model,
+            key=settings.key.get_secret_value() if settings.key else None,
+            dimensions=settings.dimensions,
+            timeout=settings.timeout_seconds,
+        )
+    return CachedEmbedder(embedder, settings.cache_entries) if settings.cache_entries else embedder

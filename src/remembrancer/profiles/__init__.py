@@ -1,0 +1,238 @@
+"""What a profile can say, and the six that ship. A profile is data; no code asks for its name."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from remembrancer.errors import InvalidSetting
+from remembrancer.types import Json, Kind, Mode, Permanence, TeamKind
+
+NAMES = ("default", "assistant", "instances", "agents", "advisor", "namespaces")
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Days = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Part(BaseModel):
+    """A table of a profile: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Category(Part):
+    """A fact's kind and what it brings with it."""
+
+    description: str = ""
+    permanence: Permanence = Permanence.STANDARD
+    ttl_days: Days | None = None
+    importance: float | None = None
+    budget_tokens: Count | None = None
+
+
+class Importance(Part):
+    """The scale on which importance is given, from 1 to `max`."""
+
+    max: Annotated[int, Field(ge=2, le=10)] = 10
+    default: Annotated[float, Field(ge=1, le=10)] = 5
+
+
+class Dedup(Part):
+    """When a new fact replaces the nearest old one: similarity at or above the threshold."""
+
+    threshold: Share = 0.9
+    inclusive: bool = True
+
+    def met_by(self, similarity: float) -> bool:
+        """Whether two memories are close enough to be the same one, said again."""
+        return similarity >= self.threshold if self.inclusive else similarity > self.threshold
+
+
+class Scopes(Part):
+    """What agents see: `shared`, its own and the global; `isolated`, its own; `nested`, below."""
+
+    visibility: Literal["shared", "isolated", "nested"] = "shared"
+    write: Literal["global", "own"] = "own"
+
+
+class Deletion(Part):
+    """Whether what is deleted can be restored for some days or is gone at once."""
+
+    mode: Literal["trash", "hard"] = "trash"
+    trash_days: Days = 30
+
+
+class Decay(Part):
+    """What loses confidence over time, what brings it back, and what the confidence then means."""
+
+    applies_to: Literal["all", "extracted", "none"] = "all"
+    reset_by: Literal["confirmation", "use"] = "confirmation"
+    recall_at: Share = 0.2
+    expire_below: Share = 0.05
+
+
+class Ttl(Part):
+    """Whether being recalled extends the life of a memory that would expire."""
+
+    extend_on_use: bool = False
+
+
+class Weights(Part):
+    """What counts how much in the composite score."""
+
+    relevance: Share = 0.4
+    importance: Share = 0.3
+    recency: Share = 0.2
+    confidence: Share = 0.1
+
+
+class Nudges(Part):
+    """How far importance and recency may move a result that similarity has ranked."""
+
+    importance: Annotated[float, Field(ge=0)] = 0.02
+    recency: Annotated[float, Field(ge=0)] = 0.05
+    recency_days: Days = 30
+
+
+class Recall(Part):
+    """How memories are found and ranked."""
+
+    recipe: Literal["rrf", "nudged", "composite"] = "rrf"
+    mode: Mode = Mode.HYBRID
+    limit: Count = 20
+    kinds: tuple[Kind, ...] = (Kind.FACT, Kind.RULE, Kind.EPISODE)
+    minimum_importance: float = 0
+    rrf_k: Count = 60
+    weights: Weights = Weights()
+    nudges: Nudges = Nudges()
+
+
+class Context(Part):
+    """How memories are put into a prompt."""
+
+    budget_tokens: Count = 3000
+    style: Literal["sections", "note", "hot_set"] = "sections"
+    inject_extracted_at: Share = 0.7
+
+
+class Episodes(Part):
+    """How long and how many."""
+
+    ttl_days: Days = 7
+    cap: Count = 10_000
+
+
+class Promotion(Part):
+    """What a rule needs to reach a maturity."""
+
+    successes: Count
+    effectiveness: Share
+    age_days: Annotated[float, Field(ge=0)] = 0
+
+
+class Rules(Part):
+    """How rules earn and lose trust."""
+
+    established: Promotion = Promotion(successes=5, effectiveness=0.6)
+    proven: Promotion = Promotion(successes=15, effectiveness=0.8, age_days=30)
+    harm_weight: Annotated[float, Field(gt=0)] = 4
+    invert_at_harms: Count = 3
+    invert_below: Share = 0.3
+
+
+class Learning(Part):
+    """When conversations are learned from, and how much of them."""
+
+    when: Literal["after_reply", "on_close", "every_turns", "never"] = "on_close"
+    window: Count = 15
+    every_turns: Count = 10
+    minimum_confidence: Share = 0.5
+
+
+class Sessions(Part):
+    """The life of a conversation and the size it may reach before it is summarised."""
+
+    idle_minutes: Count = 30
+    trash_days: Days = 30
+    context_tokens: Count = 32_000
+    summarise_at: Share = 0.8
+
+
+class Team(Part):
+    """What a team shares and what it takes to be shared."""
+
+    enabled: bool = False
+    kinds: tuple[TeamKind, ...] = tuple(TeamKind)
+    promote_at: Count | None = 2
+    dedup_threshold: Share = 0.93
+    recall_confidence: Share = 0.3
+    limit: Count = 5
+
+
+class Tools(Part):
+    """Which names the tools of this profile go by."""
+
+    names: Literal["memory", "assistant", "preferences"] = "memory"
+
+
+class Profile(Part):
+    """A named set of all the choices in which memory products differ."""
+
+    name: str
+    description: str
+    default_category: str
+    categories: dict[str, Category]
+    importance: Importance = Importance()
+    dedup: Dedup = Dedup()
+    scopes: Scopes = Scopes()
+    deletion: Deletion = Deletion()
+    decay: Decay = Decay()
+    ttl: Ttl = Ttl()
+    recall: Recall = Recall()
+    context: Context = Context()
+    episodes: Episodes = Episodes()
+    rules: Rules = Rules()
+    learning: Learning = Learning()
+    sessions: Sessions = Sessions()
+    team: Team = Team()
+    tools: Tools = Tools()
+
+    @model_validator(mode="after")
+    def _default_category_exists(self) -> Profile:
+        if self.default_category not in self.categories:
+            names = ", ".join(self.categories)
+            raise ValueError(f"default_category must be one of: {names}")
+        return self
+
+    def category(self, name: str | None) -> tuple[str, Category]:
+        """The category of that name, or the default one."""
+        chosen = name or self.default_category
+        if chosen not in self.categories:
+            raise InvalidSetting(
+                f"There is no category {chosen!r} in the profile {self.name!r}: "
+                f"use one of {', '.join(self.categories)}."
+            )
+        return chosen, self.categories[chosen]
+
+
+def source(name: str) -> dict[str, Json]:
+    """The text of a shipped profile as plain values."""
+    if name not in NAMES:
+        raise InvalidSetting(f"profile: {name!r} is unknown; use one of {', '.join(NAMES)}.")
+    text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return {"name": name, **tomllib.loads(text)}
+
+
+def adjusted(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
+    """`base` with `changes` laid over it, table by table."""
+    merged = dict(base)
+    for key, value in changes.items():
+        old = merged.get(key)
+        both_tables = isinstance(old, dict) and isinstance(value, dict)
+        merged[key] = adjusted(old, value) if both_tables else value  # type: ignore[arg-type]
+    return merged

@@ -1,0 +1,61 @@
+"""Counting what was recalled, off the path of recall: gathered in memory, written in batches."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from remembrancer.errors import RemembrancerError
+
+if TYPE_CHECKING:
+    from remembrancer.store.contract import Store
+    from remembrancer.types import Owner
+
+DELAY_SECONDS = 0.5
+
+
+class References:
+    """Recall counts waiting to be written; `flush` writes them, and so does closing."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: dict[Owner, Counter[str]] = {}
+        self._latest: dict[Owner, datetime] = {}
+        self._timer: threading.Timer | None = None
+
+    def note(self, owner: Owner, ids: Iterable[str], at: datetime) -> None:
+        """Remember that these were recalled; returns at once."""
+        recalled = Counter(ids)
+        if not recalled:
+            return
+        with self._lock:
+            self._waiting.setdefault(owner, Counter()).update(recalled)
+            self._latest[owner] = at
+            if self._timer is None:
+                self._timer = threading.Timer(DELAY_SECONDS, self.close)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        with self._writing:
+            with self._lock:
+                waiting, self._waiting = self._waiting, {}
+                if self._timer is not None:
+                    self._timer.cancel()
+                    self._timer = None
+            for owner, counts in waiting.items():
+                with self._store.writing(owner) as writer:
+                    writer.refer(counts, self._latest[owner])
+
+    def close(self) -> None:
+        """Write what is waiting; a count that cannot be written is not worth an error."""
+        try:
+            self.flush()
+        except RemembrancerError:
+            return

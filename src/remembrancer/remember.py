@@ -1,0 +1,253 @@
+"""The write path: check, clean, embed, compare with what is known, decide, store with its event."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, assert_never
+
+from remembrancer.call import Call
+from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.profiles import Dedup
+from remembrancer.statement import Details, Statement, checked, cleaned, record_of
+from remembrancer.store.contract import (
+    AddLink,
+    DropLink,
+    Embedding,
+    Filter,
+    Insert,
+    Patch,
+    Reader,
+    Visibility,
+    Write,
+    Writer,
+)
+from remembrancer.text import fingerprint
+from remembrancer.types import (
+    Action,
+    Fact,
+    Kind,
+    Link,
+    Record,
+    Relation,
+    Source,
+    Status,
+    Written,
+)
+
+BARE_SECRET = re.compile(r"\[secret: [a-z0-9-]+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The very same is remembered already."""
+
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Replaces:
+    """It is a new version of something remembered."""
+
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """It contradicts what the person said themselves, which stands."""
+
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Adds:
+    """It is new."""
+
+
+Decision = Known | Replaces | Stands | Adds
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What is remembered already that a new memory may be about."""
+
+    identical: Record | None = None
+    same_key: Fact | None = None
+    nearest: Fact | None = None
+    similarity: float = 0.0
+
+
+def decide(new: Record, near: Neighbours, dedup: Dedup) -> Decision:
+    """What a new memory is to the old ones."""
+    if near.identical is not None:
+        return Known(near.identical)
+    old = near.same_key
+    if old is None and near.nearest is not None and dedup.met_by(near.similarity):
+        old = near.nearest if _may_be_about_the_same(new, near.nearest) else None
+    if old is None:
+        return Adds()
+    if new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT:
+        return Stands(old)
+    return Replaces(old)
+
+
+def remember(call: Call, content: str, details: Details) -> Written:
+    """Keep one thing; what it restates is replaced, what it repeats is returned."""
+    statement, secrets = cleaned(checked(content, details, call.profile))
+    _refuse_bare_secret(statement, secrets)
+    new = record_of(call, statement, call.now())
+    embedding = call.embed(new.searchable)
+    with call.store.writing(call.owner) as writer:
+        near = _neighbours(writer, new, embedding, statement)
+        match decide(new, near, call.profile.dedup):
+            case Known(old) | Stands(old):
+                return Written(old, None, secrets=secrets)
+            case Replaces(old):
+                return _replace(call, writer, old, statement, Action.REPLACED, secrets)
+            case Adds():
+                event = call.event(Action.REMEMBERED, new.recorded_at)
+                return Written(new, writer.apply(event, [Insert(new, embedding)]), secrets=secrets)
+            case never:
+                assert_never(never)
+
+
+def update(call: Call, old: Record, content: str, details: Details) -> Written:
+    """Replace one memory by a new version of it."""
+    topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
+    said = checked(content, {"kind": old.kind, **details}, call.profile)
+    statement, secrets = cleaned(said, topic)
+    _refuse_bare_secret(statement, secrets)
+    call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
+    with call.store.writing(call.owner) as writer:
+        current = _standing(writer, old)
+        if statement.content == current.content and not details:
+            return Written(current, None, secrets=secrets)
+        return _replace(call, writer, current, statement, Action.UPDATED, secrets)
+
+
+def version_of(call: Call, old: Record, statement: Statement) -> Record:
+    """A new version of a memory: whatever was not said is as it was."""
+    inherited: dict[str, Any] = {
+        "scope": old.scope,
+        "importance": old.importance,
+        "permanence": old.permanence,
+        "tags": old.tags,
+        "metadata": old.metadata,
+    }
+    if isinstance(old, Fact):
+        inherited |= {
+            "category": old.category,
+            "subject": old.subject,
+            "predicate": old.predicate,
+        }
+    unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
+    new = record_of(call, replace(statement, **unsaid), call.now())
+    return replace(new, supersedes=old.id, lineage=old.lineage)
+
+
+def _replace(
+    call: Call,
+    writer: Writer,
+    old: Record,
+    statement: Statement,
+    action: Action,
+    secrets: tuple[str, ...],
+) -> Written:
+    new = version_of(call, old, statement)
+    writes = superseding(writer, old, new, call.embed(new.searchable))
+    event = writer.apply(call.event(action, new.recorded_at), writes)
+    return Written(new, event, replaced=writer.get(old.id), secrets=secrets)
+
+
+def _standing(reader: Reader, seen: Record) -> Record:
+    """The version that stands now for the one the caller saw: someone else may have been faster."""
+    current = reader.get(seen.id)
+    if current is not None and current.status is Status.SUPERSEDED:
+        versions = Filter(now=seen.recorded_at, kinds=(seen.kind,), lineage=seen.lineage)
+        active = replace(versions, statuses=(Status.ACTIVE,))
+        current = next(iter(reader.find(active, 1)), None)
+    if current is None or current.status is not Status.ACTIVE:
+        raise Conflict("It is no longer active; look at its history, or restore it first.")
+    return current
+
+
+def superseding(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
+    """The writes that put `new` in the place of `old`, links and all."""
+    retired: Write = Patch(
+        old.id, retirement(old, Status.SUPERSEDED, new.recorded_at, new.valid_from)
+    )
+    successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
+    moved: list[Write] = []
+    for link in reader.links(old.id):
+        if link.relation is not Relation.SUPERSEDES:
+            moved += [DropLink(link), AddLink(_moved(link, old.id, new.id))]
+    return [retired, Insert(new, embedding), AddLink(successor), *moved]
+
+
+def retirement(
+    record: Record, status: Status, at: datetime, until: datetime | None = None
+) -> dict[str, object]:
+    """The values of a memory that is no longer in force, and was true until then at the latest."""
+    end = max(record.valid_from, until or at)
+    if record.valid_until is not None:
+        end = min(end, record.valid_until)
+    return {"status": status, "retired_at": at, "valid_until": end}
+
+
+def _may_be_about_the_same(new: Record, old: Fact) -> bool:
+    """Two facts that each have a subject and predicate, and not the same, are never one fact."""
+    return not isinstance(new, Fact) or new.key is None or old.key is None or new.key == old.key
+
+
+def _neighbours(
+    reader: Reader, new: Record, embedding: Embedding, statement: Statement
+) -> Neighbours:
+    here = Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=(Status.ACTIVE,),
+    )
+    if new.kind is Kind.EPISODE:
+        return Neighbours()
+    same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
+    identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
+    if not isinstance(new, Fact) or identical is not None:
+        return Neighbours(identical=identical)
+    same_key: Record | None = None
+    if new.key is not None:
+        keyed = replace(
+            here,
+            subject=new.subject,
+            predicate=new.predicate,
+            statuses=(Status.ACTIVE, Status.EXPIRED),
+        )
+        same_key = next(iter(reader.find(keyed, 1)), None)
+    hit = next(iter(reader.semantic(embedding, here, 1)), None)
+    nearest = reader.get(hit.id) if hit else None
+    return Neighbours(
+        same_key=same_key if isinstance(same_key, Fact) else None,
+        nearest=nearest if isinstance(nearest, Fact) else None,
+        similarity=hit.score if hit else 0.0,
+    )
+
+
+def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
+    if not isinstance(new, Fact) or not isinstance(old, Fact):
+        return True
+    same_category = statement.category in (None, old.category)
+    return same_category and (new.key is None or new.key == old.key)
+
+
+def _moved(link: Link, old_id: str, new_id: str) -> Link:
+    return replace(
+        link,
+        source=new_id if link.source == old_id else link.source,
+        target=new_id if link.target == old_id else link.target,
+    )
+
+
+def _refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
+    if secrets and BARE_SECRET.fullmatch(statement.content.strip()):
+        raise InvalidInput("That is a secret and nothing else; secrets are never remembered.")

@@ -1,0 +1,1 @@
+"""Where memories live: one contract, two engines that keep it. Nothing outside knows of SQL."""

@@ -1,0 +1,111 @@
+"""Column types that mean the same on both engines: moments, JSON, vectors and searchable terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import JSON, DateTime, Dialect, LargeBinary, String, Text
+from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# The types of PostgreSQL are loaded only where they are used: they take long to import.
+
+
+class JsonValue(TypeDecorator[Any]):
+    """Plain JSON, where None is SQL's NULL: jsonb on PostgreSQL."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(JSON(none_as_null=True))
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB(none_as_null=True))
+
+
+class Terms(TypeDecorator[str]):
+    """The terms of a text: separated by spaces on SQLite, a tsvector on PostgreSQL."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(Text())
+        from sqlalchemy.dialects.postgresql import TSVECTOR
+
+        return dialect.type_descriptor(TSVECTOR())
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC: timestamptz on PostgreSQL, ISO text of one width on SQLite, so it sorts."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(String())
+        return dialect.type_descriptor(DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return iso(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        return moment.astimezone(UTC)
+
+
+class _PgVector(UserDefinedType[Any]):
+    """pgvector's column type, without a fixed dimension: each row names the model that made it."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "VECTOR"
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str | None]:
+        return lambda value: None if value is None else vector_literal(value)
+
+
+class Vector(TypeDecorator["NDArray[np.float32]"]):
+    """An embedding: a pgvector value on PostgreSQL, little-endian float32 bytes on SQLite."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(LargeBinary() if dialect.name == "sqlite" else _PgVector())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return value.astype("<f4").tobytes()
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        import numpy as np
+
+        if isinstance(value, str):
+            return np.fromstring(value.strip("[]"), dtype=np.float32, sep=",")
+        return None if value is None else np.frombuffer(value, dtype="<f4")
+
+
+def iso(moment: datetime) -> str:
+    """`2026-05-03T08:30:00.000000Z`: always UTC, always the same width."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def vector_literal(vector: NDArray[np.float32]) -> str:
+    """The vector as pgvector reads it."""
+    return "[" + ",".join(map(repr, vector.tolist())) + "]"

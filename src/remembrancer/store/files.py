@@ -1,0 +1,194 @@
+"""SQLite files: how one is made, opened, configured and checkpointed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from remembrancer.store import schema
+
+CHECKPOINT_BYTES = 4 * 1024 * 1024
+"""How long the write-ahead log may grow before its pages are moved into the file."""
+
+
+class File:
+    """One open SQLite file (or memory, when `path` is None): a pool, and a lock for its writers."""
+
+    def __init__(self, family: str, path: Path | None, busy_seconds: float) -> None:
+        self.path = path
+        self._one_at_a_time = path is None
+        self._lock = threading.RLock()
+        self.engine = _engine(path, busy_seconds)
+        with self.reading() as connection:
+            current = schema.revision(connection) == schema.HEAD
+        if not current:
+            with self.writing() as connection:
+                schema.ensure_current(connection, family)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A snapshot: writers do not disturb it and it does not make them wait."""
+        with self._lock if self._one_at_a_time else contextlib.nullcontext():
+            with self.engine.connect() as connection, connection.begin():
+                yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The only writer, among this process's threads by a lock and beyond by the file's."""
+        with self._lock:
+            with self.engine.connect() as connection:
+                immediate = connection.execution_options(rem_immediate=True)
+                with immediate.begin():
+                    yield immediate
+            self._checkpoint_if_long()
+
+    def close(self) -> None:
+        """Close every connection; the last one to leave the file empties its log."""
+        with self._lock:
+            self.engine.dispose()
+
+    def checkpoint(self) -> None:
+        """Move the log into the file, unless another process is doing so.
+
+        SQLite before 3.51.3 can corrupt a file when two connections checkpoint at once, so this is
+        the only place that does, and it holds a lock that all processes know.
+        """
+        if self.path is None:
+            return
+        with _only_process(self.path.with_suffix(".lock")) as alone:
+            if alone:
+                with contextlib.closing(self.engine.raw_connection()) as raw:
+                    raw.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def _checkpoint_if_long(self) -> None:
+        if self.path is not None:
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size > CHECKPOINT_BYTES:
+                self.checkpoint()
+
+
+def create(family: str, path: Path) -> None:
+    """Make a new file with the current schema, unless another process makes it first.
+
+    It is built beside its place and linked into it, so nobody ever sees half of it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        draft.write_bytes(_blank(family))
+        draft.chmod(0o600)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def supports_full_text() -> bool:
+    """Whether this Python's SQLite was built with FTS5."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as probe:
+        options = [name for (name,) in probe.execute("PRAGMA compile_options")]
+    return "ENABLE_FTS5" in options
+
+
+def _blank(family: str) -> bytes:
+    """A file of this family with nothing in it, made once per process."""
+    with _blank_lock:
+        if family not in _blanks:
+            memory = sqlite3.connect(":memory:")
+            file = File(family, None, 1)
+            raw = file.engine.raw_connection()
+            raw.driver_connection.backup(memory)  # type: ignore[union-attr]
+            raw.close()
+            file.close()
+            image = bytearray(memory.serialize())
+            image[18:20] = b"\x02\x02"  # read and write version 2: write-ahead logging
+            _blanks[family] = bytes(image)
+        return _blanks[family]
+
+
+_blanks: dict[str, bytes] = {}
+_blank_lock = threading.Lock()
+
+
+def _engine(path: Path | None, busy_seconds: float) -> Engine:
+    if path is None:
+        engine = create_engine(
+            "sqlite://",
+            poolclass=StaticPool,
+            hide_parameters=True,
+            connect_args={"check_same_thread": False},
+        )
+    else:
+        engine = create_engine(
+            f"sqlite:///{path}",
+            poolclass=QueuePool,
+            hide_parameters=True,
+            pool_size=4,
+            max_overflow=-1,
+            connect_args={"check_same_thread": False, "timeout": busy_seconds},
+        )
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", lambda connection: _begin(connection, busy_seconds))
+    return engine
+
+
+def _configure(raw: Any, _: Any) -> None:
+    raw.isolation_level = None
+    for pragma in (
+        "foreign_keys = ON",
+        "synchronous = NORMAL",
+        "wal_autocheckpoint = 0",
+        "secure_delete = ON",
+        "temp_store = MEMORY",
+    ):
+        raw.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection, busy_seconds: float) -> None:
+    if not connection.get_execution_options().get("rem_immediate"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    # SQLite's own waiting sleeps for up to 100 ms a time, which starves processes that take turns.
+    connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+    deadline = time.monotonic() + busy_seconds
+    while not _begun_immediately(connection, last_try=time.monotonic() > deadline):
+        time.sleep(random.uniform(0.0005, 0.003))  # noqa: S311
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
+
+
+def _begun_immediately(connection: Connection, *, last_try: bool) -> bool:
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    except OperationalError as error:
+        if last_try or "locked" not in str(error):
+            raise
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _only_process(lock_path: Path) -> Iterator[bool]:
+    """Whether this process got the lock; it does not wait for it."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where several processes rarely share a file
+        yield True
+        return
+    with lock_path.open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True

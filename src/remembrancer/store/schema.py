@@ -1,0 +1,52 @@
+"""Which revision a database has, and bringing it up to date. Alembic is only loaded when behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+
+from remembrancer.errors import SchemaTooNew
+
+HEAD = "0001"
+MIGRATIONS = Path(__file__).with_name("migrations")
+FAMILIES = frozenset({"personal", "team", "system"})
+
+
+def ensure_current(connection: Connection, *families: str) -> None:
+    """Upgrade if behind, within the caller's transaction, which must be the only writer's."""
+    if revision(connection) != HEAD:
+        upgrade(connection, frozenset(families))
+
+
+def revision(connection: Connection) -> str | None:
+    """The revision of a database, None when it is empty."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+        present = connection.exec_driver_sql(query).first()
+    else:
+        present = connection.execute(text("SELECT to_regclass('alembic_version')")).scalar()
+    if not present:
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def upgrade(connection: Connection, families: frozenset[str], to: str = "head") -> None:
+    """Run the migrations that are missing, for the families of tables that live here."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+    from alembic.util import CommandError
+
+    script = ScriptDirectory(str(MIGRATIONS))
+    environment = EnvironmentContext(
+        Config(), script, fn=lambda now, _: script._upgrade_revs(to, now), destination_rev=to
+    )
+    with environment:
+        environment.configure(connection=connection)
+        try:
+            environment.run_migrations(families=families)
+        except CommandError as error:
+            raise SchemaTooNew(
+                "A newer version of Remembrancer wrote this store; upgrade Remembrancer to open it."
+            ) from error

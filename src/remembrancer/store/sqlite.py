@@ -1,0 +1,292 @@
+"""SQLite: a directory with one file per person, so that no query can reach another's memories."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    column,
+    func,
+    literal_column,
+    select,
+    table,
+)
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from remembrancer.clock import Clock, SystemClock
+from remembrancer.errors import StoreUnavailable
+from remembrancer.store import directory, files, tables
+from remembrancer.store.conditions import tables_of
+from remembrancer.store.contract import Embedding, Filter, Health, Hit, Reader, Writer
+from remembrancer.store.files import File
+from remembrancer.store.nothing import Nothing
+from remembrancer.store.transaction import SqlTransaction
+from remembrancer.store.vectors import VectorIndex
+from remembrancer.text import terms as terms_of
+from remembrancer.types import Owner, Record
+
+SAFE_CHECKPOINTS = (3, 51, 3)
+SEARCH = table("search", column("rowid"))
+
+
+class SqliteStore:
+    """Memories in files under a directory, or in this process's memory when there is none."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        clock: Clock | None = None,
+        open_files: int = 64,
+        busy_seconds: float = 30,
+    ) -> None:
+        self._path = path
+        self._clock = clock or SystemClock()
+        self._limit = open_files
+        self._busy_seconds = busy_seconds
+        self._lock = threading.Lock()
+        self._people: OrderedDict[str, _Person] = OrderedDict()
+        self._newcomer = threading.Lock()
+        if path is not None:
+            _make_private(path)
+
+    @contextlib.contextmanager
+    def reading(self, owner: Owner) -> Iterator[Reader]:
+        if not self._is_known(owner):
+            yield Nothing()
+            return
+        with self._person(owner) as person, person.file.reading() as connection:
+            yield SqliteTransaction(connection, owner.id, person)
+
+    @contextlib.contextmanager
+    def writing(self, owner: Owner) -> Iterator[Writer]:
+        self._welcome(owner)
+        with self._person(owner) as person:
+            try:
+                with person.file.writing() as connection:
+                    _claim(connection, owner, self._clock)
+                    yield SqliteTransaction(connection, owner.id, person)
+            except OperationalError as error:
+                if "locked" in str(error):
+                    raise StoreUnavailable(
+                        "The memory is being written by another process for too long; try again."
+                    ) from error
+                raise
+
+    def owners(self) -> list[Owner]:
+        with self._system.reading() as connection:
+            return directory.registered(connection)
+
+    def health(self) -> Health:
+        version = sqlite3.sqlite_version_info
+        warnings = []
+        if version < SAFE_CHECKPOINTS:
+            warnings.append(
+                f"SQLite {sqlite3.sqlite_version} has a rare fault when two connections checkpoint "
+                "at once; Remembrancer checkpoints from one place only. 3.51.3 has the cure."
+            )
+        people = len(self.owners())
+        place = str(self._path) if self._path else "memory"
+        details = {"sqlite": sqlite3.sqlite_version, "people": str(people)}
+        return Health("sqlite", place, details, tuple(warnings))
+
+    def close(self) -> None:
+        with self._lock:
+            for person in self._people.values():
+                person.file.close()
+            self._people.clear()
+            if "_system" in self.__dict__:
+                self._system.close()
+
+    @functools.cached_property
+    def _system(self) -> File:
+        """The small tables; most calls never need them."""
+        return self._open("system", "system")
+
+    @contextlib.contextmanager
+    def _person(self, owner: Owner) -> Iterator[_Person]:
+        """The person's file, kept open while it is used; the least recently used are closed."""
+        with self._lock:
+            person = self._people.get(owner.id)
+            if person is None:
+                person = _Person(self._open("personal", f"people/{owner.id}"))
+                self._people[owner.id] = person
+            self._people.move_to_end(owner.id)
+            person.users += 1
+        try:
+            yield person
+        finally:
+            with self._lock:
+                person.users -= 1
+                self._close_spare()
+
+    def _close_spare(self) -> None:
+        if self._path is None:
+            return
+        spare = len(self._people) - self._limit
+        idle = [key for key, person in self._people.items() if person.users == 0]
+        for key in idle[: max(spare, 0)]:
+            self._people.pop(key).file.close()
+
+    def _is_known(self, owner: Owner) -> bool:
+        if self._path is None:
+            return owner.id in self._people
+        return owner.id in self._people or self._file(f"people/{owner.id}").exists()
+
+    def _welcome(self, owner: Owner) -> None:
+        """Enter a newcomer before their file is made, so that no file is without a name."""
+        with self._newcomer:
+            if not self._is_known(owner):
+                with self._system.writing() as connection:
+                    directory.register(connection, owner, self._clock.now())
+                with self._person(owner):
+                    return
+
+    def _file(self, name: str) -> Path:
+        assert self._path is not None
+        return self._path / f"{name}.db"
+
+    def _open(self, family: str, name: str) -> File:
+        if self._path is None:
+            return File(family, None, self._busy_seconds)
+        path = self._file(name)
+        try:
+            if not path.exists():
+                files.create(family, path)
+            return File(family, path, self._busy_seconds)
+        except OSError as error:
+            raise _unusable(path.parent, error) from error
+        except DatabaseError as error:
+            raise StoreUnavailable(
+                f"{path} cannot be read as a memory; put back a backup of it."
+            ) from error
+
+
+class _Person:
+    """An open file, its vectors in memory, and how many transactions are using it."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.users = 0
+        self._indexes: dict[str, VectorIndex] = {}
+
+    def vectors(self, model: str) -> VectorIndex:
+        return self._indexes.setdefault(model, VectorIndex(model))
+
+
+class SqliteTransaction(SqlTransaction):
+    """Full text by FTS5, vectors by an exact product over a matrix in memory."""
+
+    def __init__(self, connection: Connection, owner_id: str, person: _Person) -> None:
+        super().__init__(connection, owner_id)
+        self._person = person
+        self._has_written_vectors = False
+
+    def semantic(self, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
+        # What this transaction has not committed must not enter the index that others share.
+        own = VectorIndex(query.model)
+        index = own if self._has_written_vectors else self._person.vectors(query.model)
+        found: list[Hit] = []
+        batches = index.search(self._connection, self._owner_id, query.vector, 4 * limit)
+        for batch in batches:
+            passing = self._passing([hit.id for hit in batch], wanted)
+            found += [hit for hit in batch if hit.id in passing]
+            if len(found) >= limit:
+                break
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def keyword(self, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
+        if not terms:
+            return []
+        match = " OR ".join(f'"{term}"' for term in terms)
+        found: list[Hit] = []
+        for kind, memories in tables_of(wanted):
+            score = (-func.round(literal_column("bm25(search)"), 6)).label("score")
+            query = (
+                select(memories.c.id, score)
+                .select_from(tables.documents)
+                .join(
+                    memories, (memories.c.id == tables.documents.c.id) & self._own(tables.documents)
+                )
+                .join(SEARCH, SEARCH.c.rowid == literal_column("documents.rowid"))
+                .where(literal_column("search").op("MATCH")(match))
+                .where(self._passes(kind, memories, wanted))
+                .order_by(score.desc(), memories.c.id)
+                .limit(limit)
+            )
+            found += [Hit(row.id, row.score) for row in self._connection.execute(query)]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def _passing(self, ids: Sequence[str], wanted: Filter) -> set[str]:
+        return {
+            row.id
+            for kind, memories in tables_of(wanted)
+            for row in self._connection.execute(
+                select(memories.c.id).where(
+                    self._passes(kind, memories, wanted), memories.c.id.in_(ids)
+                )
+            )
+        }
+
+    def _index(self, record: Record) -> None:
+        words = terms_of(record.searchable)
+        row = {
+            "owner_id": self._owner_id,
+            "id": record.id,
+            "kind": record.kind,
+            "terms": " ".join(words),
+            "length": len(words),
+        }
+        result = self._connection.execute(tables.documents.insert(), row)
+        self._connection.exec_driver_sql(
+            "INSERT INTO search(rowid, terms) VALUES (?, ?)", (result.lastrowid, row["terms"])
+        )
+        self._has_written_vectors = True
+
+    def _unindex(self, memory_id: str) -> None:
+        table = tables.documents
+        row = self._connection.execute(
+            select(literal_column("documents.rowid").label("rowid"), table.c.terms).where(
+                self._own(table), table.c.id == memory_id
+            )
+        ).one()
+        self._connection.exec_driver_sql(
+            "INSERT INTO search(search, rowid, terms) VALUES ('delete', ?, ?)",
+            (row.rowid, row.terms),
+        )
+        self._delete(table, table.c.id == memory_id)
+        self._has_written_vectors = True
+
+    def _has_tag(self, table: Table, tag: str) -> ColumnElement[bool]:
+        each = func.json_each(table.c.tags).table_valued("value")
+        return select(1).select_from(each).where(each.c.value == tag).exists()
+
+
+def _make_private(path: Path) -> None:
+    """A directory that only its owner may look into; one that exists is left as it is."""
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"{path} cannot be used: {error.strerror}. "
+        "Give another directory with --store or store.path."
+    )
+
+
+def _claim(connection: Connection, owner: Owner, clock: Clock) -> None:
+    row = directory.owner_row(owner, clock.now())
+    connection.execute(insert(tables.owners).values(row).on_conflict_do_nothing())

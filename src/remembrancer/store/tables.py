@@ -1,0 +1,406 @@
+"""The schema, described once for both engines.
+
+Three families that never join: what a person owns (keys led by `owner_id`), what a team shares
+(keys led by `tenant_id`), and the small tables of the system. Foreign keys stay within one owner or
+tenant, nothing is ever set to null by the database, and there are no triggers.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.sql.schema import SchemaItem
+
+from remembrancer.store.columns import JsonValue, Moment, Terms, Vector
+from remembrancer.types import Kind
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+personal = MetaData(naming_convention=NAMING)
+team = MetaData(naming_convention=NAMING)
+system = MetaData(naming_convention=NAMING)
+
+ACTIVE_KEY = text("status = 'active' AND subject IS NOT NULL AND predicate IS NOT NULL")
+
+
+def owned(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
+    """A table of the personal family."""
+    return Table(
+        name,
+        personal,
+        Column("owner_id", Text, nullable=False),
+        *items,
+        PrimaryKeyConstraint("owner_id", *key),
+        CheckConstraint("owner_id <> ''", name="owner"),
+    )
+
+
+def shared(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
+    """A table of the team family."""
+    return Table(
+        name,
+        team,
+        Column("tenant_id", Text, nullable=False),
+        *items,
+        PrimaryKeyConstraint("tenant_id", *key),
+        CheckConstraint("tenant_id <> ''", name="tenant"),
+    )
+
+
+def within_owner(column: str, target: str, target_column: str = "id") -> ForeignKeyConstraint:
+    """A reference that cannot leave the owner."""
+    return ForeignKeyConstraint(
+        ["owner_id", column], [f"{target}.owner_id", f"{target}.{target_column}"]
+    )
+
+
+def within_tenant(column: str, target: str, target_column: str = "id") -> ForeignKeyConstraint:
+    """A reference that cannot leave the tenant."""
+    return ForeignKeyConstraint(
+        ["tenant_id", column], [f"{target}.tenant_id", f"{target}.{target_column}"]
+    )
+
+
+def memory(name: str, *items: SchemaItem) -> Table:
+    """A table of memories: the columns they all have, and their own."""
+    return owned(
+        name,
+        Column("id", Text, nullable=False),
+        Column("content", Text, nullable=False),
+        Column("fingerprint", Text, nullable=False),
+        Column("scope", Text, nullable=False),
+        Column("status", Text, nullable=False),
+        Column("importance", Float, nullable=False),
+        Column("confidence", Float, nullable=False),
+        Column("permanence", Text, nullable=False),
+        Column("source", Text, nullable=False),
+        Column("tainted", Boolean, nullable=False),
+        Column("agent", Text),
+        Column("surface", Text, nullable=False),
+        Column("session_id", Text),
+        Column("evidence", JsonValue, nullable=False),
+        Column("tags", JsonValue, nullable=False),
+        Column("metadata", JsonValue, nullable=False),
+        Column("supersedes", Text),
+        Column("lineage", Text, nullable=False),
+        Column("valid_from", Moment, nullable=False),
+        Column("valid_until", Moment),
+        Column("recorded_at", Moment, nullable=False),
+        Column("retired_at", Moment),
+        Column("expires_at", Moment),
+        Column("confirmed_at", Moment, nullable=False),
+        Column("recalled_at", Moment),
+        Column("recall_count", Integer, nullable=False),
+        *items,
+        within_owner("id", "documents"),
+        within_owner("supersedes", name),
+        CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
+        Index(f"ix_{name}_recorded", "owner_id", "status", "recorded_at", "id"),
+        Index(f"ix_{name}_fingerprint", "owner_id", "fingerprint"),
+        Index(f"ix_{name}_supersedes", "owner_id", "supersedes"),
+        Index(f"ix_{name}_lineage", "owner_id", "lineage"),
+        Index(f"ix_{name}_session", "owner_id", "session_id"),
+        Index(f"ix_{name}_expires", "owner_id", "expires_at"),
+    )
+
+
+owners = owned(
+    "owners",
+    Column("tenant", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("vectors_added", Integer, nullable=False),
+    Column("vectors_removed", Integer, nullable=False),
+    key=(),
+)
+
+documents = owned(
+    "documents",
+    Column("id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("terms", Terms, nullable=False),
+    Column("length", Integer, nullable=False),
+)
+"""One row per memory of any kind: what full text search reads, and what references point to."""
+
+embeddings = owned(
+    "embeddings",
+    Column("memory_id", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("part", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("vector", Vector, nullable=False),
+    within_owner("memory_id", "documents"),
+    key=("memory_id", "model", "part"),
+)
+
+facts = memory(
+    "facts",
+    Column("category", Text, nullable=False),
+    Column("subject", Text),
+    Column("predicate", Text),
+    Column("summary", Text),
+    Column("body", Text),
+    Index(
+        "uq_facts_active_key",
+        "owner_id",
+        "scope",
+        "subject",
+        "predicate",
+        unique=True,
+        sqlite_where=ACTIVE_KEY,  # and on PostgreSQL: see its migration
+    ),
+)
+
+rules = memory(
+    "rules",
+    Column("maturity", Text, nullable=False),
+    Column("applied_count", Integer, nullable=False),
+    Column("success_count", Integer, nullable=False),
+    Column("harmful_count", Integer, nullable=False),
+    Column("applied_at", Moment),
+)
+
+episodes = memory(
+    "episodes",
+    Column("backlog", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("leased_until", Moment),
+    Column("failure", Text),
+    Index("ix_episodes_backlog", "owner_id", "backlog", "recorded_at"),
+)
+
+rule_applications = owned(
+    "rule_applications",
+    Column("id", Text, nullable=False),
+    Column("rule_id", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("reason", Text),
+    Column("agent", Text),
+    Column("session_id", Text),
+    Column("applied_at", Moment, nullable=False),
+    within_owner("rule_id", "rules"),
+    Index("ix_rule_applications_rule", "owner_id", "rule_id", "applied_at"),
+)
+
+states = owned(
+    "states",
+    Column("memory_id", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("valid_until", Moment),
+    Column("since", Moment, nullable=False),
+    Column("until", Moment, nullable=False),
+    within_owner("memory_id", "documents"),
+    key=("memory_id", "number"),
+)
+"""The past states of memories; with the state on the row itself, the transaction-time axis."""
+
+links = owned(
+    "links",
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("relation", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    within_owner("source", "documents"),
+    within_owner("target", "documents"),
+    Index("ix_links_target", "owner_id", "target"),
+    key=("source", "target", "relation"),
+)
+
+sessions = owned(
+    "sessions",
+    Column("id", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("surface", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("title", Text),
+    Column("summary", Text),
+    Column("watermark", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("leased_until", Moment),
+    Column("failure", Text),
+    Column("started_at", Moment, nullable=False),
+    Column("active_at", Moment, nullable=False),
+    Column("trashed_at", Moment),
+    Column("metadata", JsonValue, nullable=False),
+    Index("ix_sessions_active", "owner_id", "status", "active_at"),
+)
+
+messages = owned(
+    "messages",
+    Column("id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("speaker", Text),
+    Column("origin", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("said_at", Moment, nullable=False),
+    UniqueConstraint("owner_id", "session_id", "position"),
+    within_owner("id", "documents"),
+    within_owner("session_id", "sessions"),
+)
+
+events = owned(
+    "events",
+    Column("id", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("agent", Text),
+    Column("surface", Text, nullable=False),
+    Column("note", Text),
+    Column("undoes", Text),
+    Column("undone_by", Text),
+    Index("ix_events_at", "owner_id", "at", "id"),
+)
+
+changes = owned(
+    "changes",
+    Column("event_id", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("memory_id", Text, nullable=False),
+    Column("before", JsonValue),
+    Column("after", JsonValue),
+    within_owner("event_id", "events"),
+    Index("ix_changes_memory", "owner_id", "memory_id"),
+    key=("event_id", "number"),
+)
+"""What each event did to each memory; it outlives the memory, so it refers to no document."""
+
+agents = owned(
+    "agents",
+    Column("name", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("settings", JsonValue, nullable=False),
+    key=("name",),
+)
+
+team_facts = shared(
+    "team_facts",
+    Column("id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("importance", Float, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("terms", Terms, nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("recall_count", Integer, nullable=False),
+    Column("recorded_at", Moment, nullable=False),
+    Column("confirmed_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    Index("ix_team_facts_status", "tenant_id", "status", "recorded_at", "id"),
+    Index("ix_team_facts_fingerprint", "tenant_id", "fingerprint"),
+)
+
+team_embeddings = shared(
+    "team_embeddings",
+    Column("fact_id", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("vector", Vector, nullable=False),
+    within_tenant("fact_id", "team_facts"),
+    key=("fact_id", "model"),
+)
+
+team_contributions = shared(
+    "team_contributions",
+    Column("fact_id", Text, nullable=False),
+    Column("contributor", Text, nullable=False),
+    Column("contributed_at", Moment, nullable=False),
+    within_tenant("fact_id", "team_facts"),
+    Index("ix_team_contributions_contributor", "tenant_id", "contributor"),
+    key=("fact_id", "contributor"),
+)
+"""Who said a team fact, as a keyed hash; read for corroboration and erasure, never for recall."""
+
+team_conflicts = shared(
+    "team_conflicts",
+    Column("first_id", Text, nullable=False),
+    Column("second_id", Text, nullable=False),
+    Column("noticed_at", Moment, nullable=False),
+    within_tenant("first_id", "team_facts"),
+    within_tenant("second_id", "team_facts"),
+    key=("first_id", "second_id"),
+)
+
+tenants = Table(
+    "tenants",
+    system,
+    Column("name", Text, primary_key=True),
+    Column("created_at", Moment, nullable=False),
+)
+
+users = Table(
+    "users",
+    system,
+    Column("tenant", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("owner_id", Text, nullable=False, unique=True),
+    Column("time_zone", Text),
+    Column("created_at", Moment, nullable=False),
+    PrimaryKeyConstraint("tenant", "name"),
+    ForeignKeyConstraint(["tenant"], ["tenants.name"]),
+)
+
+keys = Table(
+    "keys",
+    system,
+    Column("id", Text, primary_key=True),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("tenant", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("agent", Text),
+    Column("capabilities", JsonValue, nullable=False),
+    Column("label", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    Column("revoked_at", Moment),
+    Column("used_at", Moment),
+    ForeignKeyConstraint(["tenant", "name"], ["users.tenant", "users.name"]),
+)
+
+settings = Table(
+    "settings",
+    system,
+    Column("tenant", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("value", JsonValue),
+    Column("changed_at", Moment, nullable=False),
+    PrimaryKeyConstraint("tenant", "key"),
+    ForeignKeyConstraint(["tenant"], ["tenants.name"]),
+)
+
+leases = Table(
+    "leases",
+    system,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text),
+    Column("held_until", Moment),
+    Column("finished_at", Moment),
+)
+"""Which process runs a job, so that two never do the same work."""
+
+FAMILIES = {"personal": personal, "team": team, "system": system}
+MEMORY_TABLES = {Kind.FACT: facts, Kind.RULE: rules, Kind.EPISODE: episodes}

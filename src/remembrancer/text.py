@@ -1,0 +1,65 @@
+"""Words as search sees them: the same terms on every engine, because we make them ourselves."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import unicodedata
+
+import Stemmer
+
+WORD = re.compile(r"[^\W_]+")
+UNSPACED = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f\uf900-\ufaff]+"
+)
+COMMON = frozenset(
+    "a an and are as at be been but by can could did do does for from had has have he her him his "
+    "how i if in is it its me my of on or our she should so that the their them there they this to "
+    "was we were what when where which who whom whose why will with would you your".split()
+)
+
+LONGEST = 100
+"""A longer word is found by its beginning; PostgreSQL has no place for words of 2 kB."""
+
+_local = threading.local()
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in order: folded, without accents, stemmed; bigrams if unspaced."""
+    found: list[str] = []
+    for word in WORD.findall(_folded(text)):
+        if UNSPACED.search(word):
+            found.extend(_bigrams(word))
+        else:
+            found.append(word)
+    return _stemmed(found)
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct terms to look for, without the words every text has unless it has no others."""
+    words = WORD.findall(_folded(text))
+    telling = [word for word in words if word not in COMMON]
+    return list(dict.fromkeys(terms(" ".join(telling or words))))
+
+
+def fingerprint(text: str) -> str:
+    """The same for texts that differ only in case and spacing."""
+    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _folded(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return unicodedata.normalize("NFKC", bare)
+
+
+def _bigrams(word: str) -> list[str]:
+    return [word] if len(word) == 1 else [word[i : i + 2] for i in range(len(word) - 1)]
+
+
+def _stemmed(words: list[str]) -> list[str]:
+    if not hasattr(_local, "stemmer"):
+        _local.stemmer = Stemmer.Stemmer("english")
+    return [stem[:LONGEST] for stem in _local.stemmer.stemWords(words)]

@@ -1,0 +1,533 @@
+"""The domain: what a memory is and what can happen to it. Frozen values, no I/O."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from remembrancer.errors import InvalidInput
+
+GLOBAL = "global"
+"""The scope of what every agent of a person may know."""
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+
+class Kind(StrEnum):
+    """What sort of thing is remembered; the first part of every id."""
+
+    FACT = "fact"
+    RULE = "rule"
+    EPISODE = "episode"
+    TURN = "turn"
+
+
+class Status(StrEnum):
+    """Where a memory is in its life."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+    EXPIRED = "expired"
+    TRASHED = "trashed"
+    RETRACTED = "retracted"
+    DISABLED = "disabled"
+    QUARANTINED = "quarantined"
+
+
+class Permanence(StrEnum):
+    """How fast a memory fades when nobody confirms it."""
+
+    PERMANENT = "permanent"
+    STABLE = "stable"
+    STANDARD = "standard"
+    VOLATILE = "volatile"
+    EPHEMERAL = "ephemeral"
+
+
+class Source(StrEnum):
+    """Who vouches for a memory: a person said so, or software concluded it."""
+
+    EXPLICIT = "explicit"
+    EXTRACTED = "extracted"
+    CONSOLIDATED = "consolidated"
+    IMPORTED = "imported"
+
+
+class Origin(StrEnum):
+    """Where the words of a turn came from; all but the first two are tainted."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    DOCUMENT = "document"
+
+
+class Relation(StrEnum):
+    """How one memory stands to another."""
+
+    DERIVED_FROM = "derived_from"
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    SUPERSEDES = "supersedes"
+    RELATED_TO = "related_to"
+
+
+class Maturity(StrEnum):
+    """How far a rule is trusted."""
+
+    CANDIDATE = "candidate"
+    ESTABLISHED = "established"
+    PROVEN = "proven"
+    ANTI_PATTERN = "anti_pattern"
+
+
+class Verdict(StrEnum):
+    """What came of applying a rule."""
+
+    HELPFUL = "helpful"
+    HARMFUL = "harmful"
+
+
+class Backlog(StrEnum):
+    """Whether an episode has been consolidated."""
+
+    PENDING = "pending"
+    LEASED = "leased"
+    DONE = "done"
+    DEAD = "dead"
+
+
+class SessionStatus(StrEnum):
+    """Where a conversation is in its life."""
+
+    ACTIVE = "active"
+    IDLE = "idle"
+    ARCHIVED = "archived"
+
+
+class TeamKind(StrEnum):
+    """What sort of project knowledge the team shares."""
+
+    FACT = "fact"
+    HOWTO = "howto"
+    REFERENCE = "reference"
+    GLOSSARY = "glossary"
+
+
+class TeamStatus(StrEnum):
+    """Only what is approved is ever recalled."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class TeamOrigin(StrEnum):
+    """The class of author of a team fact, never the author."""
+
+    ASSISTANT = "assistant"
+    AGENT = "agent"
+    USER = "user"
+
+
+class Mode(StrEnum):
+    """How recall looks for candidates."""
+
+    HYBRID = "hybrid"
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+
+
+class Action(StrEnum):
+    """What an event did."""
+
+    REMEMBERED = "remembered"
+    REPLACED = "replaced"
+    UPDATED = "updated"
+    CONFIRMED = "confirmed"
+    FORGOTTEN = "forgotten"
+    RESTORED = "restored"
+    TRASHED = "trashed"
+    DELETED = "deleted"
+    LINKED = "linked"
+    UNLINKED = "unlinked"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A person within a tenant: the unit of isolation, of erasure and of sharding."""
+
+    tenant: str
+    user: str
+
+    def __post_init__(self) -> None:
+        for name in ("tenant", "user"):
+            object.__setattr__(self, name, checked_name(getattr(self, name), name))
+
+    @property
+    def id(self) -> str:
+        """A fixed-width key: safe as a file name and a literal, and it shows nobody's name."""
+        pair = f"{len(self.tenant)}:{self.tenant}{self.user}".encode()
+        return hashlib.blake2b(pair, digest_size=16, person=b"rem-owner").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is calling, resolved once at the edge."""
+
+    owner: Owner
+    agent: str | None = None
+    surface: str = "library"
+    capabilities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A turn that supports a memory, and the words in it that do."""
+
+    session_id: str
+    turn_id: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What every stored memory has; content never changes, its state does.
+
+    All versions of a memory share a lineage: the id of the first.
+    """
+
+    id: str
+    content: str
+    scope: str = GLOBAL
+    status: Status = Status.ACTIVE
+    importance: float
+    confidence: float = 1.0
+    permanence: Permanence = Permanence.STANDARD
+    source: Source = Source.EXPLICIT
+    tainted: bool = False
+    agent: str | None = None
+    surface: str = "library"
+    session_id: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    supersedes: str | None = None
+    lineage: str = ""
+    valid_from: datetime
+    valid_until: datetime | None = None
+    recorded_at: datetime
+    retired_at: datetime | None = None
+    expires_at: datetime | None = None
+    confirmed_at: datetime
+    recalled_at: datetime | None = None
+    recall_count: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.lineage:
+            object.__setattr__(self, "lineage", self.id)
+
+    @property
+    def kind(self) -> Kind:
+        """Told by the id."""
+        return kind_of(self.id)
+
+    @property
+    def searchable(self) -> str:
+        """The words by which this memory is embedded and found."""
+        return self.content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact(Record):
+    """What is true."""
+
+    category: str
+    subject: str | None = None
+    predicate: str | None = None
+    summary: str | None = None
+    body: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str] | None:
+        """Scope, subject and predicate, of which at most one fact is active."""
+        if self.subject is None or self.predicate is None:
+            return None
+        return self.scope, self.subject, self.predicate
+
+    @property
+    def searchable(self) -> str:
+        topic = " ".join(part for part in (self.subject, self.predicate) if part)
+        return f"{topic.replace('_', ' ')}: {self.content}" if topic else self.content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Record):
+    """How to behave; it earns and loses trust."""
+
+    maturity: Maturity = Maturity.CANDIDATE
+    applied_count: int = 0
+    success_count: int = 0
+    harmful_count: int = 0
+    applied_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode(Record):
+    """What happened; short-lived, the raw material of facts and rules."""
+
+    backlog: Backlog = Backlog.PENDING
+    attempts: int = 0
+    leased_until: datetime | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation and how far it has been learned from."""
+
+    id: str
+    scope: str = GLOBAL
+    surface: str = "library"
+    status: SessionStatus = SessionStatus.ACTIVE
+    title: str | None = None
+    summary: str | None = None
+    watermark: int = 0
+    started_at: datetime
+    active_at: datetime
+    trashed_at: datetime | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of a conversation."""
+
+    id: str
+    session_id: str
+    position: int
+    role: str
+    content: str
+    speaker: str | None = None
+    origin: Origin = Origin.USER
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleApplication:
+    """One use of a rule and what came of it."""
+
+    id: str
+    rule_id: str
+    verdict: Verdict
+    reason: str | None = None
+    agent: str | None = None
+    session_id: str | None = None
+    applied_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamFact:
+    """What is true of the project, with no person in it."""
+
+    id: str
+    kind: TeamKind
+    content: str
+    status: TeamStatus = TeamStatus.PENDING
+    origin: TeamOrigin = TeamOrigin.ASSISTANT
+    importance: float
+    confidence: float
+    recorded_at: datetime
+    confirmed_at: datetime
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed relation from one memory to another."""
+
+    source: str
+    target: str
+    relation: Relation
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an event did to one memory: its mutable fields before (None if it is new) and after."""
+
+    memory_id: str
+    before: Mapping[str, Json] | None
+    after: Mapping[str, Json] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One entry of the append-only activity log; it holds no memory's words."""
+
+    id: str
+    at: datetime
+    action: Action
+    agent: str | None = None
+    surface: str = "library"
+    note: str | None = None
+    undoes: str | None = None
+    undone_by: str | None = None
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A past state of a memory: what we held of it from `since` until `until`."""
+
+    status: Status
+    valid_until: datetime | None
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """A moment to look back to: what we knew then, what was true then, or both.
+
+    `AsOf(known=t)` is the world as we saw it at t; `AsOf(true=t)` is what we say today about t.
+    """
+
+    known: datetime | None = None
+    true: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a memory was recalled: every number that led to its score, and where it came from."""
+
+    recipe: str
+    semantic_rank: int | None = None
+    similarity: float | None = None
+    keyword_rank: int | None = None
+    bm25: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
+    effective_confidence: float = 1.0
+    age_days: float = 0.0
+    filters: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory brought back, how well it fits, and why."""
+
+    memory: Record
+    score: float
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did: the memory as it is now, and the event that `undo` takes.
+
+    `event` is None when there was nothing to do, as when the very same words are saved twice.
+    """
+
+    memory: Record
+    event: Event | None
+    replaced: Record | None = None
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The life of one memory: its versions from first to last, and what happened to them."""
+
+    versions: tuple[Record, ...]
+    events: tuple[Event, ...]
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts that say how a person's memory is doing."""
+
+    by_kind: Mapping[str, Mapping[str, int]]
+    by_category: Mapping[str, int]
+    by_permanence: Mapping[str, int]
+    by_scope: Mapping[str, int]
+    fading: int
+    expiring: int
+    backlog: int
+    events: int
+
+
+Item = TypeVar("Item")
+Member = TypeVar("Member", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """One page of a listing; `cursor` asks for the next one and is None on the last."""
+
+    items: tuple[Item, ...]
+    cursor: str | None = None
+
+
+def new_id(kind: str, now: datetime) -> str:
+    """A new id such as `fact_01k…`: its kind, the millisecond, and 80 bits that start at random.
+
+    Ids made by one process within one millisecond count up, so that ids sort as they were made.
+    """
+    number = int(now.timestamp() * 1000) << 80 | secrets.randbits(79)
+    with _id_lock:
+        if number >> 80 == _last_number[0] >> 80:
+            number = _last_number[0] + 1
+        _last_number[0] = number
+    return f"{kind}_{base32(number, 26)}"
+
+
+_id_lock = threading.Lock()
+_last_number = [0]
+
+
+def base32(number: int, width: int) -> str:
+    """`number` in Crockford's alphabet, lower case, which has no letters that look alike."""
+    alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+    return "".join(alphabet[number >> 5 * place & 31] for place in reversed(range(width)))
+
+
+def member(enum: type[Member], value: str, name: str) -> Member:
+    """The member of a closed set, or an error that names the set."""
+    try:
+        return enum(value)
+    except ValueError:
+        raise InvalidInput(f"{name}: use one of {', '.join(enum)}, not {value!r}.") from None
+
+
+def kind_of(memory_id: str) -> Kind:
+    """The kind that an id names."""
+    return Kind(memory_id.partition("_")[0])
+
+
+def looks_like_id(text: str) -> bool:
+    """Whether `text` has the form of a memory's id."""
+    kind, _, rest = text.partition("_")
+    return kind in list(Kind) and len(rest) == 26 and rest.isalnum()
+
+
+def checked_name(name: str, what: str) -> str:
+    """A tenant's, user's or agent's name in canonical form, or an error that says what is wrong."""
+    canonical = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""
+    if not canonical.strip():
+        raise InvalidInput(f"The {what} is missing: give the name of the {what}.")
+    if len(canonical) > 200:
+        raise InvalidInput(f"The {what} is too long: at most 200 characters.")
+    if any(unicodedata.category(c) in ("Cc", "Cs") for c in canonical):
+        raise InvalidInput(f"The {what} has control characters in it.")
+    return canonical

@@ -1,0 +1,380 @@
+"""What every store promises, in the words of the contract; each test runs on both engines."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from remembrancer.clock import SetClock
+from remembrancer.errors import Conflict, NotFound
+from remembrancer.store.contract import (
+    AddLink,
+    DropLink,
+    Embedding,
+    Filter,
+    Insert,
+    Patch,
+    Position,
+    Purge,
+    Store,
+    Visibility,
+    Write,
+)
+from remembrancer.text import query_terms, terms
+from remembrancer.types import (
+    Action,
+    Episode,
+    Event,
+    Evidence,
+    Fact,
+    Kind,
+    Link,
+    Owner,
+    Relation,
+    Rule,
+    Status,
+    new_id,
+)
+
+MODEL = "test/3"
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+Make = Callable[..., Fact]
+
+
+@pytest.fixture
+def raw(place: str, clock: SetClock) -> Iterator[Store]:
+    """The bare store, below the engine."""
+    from remembrancer.config import Settings
+    from remembrancer.opening import open_store
+
+    where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
+    store = open_store(Settings.model_validate({"store": where}), clock)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def ada(tenant: str) -> Owner:
+    return Owner(tenant, "ada")
+
+
+def fact(content: str, **values: object) -> Fact:
+    usual = {
+        "id": new_id("fact", NOW),
+        "content": content,
+        "importance": 5.0,
+        "category": "fact",
+        "valid_from": NOW,
+        "recorded_at": NOW,
+        "confirmed_at": NOW,
+    }
+    return Fact(**{**usual, **values})  # type: ignore[arg-type]
+
+
+def at(*numbers: float, model: str = MODEL) -> Embedding:
+    vector = np.array(numbers, dtype=np.float32)
+    return Embedding(model, vector / np.linalg.norm(vector))
+
+
+def do(store: Store, owner: Owner, *writes: Write, at: datetime = NOW) -> Event:
+    event = Event(id=new_id("event", at), at=at, action=Action.REMEMBERED)
+    with store.writing(owner) as writer:
+        return writer.apply(event, writes)
+
+
+def everything(**values: object) -> Filter:
+    return Filter(now=NOW + timedelta(days=1), **values)  # type: ignore[arg-type]
+
+
+def test_every_field_comes_back_as_it_was_stored(raw: Store, ada: Owner) -> None:
+    full = fact(
+        "Ünïcode ✓ \n'quoted' \"twice\" \\ %s :name",
+        subject="user",
+        predicate="name",
+        tags=("a", "b c"),
+        metadata={"deep": {"list": [1, 2.5, None, True, "x"]}},
+        evidence=(Evidence("session-1", "turn_1", "said so"),),
+        summary="short",
+        body="long",
+        expires_at=NOW + timedelta(days=3, microseconds=1),
+        valid_until=NOW + timedelta(days=9),
+        tainted=True,
+    )
+    rule = Rule(
+        id=new_id("rule", NOW),
+        content="Ask before sending",
+        importance=1,
+        valid_from=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+        success_count=3,
+    )
+    episode = Episode(
+        id=new_id("episode", NOW),
+        content="Weighed in",
+        importance=1,
+        valid_from=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+    )
+    do(raw, ada, Insert(full, at(1, 0, 0)), Insert(rule, None), Insert(episode, None))
+    with raw.reading(ada) as reader:
+        assert reader.get(full.id) == full
+        assert reader.get(rule.id) == rule
+        assert reader.get(episode.id) == episode
+
+
+def test_a_block_that_fails_leaves_nothing_behind(raw: Store, ada: Owner) -> None:
+    lost = fact("never stored")
+    with contextlib.suppress(RuntimeError), raw.writing(ada) as writer:
+        event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
+        writer.apply(event, [Insert(lost, at(1, 0, 0))])
+        assert writer.semantic(at(1, 0, 0), everything(), 5)[0].id == lost.id
+        raise RuntimeError
+    with raw.reading(ada) as reader:
+        assert reader.get(lost.id) is None
+        assert reader.events() == []
+        assert reader.semantic(at(1, 0, 0), everything(), 5) == []
+        assert reader.keyword(["never"], everything(), 5) == []
+
+
+def test_reading_for_someone_who_has_nothing_finds_nothing_and_creates_nothing(
+    raw: Store, tenant: str
+) -> None:
+    stranger = Owner(tenant, "nobody")
+    with raw.reading(stranger) as reader:
+        assert reader.find(everything(), 10) == []
+        assert reader.tally() == []
+        assert reader.semantic(at(1, 0, 0), everything(), 5) == []
+    assert stranger not in raw.owners()
+
+
+def test_semantic_search_is_exact_and_ties_go_by_id(raw: Store, ada: Owner) -> None:
+    near = fact("near")
+    twins = [fact("twin one"), fact("twin two")]
+    far = fact("far")
+    pairs = [(far, at(0, 0, 1)), (twins[1], at(1, 1, 0)), (near, at(1, 0, 0))]
+    pairs.append((twins[0], at(1, 1, 0)))
+    do(raw, ada, *(Insert(one, vector) for one, vector in pairs))
+    with raw.reading(ada) as reader:
+        hits = reader.semantic(at(1, 0, 0), everything(), 10)
+    expected = [near.id, *sorted(one.id for one in twins), far.id]
+    assert [hit.id for hit in hits] == expected
+    assert [hit.score for hit in hits] == pytest.approx([1, 0.707107, 0.707107, 0], abs=1e-6)
+
+
+def test_vectors_of_different_models_are_never_compared(raw: Store, ada: Owner) -> None:
+    ours, theirs = fact("ours"), fact("theirs")
+    do(raw, ada, Insert(ours, at(1, 0, 0)), Insert(theirs, at(1, 0, 0, 0, model="other/4")))
+    with raw.reading(ada) as reader:
+        assert [hit.id for hit in reader.semantic(at(1, 0, 0), everything(), 10)] == [ours.id]
+        other = reader.semantic(at(1, 0, 0, 0, model="other/4"), everything(), 10)
+    assert [hit.id for hit in other] == [theirs.id]
+
+
+def test_a_filter_never_costs_a_result_that_passes_it(raw: Store, ada: Owner) -> None:
+    rng = np.random.default_rng(7)
+    vectors = rng.normal(size=(300, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    facts = [fact(f"number {n}", tags=("rare",) if n % 50 == 0 else ()) for n in range(300)]
+    writes = [Insert(one, Embedding(MODEL, row)) for one, row in zip(facts, vectors, strict=True)]
+    do(raw, ada, *writes)
+    query = vectors[1]
+    rare = [n for n in range(300) if n % 50 == 0]
+    best = sorted(rare, key=lambda n: -float(vectors[n] @ query))
+    with raw.reading(ada) as reader:
+        hits = reader.semantic(Embedding(MODEL, query), everything(tags=("rare",)), 4)
+    assert [hit.id for hit in hits] == [facts[n].id for n in best[:4]]
+
+
+def test_writes_of_another_opening_are_seen_at_once(
+    raw: Store, ada: Owner, place: str, clock: SetClock
+) -> None:
+    from remembrancer.config import Settings
+    from remembrancer.opening import open_store
+
+    where = {"url" if place.startswith("postgresql") else "path": place}
+    other = open_store(Settings.model_validate({"store": where}), clock)
+    first, second = fact("first"), fact("second")
+    do(raw, ada, Insert(first, at(1, 0, 0)))
+    with raw.reading(ada) as reader:
+        assert len(reader.semantic(at(1, 0, 0), everything(), 5)) == 1
+    do(other, ada, Insert(second, at(1, 0, 0)))
+    with raw.reading(ada) as reader:
+        assert len(reader.semantic(at(1, 0, 0), everything(), 5)) == 2
+    do(other, ada, Purge(first.id))
+    with raw.reading(ada) as reader:
+        assert [hit.id for hit in reader.semantic(at(1, 0, 0), everything(), 5)] == [second.id]
+    other.close()
+
+
+def test_keyword_search_ranks_by_bm25_with_the_same_scores_on_both_engines(
+    raw: Store, ada: Owner
+) -> None:
+    texts = [
+        "Coffee, coffee and coffee again",
+        "A coffee in the morning before the long walk to the station",
+        "Tea in the afternoon",
+        "The walk was long",
+        "Nothing of note happened",
+        "The garden needs water",
+        "Bought a new lamp",
+    ]
+    facts = [fact(text) for text in texts]
+    do(raw, ada, *(Insert(one, None) for one in facts))
+    with raw.reading(ada) as reader:
+        hits = reader.keyword(query_terms("coffee walks"), everything(), 10)
+    expected = bm25(["coffe", "walk"], {one.id: terms(one.content) for one in facts})
+    assert {hit.id: hit.score for hit in hits} == pytest.approx(expected, abs=2e-6)
+    assert [hit.id for hit in hits] == sorted(expected, key=lambda one: -expected[one])
+
+
+def bm25(query: list[str], documents: dict[str, list[str]]) -> dict[str, float]:
+    """The textbook, with k1 = 1.2 and b = 0.75, and no weight for what most documents have."""
+    mean = sum(map(len, documents.values())) / len(documents)
+    scores: dict[str, float] = {}
+    for term in query:
+        having = sum(term in words for words in documents.values())
+        weight = max(math.log((len(documents) - having + 0.5) / (having + 0.5)), 1e-6)
+        for name, words in documents.items():
+            often = words.count(term)
+            norm = often + 1.2 * (0.25 + 0.75 * len(words) / mean)
+            if often:
+                scores[name] = scores.get(name, 0.0) + weight * often * 2.2 / norm
+    return scores
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', "' OR 1=1", "a AND", "NEAR(", "*", "col:x", "(((", "a & b | !c", "\\", "-- x", "'':*"],
+)
+def test_no_query_breaks_keyword_search(raw: Store, ada: Owner, query: str) -> None:
+    do(raw, ada, Insert(fact("a AND col:x OR b"), None))
+    with raw.reading(ada) as reader:
+        reader.keyword(query_terms(query), everything(), 5)
+
+
+def test_only_one_active_fact_holds_a_key_whatever_the_code_above_does(
+    raw: Store, ada: Owner
+) -> None:
+    do(raw, ada, Insert(fact("John", subject="user", predicate="name"), None))
+    with pytest.raises(Conflict):
+        do(raw, ada, Insert(fact("Jon", subject="user", predicate="name"), None))
+    do(raw, ada, Insert(fact("Jon", subject="user", predicate="name", scope="health"), None))
+
+
+def test_a_state_that_passes_is_kept_with_the_time_it_lasted(raw: Store, ada: Owner) -> None:
+    one = fact("passing")
+    later, last = NOW + timedelta(hours=1), NOW + timedelta(hours=2)
+    do(raw, ada, Insert(one, None))
+    do(raw, ada, Patch(one.id, {"status": Status.FORGOTTEN, "retired_at": later}), at=later)
+    do(raw, ada, Patch(one.id, {"status": Status.ACTIVE, "retired_at": None}), at=last)
+    with raw.reading(ada) as reader:
+        states = reader.states(one.id)
+    assert [(state.status, state.since, state.until) for state in states] == [
+        (Status.ACTIVE, NOW, later),
+        (Status.FORGOTTEN, later, last),
+    ]
+
+
+def test_an_event_says_what_each_write_did(raw: Store, ada: Owner) -> None:
+    one, two = fact("one"), fact("two")
+    link = Link(one.id, two.id, Relation.SUPPORTS, NOW)
+    event = do(raw, ada, Insert(one, None), Insert(two, None), AddLink(link))
+    patched = do(raw, ada, Patch(one.id, {"confidence": 0.5}), DropLink(link))
+    with raw.reading(ada) as reader:
+        stored = reader.event(event.id)
+        assert stored == event
+        assert [change.memory_id for change in event.changes] == [one.id, two.id, one.id]
+        assert patched.changes[0].before == {"confidence": 1.0}
+        assert patched.changes[0].after == {"confidence": 0.5}
+        assert reader.links(one.id) == []
+        assert {entry.id for entry in reader.events(memory_ids=[two.id])} == {event.id}
+
+
+def test_what_is_purged_is_in_no_table_and_no_index(raw: Store, ada: Owner) -> None:
+    old = fact("secret plan", subject="plan", predicate="is")
+    do(raw, ada, Insert(old, at(1, 0, 0)))
+    new = fact("open plan", subject="plan", predicate="is", supersedes=old.id)
+    retire = Patch(old.id, {"status": Status.SUPERSEDED, "retired_at": NOW, "valid_until": NOW})
+    link = AddLink(Link(new.id, old.id, Relation.SUPERSEDES, NOW))
+    do(raw, ada, retire, Insert(new, at(1, 0, 0)), link)
+    do(raw, ada, Purge(old.id))
+    with raw.reading(ada) as reader:
+        assert reader.get(old.id) is None
+        assert reader.links(new.id) == []
+        assert reader.states(old.id) == []
+        found = reader.get(new.id)
+        assert found is not None
+        assert found.supersedes is None
+        assert [hit.id for hit in reader.semantic(at(1, 0, 0), everything(), 5)] == [new.id]
+        assert reader.keyword(["secret"], everything(), 5) == []
+    with pytest.raises(NotFound):
+        do(raw, ada, Purge(old.id))
+
+
+def test_pages_cover_everything_once_from_newest_to_oldest(raw: Store, ada: Owner) -> None:
+    facts = [fact(str(n), recorded_at=NOW + timedelta(minutes=n // 3)) for n in range(20)]
+    rule = Rule(
+        id=new_id("rule", NOW),
+        content="rule",
+        importance=1,
+        valid_from=NOW,
+        recorded_at=NOW + timedelta(minutes=2),
+        confirmed_at=NOW,
+    )
+    do(raw, ada, *(Insert(one, None) for one in facts), Insert(rule, None))
+    seen: list[str] = []
+    after: Position | None = None
+    with raw.reading(ada) as reader:
+        while page := reader.find(everything(), 6, after):
+            seen += [one.id for one in page]
+            after = Position(page[-1].recorded_at, page[-1].id)
+    everyone = [*facts, rule]
+    assert seen == [
+        one.id for one in sorted(everyone, key=lambda one: (one.recorded_at, one.id), reverse=True)
+    ]
+
+
+def test_scopes_limit_what_is_found(raw: Store, ada: Owner) -> None:
+    scopes = ("global", "health", "health/diet", "healthy", "work")
+    facts = {scope: fact(scope, scope=scope) for scope in scopes}
+    do(raw, ada, *(Insert(one, at(1, 0, 0)) for one in facts.values()))
+
+    def seen(visible: Visibility) -> set[str]:
+        with raw.reading(ada) as reader:
+            wanted = everything(visible=visible)
+            listed = {one.scope for one in reader.find(wanted, 10)}
+            hits = reader.semantic(at(1, 0, 0), wanted, 10)
+            found = {record.scope for record in reader.load(hit.id for hit in hits).values()}
+        assert listed == found
+        return listed
+
+    assert seen(Visibility()) == set(scopes)
+    assert seen(Visibility(scopes=("global", "health"))) == {"global", "health"}
+    assert seen(Visibility(below="health")) == {"health", "health/diet"}
+    assert seen(Visibility(below="h%")) == set()
+
+
+def test_recalls_are_counted_without_an_event(raw: Store, ada: Owner) -> None:
+    one = fact("counted")
+    do(raw, ada, Insert(one, None))
+    with raw.writing(ada) as writer:
+        writer.refer({one.id: 3, "fact_" + "0" * 26: 1}, NOW)
+    with raw.reading(ada) as reader:
+        assert reader.get(one.id) == replace(one, recall_count=3, recalled_at=NOW)
+        assert reader.count_events() == 1
+
+
+def test_kinds_are_kept_apart(raw: Store, ada: Owner) -> None:
+    do(raw, ada, Insert(fact("a fact"), at(1, 0, 0)))
+    with raw.reading(ada) as reader:
+        assert reader.find(everything(kinds=(Kind.RULE,)), 5) == []
+        assert reader.semantic(at(1, 0, 0), everything(kinds=(Kind.EPISODE,)), 5) == []
+        assert [tally.kind for tally in reader.tally()] == [Kind.FACT]

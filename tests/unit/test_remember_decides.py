@@ -1,0 +1,76 @@
+"""What a new memory is to the old ones, decided without a store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from remembrancer.profiles import Dedup
+from remembrancer.remember import Adds, Known, Neighbours, Replaces, Stands, decide
+from remembrancer.types import Fact, Source, new_id
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+DEDUP = Dedup(threshold=0.9)
+
+
+def fact(content: str, subject: str | None = None, predicate: str | None = None) -> Fact:
+    return Fact(
+        id=new_id("fact", NOW),
+        content=content,
+        category="fact",
+        subject=subject,
+        predicate=predicate,
+        importance=5,
+        valid_from=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+    )
+
+
+def test_what_is_like_nothing_is_added() -> None:
+    assert decide(fact("new"), Neighbours(), DEDUP) == Adds()
+
+
+def test_the_same_again_is_known() -> None:
+    old = fact("same")
+    assert decide(fact("same"), Neighbours(identical=old), DEDUP) == Known(old)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "inclusive", "replaces"),
+    [
+        (0.9, True, True),
+        (0.9, False, False),
+        (0.899999, True, False),
+        (0.900001, False, True),
+    ],
+)
+def test_the_threshold_is_a_sharp_line(similarity: float, inclusive: bool, replaces: bool) -> None:
+    old = fact("old")
+    dedup = Dedup(threshold=0.9, inclusive=inclusive)
+    near = Neighbours(nearest=old, similarity=similarity)
+    assert decide(fact("new"), near, dedup) == (Replaces(old) if replaces else Adds())
+
+
+def test_two_facts_with_different_keys_are_never_one_however_alike() -> None:
+    old = fact("John", "dog", "name")
+    near = Neighbours(nearest=old, similarity=1.0)
+    assert decide(fact("John", "user", "name"), near, DEDUP) == Adds()
+    assert decide(fact("John"), near, DEDUP) == Replaces(old)
+
+
+def test_the_same_key_replaces_whatever_the_words() -> None:
+    old = fact("Oslo", "user", "city")
+    new = fact("Lima", "user", "city")
+    assert decide(new, Neighbours(same_key=old, similarity=0.1), DEDUP) == Replaces(old)
+
+
+@pytest.mark.parametrize("source", [Source.EXTRACTED, Source.CONSOLIDATED, Source.IMPORTED])
+def test_what_software_concluded_never_replaces_what_a_person_said(source: Source) -> None:
+    old = fact("funds only", "user", "stocks")
+    new = replace(fact("likes stocks", "user", "stocks"), source=source)
+    assert decide(new, Neighbours(same_key=old), DEDUP) == Stands(old)
+    guess = replace(old, source=Source.EXTRACTED)
+    assert decide(new, Neighbours(same_key=guess), DEDUP) == Replaces(guess)
