@@ -1,0 +1,118 @@
+"""The root of the command: options that hold for every verb, the groups of the help, exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from remembrancer.cli import failures, reading, upkeep, writing
+from remembrancer.cli.arguments import hoisted
+from remembrancer.cli.desk import Desk
+
+INTRODUCTION = """Long-term memory for AI assistants, and for you.
+
+A memory is named by its id, or by words that occur in it and in no other. Options of the root may
+stand before or after the verb. Words that begin with a dash come after --.
+
+\b
+Examples:
+  rem demo
+  rem remember "Keep answers short, code first." --category preference
+  rem recall "how should I answer?"
+  rem --user ada --store ~/team-memory list --json
+"""
+
+
+class Root(TyperGroup):
+    """Shows its commands in groups, and turns our errors into a sentence and an exit code."""
+
+    def run(self, args: Sequence[str], **extra: Any) -> int:
+        """Run one command line and return its exit code."""
+        front, rest = hoisted(args)
+        as_json = "--json" in front
+        try:
+            code = super().main(
+                args=[*front, *rest], prog_name="rem", standalone_mode=False, **extra
+            )
+        except failures.EXPECTED as error:
+            return failures.tell(error, as_json=as_json)
+        return code if isinstance(code, int) else 0
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:
+        """What the console script and the tests call: `run`, and then the end of the process."""
+        extra.pop("prog_name", None)
+        sys.exit(self.run(sys.argv[1:] if args is None else args, **extra))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands under the headings of their groups."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            heading = getattr(command, "rich_help_panel", None) or "Commands"
+            groups.setdefault(heading, []).append((name.ljust(10), command.get_short_help_str(66)))
+        for heading, rows in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
+app = typer.Typer(
+    cls=Root,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+@app.callback(invoke_without_command=True, help=INTRODUCTION)
+def root(  # noqa: PLR0913 - Typer reads the options from the arguments
+    context: typer.Context,
+    *,
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory.")] = None,
+    tenant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The organisation they belong to.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The assistant that acts for them.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The set of rules to remember by.")
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The configuration, a TOML file.")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE", help="A directory, a postgresql:// address, or :memory: to try things."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Answer with one JSON document.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+) -> None:
+    """Note whose memory it is about; nothing is opened yet."""
+    desk = Desk(user, tenant, agent, profile, config, store, json, shared=context.obj)
+    context.obj = desk
+    if version:
+        from remembrancer import __version__
+
+        desk.answer({"version": __version__}, lambda _: typer.echo(f"remembrancer {__version__}"))
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+VERBS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Writing": (writing.remember, writing.update, writing.confirm, writing.link),
+    "Reading": (reading.recall, reading.get, reading.list_, reading.history),
+    "Changing your mind": (writing.forget, writing.restore, writing.delete, writing.undo),
+    "Looking after it": (reading.stats, upkeep.doctor, upkeep.demo),
+}
+
+for group, verbs in VERBS.items():
+    for verb in verbs:
+        app.command(verb.__name__.rstrip("_"), rich_help_panel=group)(verb)

@@ -1,0 +1,134 @@
+"""What is typed after a verb: options as tables that several verbs share, words, and dates."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from remembrancer.errors import InvalidInput
+
+WITH_VALUE = ("--user", "--tenant", "--agent", "--profile", "--config", "--store")
+ALONE = ("--json",)
+
+Function = TypeVar("Function", bound=Callable[..., None])
+Table = Mapping[str, Any]
+
+
+def _option(kind: Any, flag: str, metavar: str, help: str) -> Any:
+    return Annotated[kind | None, typer.Option(flag, metavar=metavar, help=help)]
+
+
+Words = Annotated[list[str], typer.Argument(metavar="WORDS", hidden=True)]
+Reference = Annotated[list[str], typer.Argument(metavar="MEMORY", hidden=True)]
+Content = Annotated[str, typer.Argument(metavar="CONTENT", hidden=True)]
+
+DETAILS: Table = {
+    "category": _option(str, "--category", "NAME", "What sort of fact: one of the profile's."),
+    "subject": _option(str, "--subject", "NAME", "Whom or what it is about, with --predicate."),
+    "predicate": _option(str, "--predicate", "NAME", "Which property of the subject it states."),
+    "importance": _option(float, "--importance", "NUMBER", "From 1 to the profile's maximum."),
+    "permanence": _option(str, "--permanence", "NAME", "How fast it fades: permanent … ephemeral."),
+    "tags": _option(list[str], "--tag", "NAME", "A tag; may be given several times."),
+    "scope": _option(str, "--scope", "NAME", "Which agent's memory it belongs to."),
+    "kind": _option(str, "--kind", "NAME", "fact, rule or episode."),
+    "valid_from": _option(str, "--valid-from", "DATE", "When it became or becomes true."),
+    "valid_until": _option(str, "--valid-until", "DATE", "When it stops being true."),
+    "ttl_days": _option(float, "--ttl-days", "DAYS", "Let it expire after so many days."),
+    "summary": _option(str, "--summary", "TEXT", "A short form for prompts."),
+    "body": _option(str, "--body", "TEXT", "A long form, kept but not searched."),
+}
+
+FILTERS: Table = {
+    "limit": _option(int, "--limit", "NUMBER", "How many at most."),
+    "kinds": _option(list[str], "--kind", "NAME", "Only facts, rules or episodes; repeatable."),
+    "categories": _option(list[str], "--category", "NAME", "Only these categories; repeatable."),
+    "tags": _option(list[str], "--tag", "NAME", "Only what has all these tags; repeatable."),
+    "scope": _option(str, "--scope", "NAME", "What this agent sees."),
+    "as_of": _option(str, "--as-of", "DATE", "As it was known then."),
+    "true_at": _option(str, "--true-at", "DATE", "What was true then, as known today."),
+}
+
+RANKED: Table = {
+    "mode": _option(str, "--mode", "NAME", "hybrid, semantic or keyword."),
+    "minimum_importance": _option(float, "--min-importance", "NUMBER", "At least so important."),
+    "minimum_confidence": _option(float, "--min-confidence", "SHARE", "At least so sure, 0 to 1."),
+}
+
+PAGED: Table = {
+    "status": _option(str, "--status", "NAME", "active, superseded, forgotten, trashed, …"),
+    "cursor": _option(str, "--cursor", "TEXT", "Go on where the last page ended."),
+}
+
+
+def taking(*tables: Table) -> Callable[[Function], Function]:
+    """Give a verb the options of these tables; it receives all of them as keyword arguments."""
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function, eval_str=True)
+        named = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+            for table in tables
+            for name, option in table.items()
+        ]
+        function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[*named, *options]
+        )
+        return function
+
+    return decorate
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were used."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def said(words: Sequence[str]) -> str:
+    """The words as one text; a single dash stands for what comes in on stdin."""
+    text = _stdin() if list(words) == ["-"] else " ".join(words)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("The words are not valid Unicode text.") from None
+    return text
+
+
+def _stdin() -> str:
+    try:
+        return sys.stdin.read().rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise InvalidInput("What comes in on stdin is not text in UTF-8.") from None
+
+
+def moment(text: str, zone: tzinfo, option: str) -> datetime:
+    """A date or a date and time; without a zone of its own it is in the user's."""
+    try:
+        read = datetime.fromisoformat(text)
+        return read if read.tzinfo else read.replace(tzinfo=zone)
+    except ValueError:
+        raise InvalidInput(
+            f"{option}: give a date such as 2026-03-02 or 2026-03-02T14:30, not {text!r}."
+        ) from None
+
+
+def hoisted(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options of the root, wherever they stand before a --, and the rest."""
+    front: list[str] = []
+    rest: list[str] = []
+    waiting = iter(args)
+    for arg in waiting:
+        if arg == "--":
+            rest += [arg, *waiting]
+        elif arg in ALONE or arg.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
+            front.append(arg)
+        elif arg in WITH_VALUE:
+            front += [arg, *(value for value in [next(waiting, None)] if value is not None)]
+        else:
+            rest.append(arg)
+    return front, rest

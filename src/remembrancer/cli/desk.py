@@ -1,0 +1,114 @@
+"""From what was said before the verb to an open memory, and from a result to the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from remembrancer.cli.arguments import given, moment
+from remembrancer.cli.page import Page
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from remembrancer.config import Settings
+    from remembrancer.embed import Embedder
+    from remembrancer.memory import Memory, Remembrancer
+    from remembrancer.recall import Wanted
+    from remembrancer.statement import Details
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class Desk:
+    """Whose memory, where, and how to answer. `shared` is a store that someone else opened."""
+
+    user: str | None = None
+    tenant: str | None = None
+    agent: str | None = None
+    profile: str | None = None
+    config: str | None = None
+    store: str | None = None
+    json: bool = False
+    shared: Remembrancer | None = None
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The configuration, with what the options say laid over it."""
+        if self.shared is not None:
+            return self.shared.settings
+        from remembrancer import config
+
+        named = self.config is not None
+        settings = config.load(Path(self.config or "").expanduser() if named else None)
+        if self.profile is not None:
+            settings = config.changed(settings, {"profile": self.profile})
+        if self.store is not None:
+            settings = config.placed(settings, self.store)
+        return settings
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The zone in which dates are read and shown."""
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo(self.settings.time_zone)
+
+    @contextlib.contextmanager
+    def memory(self, *, embeds: bool = False) -> Iterator[Memory]:
+        """The memory to work on; a verb that embeds gets the model loaded meanwhile."""
+        with contextlib.nullcontext(self.shared) if self.shared else self._opened(embeds) as store:
+            yield store.for_user(self.user, tenant=self.tenant, agent=self.agent, surface="cli")
+
+    def details(self, options: Mapping[str, Any]) -> Details:
+        """What the options say about a new memory."""
+        details = given(options)
+        for name in ("valid_from", "valid_until"):
+            if name in details:
+                details[name] = moment(details[name], self.zone, f"--{name.replace('_', '-')}")
+        return details  # type: ignore[return-value]
+
+    def wanted(self, options: Mapping[str, Any]) -> Wanted:
+        """What the options say about the memories to show."""
+        wanted = given(options)
+        known, true = wanted.pop("as_of", None), wanted.pop("true_at", None)
+        if known or true:
+            from remembrancer.types import AsOf
+
+            wanted["as_of"] = AsOf(
+                moment(known, self.zone, "--as-of") if known else None,
+                moment(true, self.zone, "--true-at") if true else None,
+            )
+        return wanted  # type: ignore[return-value]
+
+    def answer(self, value: object, words: Callable[[Page], None]) -> None:
+        """Print the value as JSON if that is wanted, else what the function has to say about it."""
+        if self.json:
+            from remembrancer.cli.plain import print_json
+
+            print_json(value)
+        else:
+            words(Page(lambda: self.zone))
+
+    def _opened(self, embeds: bool) -> Remembrancer:
+        settings = self.settings
+        embedder = _warming() if embeds and settings.embedding.provider == "local" else None
+        from remembrancer.config import MEMORY
+        from remembrancer.opening import open
+
+        place = MEMORY if self.store == MEMORY else None
+        return open(place, settings=settings, embedder=embedder)
+
+
+def _warming() -> Embedder:
+    """The shipped model, loading in the background while the store is imported and opened."""
+    from remembrancer.embed.local import LocalEmbedder
+
+    embedder = LocalEmbedder()
+    embedder.warm()
+    return embedder

@@ -1,0 +1,192 @@
+"""Is everything in order? Findings that say so, or what to do; whoever shows them, shows them all.
+
+Nothing here changes a person's memories: a directory that is missing stays missing.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remembrancer import config
+from remembrancer.embed.local import WEIGHTS, LocalEmbedder
+from remembrancer.errors import RemembrancerError
+
+if TYPE_CHECKING:
+    from remembrancer.config import Settings
+
+PRIVATE = 0o700
+
+
+class Level(StrEnum):
+    """How serious a finding is; only a problem keeps something from working."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at, and a sentence that says how it is and what to do."""
+
+    name: str
+    level: Level
+    message: str
+
+
+def examine(
+    load: Callable[[], Settings],
+    *,
+    file: str | Path | None = None,
+    vanishing: bool = False,
+    weights: Path = WEIGHTS,
+) -> tuple[Finding, ...]:
+    """Look at everything, from the configuration that `load` reads to one real memory.
+
+    `file` is the configuration file if the caller named one; `vanishing` leaves the disk alone.
+    """
+    settings, configuration = _configuration(load, file)
+    found = [configuration]
+    if settings is not None and not vanishing:
+        found += _place(settings)
+    found.append(_full_text())
+    embedder = LocalEmbedder(weights)
+    found += [_weights(embedder), _embedding(settings, embedder), _round_trip(embedder)]
+    found.append(_postgres_driver())
+    return tuple(found)
+
+
+def _configuration(
+    load: Callable[[], Settings], file: str | Path | None
+) -> tuple[Settings | None, Finding]:
+    name = "configuration"
+    try:
+        settings = load()
+    except RemembrancerError as error:
+        return None, Finding(name, Level.PROBLEM, str(error))
+    path = file or config.file()
+    origin = f"{path} is valid" if path else "no file, so the defaults hold"
+    message = f"{origin}; profile {settings.profile}, user {settings.user} of {settings.tenant}."
+    return settings, Finding(name, Level.OK, message)
+
+
+def _place(settings: Settings) -> Iterator[Finding]:
+    """The directory, if there is one, and then the store; a missing directory is not made."""
+    if settings.store.url is None:
+        directory = settings.data_directory()
+        finding = _directory(directory)
+        yield finding
+        if finding.level is Level.PROBLEM or not directory.exists():
+            return
+    yield from _store(settings)
+
+
+def _directory(path: Path) -> Finding:
+    name = "data directory"
+    if path.exists() and not path.is_dir():
+        message = f"{path} is not a directory: give another one with --store or store.path."
+        return Finding(name, Level.PROBLEM, message)
+    nearest = next(one for one in (path, *path.parents) if one.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        message = f"{nearest} cannot be written to: give another one with --store or store.path."
+        return Finding(name, Level.PROBLEM, message)
+    if nearest != path:
+        return Finding(name, Level.OK, f"{path} will be made when something is first remembered.")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if os.name == "posix" and mode & ~PRIVATE:
+        message = f"Others can look into {path} (mode {mode:o}): run chmod 700 {path}"
+        return Finding(name, Level.WARNING, message)
+    return Finding(name, Level.OK, f"{path} is writable, and private.")
+
+
+def _store(settings: Settings) -> Iterator[Finding]:
+    from remembrancer.opening import open_store
+    from remembrancer.store import schema
+
+    try:
+        store = open_store(settings, None)
+        try:
+            health = store.health()
+        finally:
+            store.close()
+    except RemembrancerError as error:
+        yield Finding("store", Level.PROBLEM, str(error))
+    except Exception as error:  # whatever a damaged file makes its driver raise
+        kind = type(error).__name__
+        message = f"It did not open ({kind}): it may be damaged; put back a backup."
+        yield Finding("store", Level.PROBLEM, message)
+    else:
+        versions = ", ".join(f"{name} {version}" for name, version in health.details.items())
+        yield Finding("store", Level.OK, f"{health.place}, {versions}.")
+        yield Finding("schema", Level.OK, f"Revision {schema.HEAD}, the current one.")
+        for warning in health.warnings:
+            yield Finding("store", Level.WARNING, warning)
+
+
+def _full_text() -> Finding:
+    from remembrancer.store.files import supports_full_text
+
+    if not supports_full_text():
+        message = "SQLite was built without FTS5: use a Python that brings it."
+        return Finding("full text", Level.PROBLEM, message)
+    return Finding("full text", Level.OK, "SQLite has FTS5.")
+
+
+def _weights(embedder: LocalEmbedder) -> Finding:
+    try:
+        embedder.verify()
+    except RemembrancerError as error:
+        return Finding("model files", Level.PROBLEM, str(error))
+    return Finding("model files", Level.OK, f"{embedder.model} is as it was shipped.")
+
+
+def _embedding(settings: Settings | None, embedder: LocalEmbedder) -> Finding:
+    """Embed one sentence, by whatever the configuration says does it."""
+    name = "embedding"
+    from remembrancer.opening import open_embedder
+
+    try:
+        remote = settings is not None and settings.embedding.provider != "local"
+        chosen = open_embedder(settings.embedding) if settings and remote else embedder
+        row = chosen.embed(["The quick brown fox."])[0]
+    except RemembrancerError as error:
+        return Finding(name, Level.PROBLEM, str(error))
+    return Finding(name, Level.OK, f"{chosen.model} gives vectors of {len(row)} numbers.")
+
+
+def _round_trip(embedder: LocalEmbedder) -> Finding:
+    """Remember something in a store that vanishes, and find it again by its sense."""
+    name = "round trip"
+    from remembrancer.config import Settings
+    from remembrancer.memory import Remembrancer
+    from remembrancer.opening import open_store
+
+    settings = Settings()
+    try:
+        with Remembrancer(settings, open_store(settings, None, vanishing=True), embedder) as store:
+            me = store.for_user("doctor")
+            kept = me.remember("The gate opens at nine in the morning.").memory
+            found = me.recall("When does the gate open?")
+    except RemembrancerError as error:
+        return Finding(name, Level.PROBLEM, str(error))
+    if [one.memory.id for one in found] != [kept.id]:
+        message = "What was remembered was not recalled: please report this with the lines above."
+        return Finding(name, Level.PROBLEM, message)
+    return Finding(name, Level.OK, "What was remembered was recalled.")
+
+
+def _postgres_driver() -> Finding:
+    name = "PostgreSQL"
+    if find_spec("psycopg") is None:
+        message = (
+            "The driver is not installed; for PostgreSQL: pip install 'remembrancer[postgres]'."
+        )
+        return Finding(name, Level.OK, message)
+    return Finding(name, Level.OK, "The driver psycopg is installed.")
