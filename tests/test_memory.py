@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
+import pytest
+
+from remembrancer.aio import AsyncMemory
+from remembrancer.errors import Conflict, InvalidInput, NotUndoable
 from remembrancer.memory import Memory
 from remembrancer.types import Action, Status
 
@@ -34,3 +41,100 @@ def test_what_is_remembered_can_be_recalled_corrected_forgotten_and_brought_back
         Action.FORGOTTEN,
         Action.UNDONE,
     ]
+
+
+def test_a_version_keeps_its_kind(me: Memory) -> None:
+    me.remember("Ada works on the iOS app.")
+    with pytest.raises(InvalidInput, match="leave out the kind"):
+        me.update("iOS", "Ask before sending", kind="rule")
+
+
+def test_undo_goes_back_step_by_step_and_can_itself_be_undone(me: Memory) -> None:
+    me.remember("one")
+    second = me.remember("Berlin is the capital of Germany")
+    first_undo = me.undo()
+    assert me.recall("capital of Germany", mode="keyword") == []
+    me.undo()
+    assert me.list().items == ()
+
+    assert first_undo.event is not None
+    me.undo(first_undo.event.id)
+    assert [one.id for one in me.list().items] == [second.memory.id]
+    with pytest.raises(NotUndoable):
+        me.undo(first_undo.event.id)
+
+
+def test_undo_refuses_what_was_changed_since(me: Memory) -> None:
+    first = me.remember("Ada lives in Oslo", subject="ada", predicate="city")
+    me.remember("Ada lives in Lima", subject="ada", predicate="city")
+    assert first.event is not None
+    with pytest.raises(Conflict, match="later change"):
+        me.undo(first.event.id)
+
+
+def test_links_are_kept_once_and_can_be_undone(me: Memory) -> None:
+    cause = me.remember("The bridge is closed").memory
+    effect = me.remember("Ada takes the ferry").memory
+    made = me.link(cause.id, effect.id, "supports")
+    assert me.link(cause.id, effect.id, "supports").event is None
+    assert [link.relation for link in me.history(effect.id).links] == ["supports"]
+    assert made.event is not None
+    me.undo(made.event.id)
+    assert me.history(effect.id).links == ()
+    with pytest.raises(InvalidInput):
+        me.link(cause.id, cause.id)
+
+
+def test_pages_of_a_listing_are_complete_and_a_forged_cursor_is_refused(me: Memory) -> None:
+    for number in range(7):
+        me.remember(f"fact {number}", subject="s", predicate=str(number))
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = me.list(limit=3, cursor=cursor)
+        seen += [one.id for one in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert len(seen) == len(set(seen)) == 7
+    with pytest.raises(InvalidInput, match="cursor"):
+        me.list(cursor="nonsense")
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"importance": 11},
+        {"importance": 0},
+        {"confidence": 1.5},
+        {"category": "nonsense"},
+        {"permanence": "forever"},
+        {"kind": "turn"},
+        {"subject": "alone"},
+        {"tags": [""]},
+        {"metadata": {"x": object()}},
+        {"metadata": {"x": float("nan")}},
+        {"ttl_days": -1},
+        {"summary": "a\x00b"},
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_stored(me: Memory, details: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        me.remember("some content", **details)
+    assert me.list().items == ()
+    assert me.stats().events == 0
+
+
+@pytest.mark.parametrize("content", ["", "   \n", "x" * 20_001, "a\x00b", "half \ud800"])
+def test_content_that_cannot_be_kept_is_refused(me: Memory, content: str) -> None:
+    with pytest.raises(InvalidInput):
+        me.remember(content)
+
+
+async def verbs_of(memory: AsyncMemory) -> str:
+    await memory.remember("Ada plays the cello")
+    return (await memory.recall("music"))[0].memory.content
+
+
+def test_async_code_awaits_the_same_verbs(me: Memory) -> None:
+    assert asyncio.run(verbs_of(AsyncMemory(me))) == "Ada plays the cello"

@@ -98,7 +98,7 @@ def _directory(path: Path) -> Finding:
         message = f"{nearest} cannot be written to: give another one with --store or store.path."
         return Finding(name, Level.PROBLEM, message)
     if nearest != path:
-        return Finding(name, Level.OK, f"{path} will be made when something is first remembered.")
+        return Finding(name, Level.OK, f"{path} will be made when it is first used.")
     mode = stat.S_IMODE(path.stat().st_mode)
     if os.name == "posix" and mode & ~PRIVATE:
         message = f"Others can look into {path} (mode {mode:o}): run chmod 700 {path}"

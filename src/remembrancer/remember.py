@@ -114,6 +114,8 @@ def remember(call: Call, content: str, details: Details) -> Written:
 
 def update(call: Call, old: Record, content: str, details: Details) -> Written:
     """Replace one memory by a new version of it."""
+    if details.get("kind", old.kind) != old.kind:
+        raise InvalidInput(f"A new version of a {old.kind} is a {old.kind}: leave out the kind.")
     topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
     said = checked(content, {"kind": old.kind, **details}, call.profile)
     statement, secrets = cleaned(said, topic)

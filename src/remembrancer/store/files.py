@@ -29,6 +29,7 @@ class File:
         self.path = path
         self._one_at_a_time = path is None
         self._lock = threading.RLock()
+        self._busy_milliseconds = int(busy_seconds * 1000)
         self.engine = _engine(path, busy_seconds)
         with self.reading() as connection:
             current = schema.revision(connection) == schema.HEAD
@@ -69,7 +70,12 @@ class File:
         with _only_process(self.path.with_suffix(".lock")) as alone:
             if alone:
                 with contextlib.closing(self.engine.raw_connection()) as raw:
-                    raw.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+                    cursor = raw.cursor()
+                    cursor.execute(
+                        "PRAGMA busy_timeout = 0"
+                    )  # a reader may keep the log: later, then
+                    cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    cursor.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
 
     def _checkpoint_if_long(self) -> None:
         if self.path is not None:

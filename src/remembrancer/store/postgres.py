@@ -49,6 +49,8 @@ OPTIONS = (
 WALKING = (
     "hnsw.iterative_scan = strict_order",
     "hnsw.ef_search = 200",
+    "hnsw.max_scan_tuples = 100000",
+    "hnsw.scan_mem_multiplier = 8",
     "enable_nestloop = on",
 )
 
