@@ -80,9 +80,9 @@ class Neighbours:
 
 def decide(new: Record, near: Neighbours, dedup: Dedup) -> Decision:
     """What a new memory is to the old ones."""
-    if near.identical is not None:
+    if near.identical is not None and not _vouches_for(new, near.identical):
         return Known(near.identical)
-    old = near.same_key
+    old = near.identical or near.same_key
     if old is None and near.nearest is not None and dedup.met_by(near.similarity):
         old = near.nearest if _may_be_about_the_same(new, near.nearest) else None
     if old is None:
@@ -90,6 +90,11 @@ def decide(new: Record, near: Neighbours, dedup: Dedup) -> Decision:
     if new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT:
         return Stands(old)
     return Replaces(old)
+
+
+def _vouches_for(new: Record, old: Record) -> bool:
+    """Whether a person now says themselves what software had concluded."""
+    return new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
 
 
 def remember(call: Call, content: str, details: Details) -> Written:
@@ -122,7 +127,7 @@ def update(call: Call, old: Record, content: str, details: Details) -> Written:
     _refuse_bare_secret(statement, secrets)
     call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
     with call.store.writing(call.owner) as writer:
-        current = _standing(writer, old)
+        current = _standing(writer, old, call.now())
         if statement.content == current.content and not details:
             return Written(current, None, secrets=secrets)
         return _replace(call, writer, current, statement, Action.UPDATED, secrets)
@@ -162,13 +167,13 @@ def _replace(
     return Written(new, event, replaced=writer.get(old.id), secrets=secrets)
 
 
-def _standing(reader: Reader, seen: Record) -> Record:
+def _standing(reader: Reader, seen: Record, now: datetime) -> Record:
     """The version that stands now for the one the caller saw: someone else may have been faster."""
     current = reader.get(seen.id)
     if current is not None and current.status is Status.SUPERSEDED:
-        versions = Filter(now=seen.recorded_at, kinds=(seen.kind,), lineage=seen.lineage)
-        active = replace(versions, statuses=(Status.ACTIVE,))
-        current = next(iter(reader.find(active, 1)), None)
+        standing = (Status.ACTIVE,)
+        wanted = Filter(now=now, kinds=(seen.kind,), lineage=seen.lineage, statuses=standing)
+        current = next(iter(reader.find(wanted, 1)), None)
     if current is None or current.status is not Status.ACTIVE:
         raise Conflict("It is no longer active; look at its history, or restore it first.")
     return current

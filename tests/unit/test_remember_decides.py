@@ -38,6 +38,13 @@ def test_the_same_again_is_known() -> None:
     assert decide(fact("same"), Neighbours(identical=old), DEDUP) == Known(old)
 
 
+def test_a_person_who_says_what_was_guessed_vouches_for_it() -> None:
+    guess = replace(fact("same"), source=Source.EXTRACTED)
+    assert decide(fact("same"), Neighbours(identical=guess), DEDUP) == Replaces(guess)
+    again = replace(fact("same"), source=Source.EXTRACTED)
+    assert decide(again, Neighbours(identical=guess), DEDUP) == Known(guess)
+
+
 @pytest.mark.parametrize(
     ("similarity", "inclusive", "replaces"),
     [

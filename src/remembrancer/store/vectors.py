@@ -46,10 +46,11 @@ class VectorIndex:
             )
         ).first()
         added, removed = counts if counts else (0, 0)
-        if removed != self._removed or added < self._added:
+        if removed != self._removed:
             self._clear()
             self._removed = removed
-        if added != self._added:
+        # A reader of an older snapshot finds more here than it may see; its filter drops the rest.
+        if added > self._added:
             self._read_new(connection, owner_id)
             self._added = added
 
