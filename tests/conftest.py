@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy import create_engine, text
 
@@ -19,6 +20,11 @@ from remembrancer.embed.local import LocalEmbedder
 from remembrancer.memory import Memory, Remembrancer
 from remembrancer.opening import open_store
 from tests.servers import start_postgres
+
+hypothesis.settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("suite")
 
 ENGINES = ("sqlite", "postgres")
 Open = Callable[..., Remembrancer]
