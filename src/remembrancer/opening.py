@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,12 +46,12 @@ def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = Fal
     """The store that the settings describe."""
     store = settings.store
     if store.url is not None and not vanishing:
-        try:
-            from remembrancer.store.postgres import PostgresStore
-        except ImportError as error:
+        if find_spec("psycopg") is None:
             raise InvalidSetting(
                 "PostgreSQL needs its driver: pip install 'remembrancer[postgres]'."
-            ) from error
+            )
+        from remembrancer.store.postgres import PostgresStore
+
         return PostgresStore(
             store.url.get_secret_value(),
             admin_url=store.admin_url.get_secret_value() if store.admin_url else None,

@@ -331,7 +331,7 @@ def _prepare(engine: Engine) -> None:
 def _parsed(url: str) -> URL:
     try:
         return make_url(url).set(drivername="postgresql+psycopg")
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise InvalidSetting(
             "store.url is not a database address: use postgresql://user:password@host/database."
         ) from error
