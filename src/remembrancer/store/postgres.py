@@ -343,6 +343,10 @@ def _reachable() -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
+        # Without a state the connection failed; 08 is its loss, 57P a shutdown, 53 no more room.
+        state = getattr(error.orig, "sqlstate", None) or "08"
+        if not state.startswith(("08", "57P", "53")):
+            raise
         raise StoreUnavailable(
             "The PostgreSQL server does not answer; check store.url and that it is running."
         ) from error
