@@ -1,13 +1,7 @@
-"""Settings from remembrancer.toml and REMEMBRANCER_* variables: the only reader of the environment.
-
-The file is looked for where the caller, REMEMBRANCER_CONFIG or the user's configuration directory
-says; never in the working directory, where a stranger's repository could redirect a memory.
-"""
+"""What can be configured: settings as checked values, with errors that name the key."""
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from remembrancer import profiles
+from remembrancer import environment, profiles
+from remembrancer.environment import laid_over
 from remembrancer.errors import InvalidInput, InvalidSetting
 from remembrancer.schedule import Cron
 from remembrancer.types import Json
 
-PREFIX = "REMEMBRANCER_"
 MEMORY = ":memory:"
 SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -113,57 +107,20 @@ class Settings(Table):
 
     def profile_for(self, agent: str | None = None) -> profiles.Profile:
         """The profile with this store's adjustments, and the agent's own on top."""
-        values = profiles.adjusted(profiles.source(self.profile), self.adjust)
-        values = profiles.adjusted(values, self.agents.get(agent or "", {}))
+        values = laid_over(profiles.source(self.profile), self.adjust)
+        values = laid_over(values, self.agents.get(agent or "", {}))
         whose = f", adjusted for the agent {agent!r}" if agent in self.agents else ""
         return _validated(profiles.Profile, values, f"the profile {self.profile!r}{whose}")
 
 
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Read the settings: defaults, then the file, then the environment."""
-    environ = os.environ if environ is None else environ
-    path = path or file(environ)
-    values = _read(path) if path else {}
-    origin = str(path) if path else "the defaults"
-    for name, value in environ.items():
-        if name.startswith(PREFIX) and name != f"{PREFIX}CONFIG":
-            values = profiles.adjusted(values, _nested(name, value))
-            origin = f"{origin} and {PREFIX}* variables" if PREFIX not in origin else origin
+    values, origin = environment.read(path, environ)
     settings = _validated(Settings, values, origin)
     settings.profile_for()
     for agent in settings.agents:
         settings.profile_for(agent)
     return settings
-
-
-def file(environ: Mapping[str, str] | None = None) -> Path | None:
-    """The file that is read when none is named, if there is one."""
-    environ = os.environ if environ is None else environ
-    named = environ.get(f"{PREFIX}CONFIG")
-    if named:
-        return Path(named).expanduser()
-    from platformdirs import user_config_path
-
-    usual = user_config_path("remembrancer") / "remembrancer.toml"
-    return usual if usual.is_file() else None
-
-
-def _read(path: Path) -> dict[str, Json]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidSetting(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidSetting(f"{path} is not valid TOML: {error}.") from error
-
-
-def _nested(name: str, value: str) -> dict[str, Json]:
-    """`REMEMBRANCER_STORE__URL=x` as `{"store": {"url": "x"}}`."""
-    nested: Json = value
-    for key in reversed(name.removeprefix(PREFIX).lower().split("__")):
-        nested = {key: nested}
-    assert isinstance(nested, dict)
-    return nested
 
 
 def _validated(model: type[Model], values: object, origin: str) -> Model:
@@ -203,7 +160,7 @@ def _keys_beside(model: type[BaseModel], place: list[str]) -> list[str]:
 
 def changed(settings: Settings, changes: Mapping[str, Json]) -> Settings:
     """The settings with some values replaced."""
-    values = profiles.adjusted(settings.model_dump(exclude_unset=True), changes)
+    values = laid_over(settings.model_dump(exclude_unset=True), changes)
     return _validated(Settings, values, "the given values")
 
 

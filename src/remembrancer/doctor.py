@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remembrancer import config
+from remembrancer import environment
 from remembrancer.embed.local import WEIGHTS, LocalEmbedder
 from remembrancer.errors import RemembrancerError
 
@@ -71,7 +71,7 @@ def _configuration(
         settings = load()
     except RemembrancerError as error:
         return None, Finding(name, Level.PROBLEM, str(error))
-    path = file or config.file()
+    path = file or environment.file()
     origin = f"{path} is valid" if path else "no file, so the defaults hold"
     message = f"{origin}; profile {settings.profile}, user {settings.user} of {settings.tenant}."
     return settings, Finding(name, Level.OK, message)

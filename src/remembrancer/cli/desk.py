@@ -44,8 +44,7 @@ class Desk:
             return self.shared.settings
         from remembrancer import config
 
-        named = self.config is not None
-        settings = config.load(Path(self.config or "").expanduser() if named else None)
+        settings = config.load(self._file())
         if self.profile is not None:
             settings = config.changed(settings, {"profile": self.profile})
         if self.store is not None:
@@ -96,13 +95,23 @@ class Desk:
             words(Page(lambda: self.zone))
 
     def _opened(self, embeds: bool) -> Remembrancer:
+        # Before the settings are checked, since loading the model takes longest of all.
+        embedder = _warming() if embeds and self._embeds_itself() else None
         settings = self.settings
-        embedder = _warming() if embeds and settings.embedding.provider == "local" else None
         from remembrancer.config import MEMORY
         from remembrancer.opening import open
 
         place = MEMORY if self.store == MEMORY else None
         return open(place, settings=settings, embedder=embedder)
+
+    def _embeds_itself(self) -> bool:
+        from remembrancer import environment
+
+        chosen = environment.read(self._file())[0].get("embedding", {})
+        return not isinstance(chosen, dict) or chosen.get("provider", "local") == "local"
+
+    def _file(self) -> Path | None:
+        return Path(self.config).expanduser() if self.config is not None else None
 
 
 def _warming() -> Embedder:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from importlib import resources
 from typing import Annotated, Literal
 
@@ -226,13 +225,3 @@ def source(name: str) -> dict[str, Json]:
         raise InvalidSetting(f"profile: {name!r} is unknown; use one of {', '.join(NAMES)}.")
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return {"name": name, **tomllib.loads(text)}
-
-
-def adjusted(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
-    """`base` with `changes` laid over it, table by table."""
-    merged = dict(base)
-    for key, value in changes.items():
-        old = merged.get(key)
-        both_tables = isinstance(old, dict) and isinstance(value, dict)
-        merged[key] = adjusted(old, value) if both_tables else value  # type: ignore[arg-type]
-    return merged

@@ -1,0 +1,74 @@
+"""What the file and the environment say, as plain values: the only reader of the environment.
+
+The file is looked for where the caller, REMEMBRANCER_CONFIG or the user's configuration directory
+says; never in the working directory, where a stranger's repository could redirect a memory.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from remembrancer.errors import InvalidSetting
+from remembrancer.types import Json
+
+PREFIX = "REMEMBRANCER_"
+
+
+def read(
+    path: Path | None = None, environ: Mapping[str, str] | None = None
+) -> tuple[dict[str, Json], str]:
+    """The values of the file with those of the environment laid over them, and where they are from.
+
+    They are not checked: that is for whoever gives them a meaning.
+    """
+    environ = os.environ if environ is None else environ
+    path = path or file(environ)
+    values = _parsed(path) if path else {}
+    variables = [name for name in environ if name.startswith(PREFIX) and name != f"{PREFIX}CONFIG"]
+    for name in variables:
+        values = laid_over(values, _nested(name, environ[name]))
+    origin = str(path) if path else "the defaults"
+    return values, f"{origin} and {PREFIX}* variables" if variables else origin
+
+
+def file(environ: Mapping[str, str] | None = None) -> Path | None:
+    """The file that is read when none is named, if there is one."""
+    environ = os.environ if environ is None else environ
+    named = environ.get(f"{PREFIX}CONFIG")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    usual = user_config_path("remembrancer") / "remembrancer.toml"
+    return usual if usual.is_file() else None
+
+
+def laid_over(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
+    """`base` with `changes` laid over it, table by table."""
+    merged = dict(base)
+    for key, value in changes.items():
+        old = merged.get(key)
+        both_tables = isinstance(old, dict) and isinstance(value, dict)
+        merged[key] = laid_over(old, value) if both_tables else value  # type: ignore[arg-type]
+    return merged
+
+
+def _parsed(path: Path) -> dict[str, Json]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidSetting(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(f"{path} is not valid TOML: {error}.") from error
+
+
+def _nested(name: str, value: str) -> dict[str, Json]:
+    """`REMEMBRANCER_STORE__URL=x` as `{"store": {"url": "x"}}`."""
+    nested: Json = value
+    for key in reversed(name.removeprefix(PREFIX).lower().split("__")):
+        nested = {key: nested}
+    assert isinstance(nested, dict)
+    return nested
