@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from remembrancer.store import schema
@@ -145,7 +142,7 @@ def _engine(path: Path | None, busy_seconds: float) -> Engine:
             connect_args={"check_same_thread": False, "timeout": busy_seconds},
         )
     event.listen(engine, "connect", _configure)
-    event.listen(engine, "begin", lambda connection: _begin(connection, busy_seconds))
+    event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -161,26 +158,9 @@ def _configure(raw: Any, _: Any) -> None:
         raw.execute(f"PRAGMA {pragma}")
 
 
-def _begin(connection: Connection, busy_seconds: float) -> None:
-    if not connection.get_execution_options().get("rem_immediate"):
-        connection.exec_driver_sql("BEGIN")
-        return
-    # SQLite's own waiting sleeps for up to 100 ms a time, which starves processes that take turns.
-    connection.exec_driver_sql("PRAGMA busy_timeout = 0")
-    deadline = time.monotonic() + busy_seconds
-    while not _begun_immediately(connection, last_try=time.monotonic() > deadline):
-        time.sleep(random.uniform(0.0005, 0.003))  # noqa: S311
-    connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
-
-
-def _begun_immediately(connection: Connection, *, last_try: bool) -> bool:
-    try:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    except OperationalError as error:
-        if last_try or "locked" not in str(error):
-            raise
-        return False
-    return True
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("rem_immediate")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ from remembrancer.text import terms as terms_of
 from remembrancer.types import Owner, Record
 
 HNSW_FROM = 50_000
-"""From how many vectors of one owner on the approximate index is faster than reading them all."""
+"""From how many vectors of one owner on the index is walked instead of reading them all."""
 
 OPTIONS = (
     f"role={rights.ROLE}",
