@@ -10,6 +10,7 @@ import pytest
 from remembrancer.aio import AsyncMemory
 from remembrancer.errors import Conflict, InvalidInput, NotUndoable
 from remembrancer.memory import Memory
+from remembrancer.sessions import Said
 from remembrancer.types import Action, Status
 
 
@@ -129,6 +130,85 @@ def test_bad_input_is_refused_and_nothing_is_stored(me: Memory, details: dict[st
 def test_content_that_cannot_be_kept_is_refused(me: Memory, content: str) -> None:
     with pytest.raises(InvalidInput):
         me.remember(content)
+
+
+CHAT: list[Said] = [
+    {"role": "user", "content": "My sister plays the cello in Oslo.", "speaker": "Ada"},
+    {"role": "assistant", "content": "How long has she played?"},
+    {"role": "user", "content": "Since she was six."},
+]
+
+
+def test_a_conversation_is_kept_as_it_was_and_can_be_recalled(me: Memory) -> None:
+    first = me.append(CHAT[:2], session="music")
+    me.append(CHAT[2:], session="music")
+    me.append([{"role": "user", "content": "What is for lunch?"}], session="food")
+
+    turns = me.turns("music")
+    assert [(one.position, one.role, one.content) for one in turns] == [
+        (number, one["role"], one["content"]) for number, one in enumerate(CHAT)
+    ]
+    assert turns[:2] == first
+    assert me.recall("which instrument does the sister play?")[0].memory == first[0]
+    assert me.get(first[0].id) == first[0]
+    assert me.turns("nothing of the kind") == ()
+
+
+def test_turns_are_listed_only_when_they_are_asked_for(me: Memory) -> None:
+    fact = me.remember("Ada lives in Oslo.").memory
+    turns = me.append(CHAT, session="music")
+
+    assert me.list().items == (fact,)
+    assert sorted(me.list(kinds=["turn"]).items, key=lambda one: one.id) == list(turns)
+    assert me.stats().by_kind["turn"] == {"active": 3}
+    assert {one.memory.id for one in me.recall("cello", kinds=["fact"])} == {fact.id}
+
+
+def test_what_was_heard_can_be_taken_back_and_forgotten(me: Memory) -> None:
+    turns = me.append(CHAT, session="music")
+    (event,) = me.history(turns[0].id).events
+    assert event.action is Action.HEARD
+
+    me.forget(turns[0].id)
+    assert turns[0].id not in {one.memory.id for one in me.recall("sister's cello")}
+    me.undo()
+    assert me.recall("sister's cello")[0].memory.id == turns[0].id
+
+    me.undo(event.id)
+    assert me.recall("sister's cello") == []
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        {"role": "king", "content": "Let there be light."},
+        {"content": "Nobody said this."},
+        {"role": "user"},
+        {"role": "user", "content": "  "},
+        {"role": "user", "content": "a\x00b"},
+        {"role": "user", "content": "half \ud800"},
+        {"role": "user", "content": "x" * 1_000_001},
+        {"role": "user", "content": "x", "origin": "heaven"},
+        {"role": "user", "content": "x", "speaker": "a\nb"},
+        {"role": "user", "content": "x", "metadata": {"x": object()}},
+        {"role": "user", "content": "x", "metadata": {"x": float("nan")}},
+        {"role": "user", "content": "x", "metadata": {"x": "a\x00b"}},
+    ],
+)
+def test_a_bad_turn_is_refused_and_nothing_of_its_conversation_is_stored(
+    me: Memory, turn: Any
+) -> None:
+    with pytest.raises(InvalidInput):
+        me.append([CHAT[0], turn], session="music")
+    assert me.turns("music") == ()
+    assert me.stats().events == 0
+
+
+@pytest.mark.parametrize("title", ["a\x00b", "half \ud800"])
+def test_a_title_that_cannot_be_kept_is_refused(me: Memory, title: str) -> None:
+    with pytest.raises(InvalidInput):
+        me.append(CHAT, session="music", title=title)
+    assert me.turns("music") == ()
 
 
 async def verbs_of(memory: AsyncMemory) -> str:

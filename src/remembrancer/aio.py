@@ -32,7 +32,10 @@ class AsyncMemory:
         self.memory = memory
 
     remember = _threaded(Memory.remember)
+    append = _threaded(Memory.append)
+    turns = _threaded(Memory.turns)
     recall = _threaded(Memory.recall)
+    context = _threaded(Memory.context)
     get = _threaded(Memory.get)
     list = _threaded(Memory.list)
     update = _threaded(Memory.update)

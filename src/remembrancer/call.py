@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import InvalidInput, ScopeRequired
@@ -57,6 +60,16 @@ class Call:
     def embed(self, text: str) -> Embedding:
         """The vector of a text that holds no secret: the embedder may be someone else's server."""
         return Embedding(self.embedder.model, self.embedder.embed([text])[0])
+
+    def embed_within(self, text: str, seconds: float) -> Embedding | None:
+        """The vector of a text unless it takes longer; then it goes on, for the cache."""
+        done: Queue[Embedding] = Queue(1)
+        threading.Thread(
+            target=lambda: done.put(self.embed(text)), name="remembrancer-embed", daemon=True
+        ).start()
+        with suppress(Empty):
+            return done.get(timeout=max(seconds, 0))
+        return None
 
     def event(self, action: Action, at: datetime, *, undoes: str | None = None) -> Event:
         """An event of this principal, to be filled by the store."""

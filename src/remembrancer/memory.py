@@ -15,35 +15,42 @@ from typing import TYPE_CHECKING, Unpack
 from remembrancer import lifecycle
 from remembrancer.call import Call
 from remembrancer.clock import Clock, SystemClock
+from remembrancer.context import compose
 from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrowed, recall
 from remembrancer.references import References
 from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
+from remembrancer.sessions import Said, append
 from remembrancer.statement import Details, refuse_secret_name
 from remembrancer.store.contract import Filter, Health, Position, Reader, Store
 from remembrancer.types import (
     AsOf,
     History,
+    Kind,
     Owner,
     Page,
     Principal,
-    Recalled,
+    Recollection,
     Record,
     Relation,
     Stats,
     Status,
+    Turn,
     Written,
     checked_name,
     member,
 )
 
 if TYPE_CHECKING:
+    from remembrancer.block import Context
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
 
 FADING_SAMPLE = 10_000
+BESIDES_TURNS = tuple(kind for kind in Kind if kind is not Kind.TURN)
+"""What a listing is of: the turns of conversations are read conversation by conversation."""
 
 
 class Remembrancer:
@@ -141,9 +148,46 @@ class Memory:
         """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
         return remember(self._call, content, details)
 
-    def recall(self, query: str, **wanted: Unpack[Wanted]) -> list[Recalled]:
-        """Bring back what matters for a query, best first; each result's `.why` explains itself."""
+    def append(
+        self,
+        turns: Sequence[Said],
+        session: str | None = None,
+        *,
+        scope: str | None = None,
+        title: str | None = None,
+    ) -> tuple[Turn, ...]:
+        """Add turns to a conversation, to be recalled later; without a name it is a new one."""
+        return append(self._call, turns, session, scope=scope, title=title)
+
+    def turns(self, session: str) -> tuple[Turn, ...]:
+        """A conversation as it was, from its first turn to its last."""
+        found: list[Turn] = []
+        with self._reading() as reader:
+            while page := reader.turns(session, after=found[-1].position if found else -1):
+                found += page
+        return tuple(turn for turn in found if self._call.sees(turn))
+
+    def recall(self, query: str, **wanted: Unpack[Wanted]) -> Recollection:
+        """Bring back what matters for a query, best first; each result's `.why` explains itself.
+
+        The result's `.sure` tells how likely it is that anything relevant is remembered at all.
+        """
         return recall(self._call, query, wanted)
+
+    def context(
+        self,
+        prompt: str | None = None,
+        *,
+        budget: int | None = None,
+        session: str | None = None,
+        as_of: AsOf | datetime | None = None,
+        style: str | None = None,
+    ) -> Context:
+        """Memory as text to put into a prompt, in the profile's style, never over the budget.
+
+        A `session` keeps to what was known when it first asked; a note is always of this moment.
+        """
+        return compose(self._call, prompt, budget=budget, session=session, as_of=as_of, style=style)
 
     def get(self, reference: str, *, as_of: AsOf | datetime | None = None) -> Record:
         """One memory, whatever became of it; `as_of` shows it as it was known then."""
@@ -167,6 +211,8 @@ class Memory:
         """Memories from the newest to the oldest, a page at a time; by default those in force."""
         limit = checked_limit(limit)
         passing = narrowed(self._call, narrowing)
+        if not narrowing.get("kinds"):
+            passing = replace(passing, kinds=BESIDES_TURNS)
         if status is not None:
             passing = replace(passing, statuses=(member(Status, status, "status"),))
             if passing.statuses == (Status.TRASHED,):
@@ -243,7 +289,7 @@ def _stats(call: Call) -> Stats:
     now = call.now()
     with call.store.reading(call.owner) as reader:
         tallies = reader.tally()
-        active = replace(call.filter(), statuses=(Status.ACTIVE,))
+        active = replace(call.filter(kinds=BESIDES_TURNS), statuses=(Status.ACTIVE,))
         sample = reader.find(active, FADING_SAMPLE)
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}

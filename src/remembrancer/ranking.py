@@ -1,10 +1,10 @@
-"""How candidates become an order: pure functions over what the searches found."""
+"""How candidates become an order: recipes that score what the searches found. Pure functions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from remembrancer.profiles import Recall
@@ -23,6 +23,7 @@ class Candidate:
     similarity: float | None = None
     keyword_rank: int | None = None
     bm25: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,18 @@ def composite(candidate: Candidate, setting: Setting) -> Mapping[str, float]:
     }
 
 
-RECIPES: Mapping[str, Recipe] = {"rrf": rrf, "nudged": nudged, "composite": composite}
+def evidence(candidate: Candidate, setting: Setting) -> Mapping[str, float]:
+    """How well it answers the question, told by all signals together; some kinds count more."""
+    weight = setting.recall.kind_weights.get(candidate.record.kind, 1.0)
+    return {name: weight * part for name, part in candidate.evidence.items()}
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "evidence": evidence,
+    "rrf": rrf,
+    "nudged": nudged,
+    "composite": composite,
+}
 
 
 def rank(candidates: Sequence[Candidate], setting: Setting) -> list[Scored]:

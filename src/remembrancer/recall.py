@@ -1,21 +1,26 @@
-"""The read path: embed once, search by meaning and by words, rank, explain. No language model."""
+"""The read path: understand, embed once, compare, rank, explain. No language model."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from remembrancer.call import Call
+from remembrancer.candidates import Finding, similar
 from remembrancer.clock import as_utc
-from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
-from remembrancer.ranking import Candidate, Scored, Setting, days_since, rank
+from remembrancer.ranking import Scored, Setting, days_since, rank
 from remembrancer.statement import without_secrets
-from remembrancer.store.contract import Filter, Hit, Reader
-from remembrancer.text import query_terms
-from remembrancer.types import AsOf, Kind, Mode, Recalled, Why, member
+from remembrancer.store.contract import Embedding, Filter, Reader
+from remembrancer.types import AsOf, Kind, Mode, Recalled, Recollection, Why, member
+
+if TYPE_CHECKING:
+    from remembrancer.search import Search
+    from remembrancer.search.index import Index
+    from remembrancer.search.question import Question
 
 LIMIT = 1000
 QUERY_LIMIT = 20_000
@@ -33,37 +38,39 @@ class Narrowing(TypedDict, total=False):
 
 
 class Wanted(Narrowing, total=False):
-    """What may be said about the memories to bring back."""
+    """What may be said about the memories to bring back.
+
+    `now` is when the question is asked, for "last week" and the like; `deadline_ms` how long to
+    wait for the embedding of the query before doing without it.
+    """
 
     mode: Mode | str
     limit: int
     minimum_confidence: float
+    now: datetime | None
+    deadline_ms: float | None
 
 
-def recall(call: Call, query: str, wanted: Wanted) -> list[Recalled]:
+def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
     """The memories that matter for a query, best first."""
-    if not query.strip():
-        raise InvalidInput("There is nothing to look for: the query is empty.")
-    if len(query) > QUERY_LIMIT:
-        raise InvalidInput(f"The query is too long: at most {QUERY_LIMIT} characters.")
-    query = without_secrets(query)
-    mode = member(Mode, wanted.get("mode", call.profile.recall.mode), "mode")
+    started = time.monotonic()
+    query = without_secrets(_checked(query))
     limit = checked_limit(wanted.get("limit", call.profile.recall.limit))
     passing = narrowed(call, wanted)
     least = wanted.get("minimum_confidence", call.profile.decay.recall_at)
     setting = _setting(call, passing, pool=max(5 * limit, 50))
     with call.store.reading(call.owner) as reader:
-        while True:
-            candidates = _candidates(call, reader, query, mode, passing, setting)
-            certain = [one for one in candidates if one.effective_confidence >= least]
-            # What has faded must not crowd out what has not: look further until there is enough.
-            if len(certain) >= limit or len(candidates) < setting.pool:
-                break
-            setting = replace(setting, pool=4 * setting.pool)
-    ranked = rank(certain, setting)[:limit]
-    found = [_recalled(one, setting, _in_words(wanted, least)) for one in ranked]
+        index = reader.index(call.embedder.model)
+        question = _understood(call, query, index, wanted, passing)
+        vector, late = _embedded(call, question.sense, wanted, started)
+        search = _searched(call, reader, index, question, vector)
+        finding = Finding(call, reader, search, vector, passing, least, _mode(call, wanted))
+        candidates, setting = finding.candidates(setting, limit)
+    ranked = rank(candidates, setting)[:limit]
+    filters = _in_words(wanted, least)
+    found = [_recalled(one, search, setting, filters) for one in ranked]
     call.references.note(call.owner, (one.memory.id for one in found), call.now())
-    return found
+    return Recollection(found, sure=search.sureness([one.memory.id for one in found]), late=late)
 
 
 def narrowed(call: Call, wanted: Narrowing) -> Filter:
@@ -98,34 +105,54 @@ def checked_limit(limit: int) -> int:
     return limit
 
 
-def _candidates(
-    call: Call, reader: Reader, query: str, mode: Mode, passing: Filter, setting: Setting
-) -> list[Candidate]:
-    by_meaning: list[Hit] = []
-    by_words: list[Hit] = []
-    if mode is not Mode.KEYWORD:
-        by_meaning = reader.semantic(call.embed(query), passing, setting.pool)
-    if mode is not Mode.SEMANTIC:
-        by_words = reader.keyword(query_terms(query), passing, setting.pool)
-    meanings = {hit.id: (place, hit.score) for place, hit in enumerate(by_meaning, 1)}
-    words = {hit.id: (place, hit.score) for place, hit in enumerate(by_words, 1)}
-    records = reader.load({**meanings, **words})
-    if passing.known_at is not None:
-        then = reader.as_known(list(records.values()), passing.known_at)
-        records = {one.id: one for one in then}
-    none = (None, None)
-    return [
-        Candidate(
-            record,
-            effective_confidence(record, call.profile.decay, setting.now),
-            *meanings.get(memory_id, none),
-            *words.get(memory_id, none),
-        )
-        for memory_id, record in records.items()
-    ]
+def _checked(query: str) -> str:
+    if not query.strip():
+        raise InvalidInput("There is nothing to look for: the query is empty.")
+    if len(query) > QUERY_LIMIT:
+        raise InvalidInput(f"The query is too long: at most {QUERY_LIMIT} characters.")
+    return query
 
 
-def _recalled(scored: Scored, setting: Setting, filters: tuple[str, ...]) -> Recalled:
+def _understood(call: Call, query: str, index: Index, wanted: Wanted, passing: Filter) -> Question:
+    """What the query means to someone who has these memories."""
+    from remembrancer.search.matching import known
+    from remembrancer.search.question import understand
+
+    asked_at = wanted.get("now") or passing.known_at or passing.now
+    question = understand(query, as_utc(asked_at), known(index))
+    return question.without_words() if _mode(call, wanted) is Mode.SEMANTIC else question
+
+
+def _embedded(
+    call: Call, text: str, wanted: Wanted, started: float
+) -> tuple[Embedding | None, tuple[str, ...]]:
+    """The vector of a text, or none when it is not wanted or takes longer than there is time."""
+    if _mode(call, wanted) is Mode.KEYWORD:
+        return None, ()
+    deadline = wanted.get("deadline_ms", call.profile.recall.deadline_ms)
+    if deadline is None:
+        return call.embed(text), ()
+    left = deadline / 1000 - (time.monotonic() - started)
+    in_time = call.embed_within(text, left)
+    return in_time, () if in_time is not None else ("meaning",)
+
+
+def _searched(
+    call: Call, reader: Reader, index: Index, question: Question, query: Embedding | None
+) -> Search:
+    from remembrancer.search import searched
+
+    scores = similar(reader, index, query, as_evidence=True)
+    return searched(index, question, scores, call.profile.recall.evidence)
+
+
+def _mode(call: Call, wanted: Wanted) -> Mode:
+    return member(Mode, wanted.get("mode", call.profile.recall.mode), "mode")
+
+
+def _recalled(
+    scored: Scored, search: Search, setting: Setting, filters: tuple[str, ...]
+) -> Recalled:
     candidate = scored.candidate
     record = candidate.record
     why = Why(
@@ -134,7 +161,9 @@ def _recalled(scored: Scored, setting: Setting, filters: tuple[str, ...]) -> Rec
         similarity=candidate.similarity,
         keyword_rank=candidate.keyword_rank,
         bm25=candidate.bm25,
+        normalised=search.normalised(record.id),
         parts=scored.parts,
+        confidence=record.confidence,
         effective_confidence=candidate.effective_confidence,
         age_days=days_since(record.recorded_at, setting.now),
         filters=filters,
@@ -150,5 +179,6 @@ def _setting(call: Call, passing: Filter, pool: int) -> Setting:
 
 def _in_words(wanted: Wanted, least: float) -> tuple[str, ...]:
     """What was asked, for the explanation."""
-    said = [f"{name} = {value}" for name, value in wanted.items() if name not in ("limit", "mode")]
+    unsaid = ("limit", "mode", "now", "deadline_ms")
+    said = [f"{name} = {value}" for name, value in wanted.items() if name not in unsaid]
     return (*said, f"effective confidence at least {least:g}")

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from remembrancer.call import Call
+from remembrancer.candidates import nearest
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.profiles import Dedup
 from remembrancer.statement import Details, Statement, checked, cleaned, record_of
@@ -231,11 +232,11 @@ def _neighbours(
             statuses=(Status.ACTIVE, Status.EXPIRED),
         )
         same_key = next(iter(reader.find(keyed, 1)), None)
-    hit = next(iter(reader.semantic(embedding, here, 1)), None)
-    nearest = reader.get(hit.id) if hit else None
+    hit = next(iter(nearest(reader, embedding, here, 1)), None)
+    near = reader.get(hit.id) if hit else None
     return Neighbours(
         same_key=same_key if isinstance(same_key, Fact) else None,
-        nearest=nearest if isinstance(nearest, Fact) else None,
+        nearest=near if isinstance(near, Fact) else None,
         similarity=hit.score if hit else 0.0,
     )
 

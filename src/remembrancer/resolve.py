@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from remembrancer.call import Call
+from remembrancer.candidates import nearest
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from remembrancer.statement import without_secrets
 from remembrancer.store.contract import Filter, Position, Reader
@@ -37,7 +38,7 @@ def closest(call: Call, words: str) -> Record:
         return found
     embedding = call.embed(without_secrets(words))
     with call.store.reading(call.owner) as reader:
-        hits = reader.semantic(embedding, call.filter(kinds=KINDS), SHOWN)
+        hits = nearest(reader, embedding, call.filter(kinds=KINDS), SHOWN)
         records = reader.load(hit.id for hit in hits)
     if not hits or hits[0].score < CLOSE_ENOUGH:
         raise NotFound("No memory is close to those words.")

@@ -27,6 +27,7 @@ from remembrancer.types import (
 )
 
 CONTENT_LIMIT = 20_000
+METADATA_LIMIT = 1_000_000
 NAME_LIMIT = 200
 
 
@@ -143,6 +144,17 @@ def without_secrets(text: str) -> str:
     return redact(text).text
 
 
+def metadata_without_secrets(metadata: Mapping[str, Json], what: str) -> Mapping[str, Json]:
+    """Metadata that can be stored, its secrets replaced, or an error that says what is wrong."""
+    try:
+        plain = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{what}: the metadata is not plain JSON.") from error
+    checked_text(plain.replace("\\u0000", "\x00"), what, METADATA_LIMIT)
+    clean: Mapping[str, Json] = _without_secrets(metadata, [])
+    return clean
+
+
 def _references(statement: Statement) -> list[str | None]:
     turns = [part for turn in statement.evidence for part in (turn.session_id, turn.turn_id)]
     return [statement.scope, statement.session_id, statement.category, *turns]
@@ -200,6 +212,21 @@ def _expiry(
     if statement.kind is Kind.EPISODE:
         days = days or profile.episodes.ttl_days
     return now + timedelta(days=days) if days else None
+
+
+def checked_text(text: object, what: str, limit: int) -> str:
+    """Text that can be stored, or an error that says what is wrong with it."""
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"{what}: the content is empty.")
+    if len(text) > limit:
+        raise InvalidInput(f"{what}: the content is too long: at most {limit} characters.")
+    if "\x00" in text:
+        raise InvalidInput(f"{what}: the text has a NUL character in it, which cannot be stored.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{what}: the text has half a character in it.") from None
+    return text
 
 
 def _check_text(statement: Statement) -> None:

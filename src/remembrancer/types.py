@@ -6,9 +6,9 @@ import hashlib
 import secrets
 import threading
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -16,6 +16,8 @@ from remembrancer.errors import InvalidInput
 
 GLOBAL = "global"
 """The scope of what every agent of a person may know."""
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -150,6 +152,7 @@ class Action(StrEnum):
     """What an event did."""
 
     REMEMBERED = "remembered"
+    HEARD = "heard"
     REPLACED = "replaced"
     UPDATED = "updated"
     CONFIRMED = "confirmed"
@@ -309,17 +312,28 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One message of a conversation."""
+class Turn(Record):
+    """One message of a conversation: the evidence behind all other memories. It never fades."""
 
-    id: str
-    session_id: str
+    permanence: Permanence = Permanence.PERMANENT
     position: int
     role: str
-    content: str
     speaker: str | None = None
     origin: Origin = Origin.USER
-    said_at: datetime
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said; `recorded_at` is when it was stored."""
+        return self.valid_from
+
+    @property
+    def is_by_user(self) -> bool:
+        """Whether the person said it, not an assistant or a tool."""
+        return self.role == "user"
+
+    @property
+    def searchable(self) -> str:
+        return f"{self.speaker}: {self.content}" if self.speaker else self.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,7 +429,9 @@ class Why:
     similarity: float | None = None
     keyword_rank: int | None = None
     bm25: float | None = None
+    normalised: Mapping[str, float] = field(default_factory=dict)
     parts: Mapping[str, float] = field(default_factory=dict)
+    confidence: float = 1.0
     effective_confidence: float = 1.0
     age_days: float = 0.0
     filters: tuple[str, ...] = ()
@@ -429,6 +445,21 @@ class Recalled:
     memory: Record
     score: float
     why: Why
+
+
+class Recollection(list[Recalled]):
+    """What a recall brought back, best first.
+
+    `sure` is how likely it is, from 0 to 1, that anything relevant is remembered at all. `late`
+    names what there was no time for before the deadline.
+    """
+
+    def __init__(
+        self, found: Iterable[Recalled] = (), *, sure: float = 0.0, late: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(found)
+        self.sure = sure
+        self.late = late
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,8 +529,15 @@ _last_number = [0]
 
 def base32(number: int, width: int) -> str:
     """`number` in Crockford's alphabet, lower case, which has no letters that look alike."""
-    alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-    return "".join(alphabet[number >> 5 * place & 31] for place in reversed(range(width)))
+    return "".join(ALPHABET[number >> 5 * place & 31] for place in reversed(range(width)))
+
+
+def made_at(memory_id: str) -> datetime:
+    """The millisecond in which an id was made."""
+    number = 0
+    for letter in memory_id.rpartition("_")[2][:-16]:
+        number = number << 5 | ALPHABET.index(letter)
+    return datetime.fromtimestamp(number / 1000, UTC)
 
 
 def member(enum: type[Member], value: str, name: str) -> Member:

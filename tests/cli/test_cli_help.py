@@ -17,8 +17,8 @@ Run = Callable[..., Any]
 
 NAMES = [verb.__name__.rstrip("_") for verbs in VERBS.values() for verb in verbs]
 PROMISED = (
-    "remember recall get list update confirm forget restore delete undo link history stats doctor "
-    "demo"
+    "remember append recall context get list update confirm forget restore delete undo link "
+    "history stats doctor demo"
 ).split()
 
 

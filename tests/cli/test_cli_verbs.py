@@ -228,7 +228,7 @@ def test_a_listing_goes_on_where_it_ended(rem: Run, ask: Run) -> None:
 def test_explain_says_why(rem: Run, ask: Run) -> None:
     ask("remember", "The team meets on Tuesdays at ten.")
     told = rem("recall", "when is the meeting?", "--explain").stdout
-    for part in ("score", "(rrf)", "by meaning", "rank 1, similarity 0.", "by words", "bm25"):
+    for part in ("score", "(evidence)", "by meaning", "rank 1, similarity 0.", "by words", "bm25"):
         assert part in told
     assert "confidence  1.00 after 0 days" in told
     assert "effective confidence at least 0.2" in told

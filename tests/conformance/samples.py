@@ -17,6 +17,7 @@ from sqlalchemy.pool import NullPool
 import remembrancer
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
+from remembrancer.sessions import Said
 from remembrancer.store import rights, schema
 from remembrancer.types import Kind, Owner
 from tests.servers import start_postgres
@@ -36,18 +37,21 @@ def build_sqlite(path: Path, revision: str) -> None:
         with engine.begin() as connection:
             schema.upgrade(connection, frozenset({family}), to=revision)
             fill(connection, rows[family])
-            if family == "personal":
+            if family == "personal" and revision == "0001":
                 connection.exec_driver_sql("INSERT INTO search(search) VALUES ('rebuild')")
 
 
-def build_postgres(address: str, revision: str) -> None:
-    """A database as the given revision would have left it."""
+def build_postgres(address: str, revision: str, owner: str | None = None) -> None:
+    """A database as the given revision would have left it; `owner`: whose the tables are."""
     rows = json.loads((SAMPLES / f"{revision}-postgres.json").read_text(encoding="utf-8"))
     engine = create_engine(address, poolclass=NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector")
         rights.create_role(connection.exec_driver_sql)
+        if owner is not None:
+            connection.exec_driver_sql(f"SET LOCAL ROLE {owner}")
         schema.upgrade(connection, schema.FAMILIES, to=revision)
+        connection.exec_driver_sql("RESET ROLE")
         fill(connection, rows["everything"])
 
 
@@ -78,7 +82,7 @@ def dump(engine: Engine) -> Rows:
 
 
 def populate(place: str) -> None:
-    """What the sample holds: a corrected fact, a rule, an episode and a forgotten fact."""
+    """What the sample holds: a corrected fact, a rule, an episode, a forgotten fact, two turns."""
     clock = SetClock(datetime.fromisoformat("2026-03-02T12:00:00+00:00"))
     settings = Settings(user=OWNER.user, tenant=OWNER.tenant)
     with remembrancer.open(place, settings=settings, clock=clock) as store:
@@ -89,6 +93,11 @@ def populate(place: str) -> None:
         me.remember("Logged a weight of 75 kg", kind=Kind.EPISODE, ttl_days=30_000)
         me.remember("Had ramen for dinner", tags=["food"], metadata={"place": "Oslo"})
         me.forget("ramen")
+        turns: list[Said] = [
+            {"role": "user", "content": "My sister plays the cello.", "speaker": "Ada"},
+            {"role": "assistant", "content": "How lovely! Since when?"},
+        ]
+        me.append(turns, "chat", title="Music")
 
 
 def write_samples() -> None:

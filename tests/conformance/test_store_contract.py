@@ -7,10 +7,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import event as sqlalchemy_event
 
+from remembrancer.candidates import nearest
 from remembrancer.clock import SetClock
 from remembrancer.errors import Conflict, NotFound
 from remembrancer.store.contract import (
@@ -38,9 +41,12 @@ from remembrancer.types import (
     Owner,
     Relation,
     Rule,
+    Session,
     Status,
+    Turn,
     new_id,
 )
+from tests.searching import by_words
 
 MODEL = "test/3"
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -92,6 +98,25 @@ def everything(**values: object) -> Filter:
     return Filter(now=NOW + timedelta(days=1), **values)  # type: ignore[arg-type]
 
 
+def turn(content: str, session: str, position: int, **values: object) -> Turn:
+    usual = {
+        "id": new_id("turn", NOW),
+        "content": content,
+        "importance": 5.0,
+        "session_id": session,
+        "position": position,
+        "role": "user",
+        "valid_from": NOW,
+        "recorded_at": NOW,
+        "confirmed_at": NOW,
+    }
+    return Turn(**{**usual, **values})  # type: ignore[arg-type]
+
+
+def conversation(name: str, **values: object) -> Session:
+    return Session(**{"id": name, "started_at": NOW, "active_at": NOW, **values})  # type: ignore[arg-type]
+
+
 def test_every_field_comes_back_as_it_was_stored(raw: Store, ada: Owner) -> None:
     full = fact(
         "Ünïcode ✓ \n'quoted' \"twice\" \\ %s :name",
@@ -135,13 +160,13 @@ def test_a_block_that_fails_leaves_nothing_behind(raw: Store, ada: Owner) -> Non
     with contextlib.suppress(RuntimeError), raw.writing(ada) as writer:
         event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
         writer.apply(event, [Insert(lost, at(1, 0, 0))])
-        assert writer.semantic(at(1, 0, 0), everything(), 5)[0].id == lost.id
+        assert nearest(writer, at(1, 0, 0), everything(), 5)[0].id == lost.id
         raise RuntimeError
     with raw.reading(ada) as reader:
         assert reader.get(lost.id) is None
         assert reader.events() == []
-        assert reader.semantic(at(1, 0, 0), everything(), 5) == []
-        assert reader.keyword(["never"], everything(), 5) == []
+        assert nearest(reader, at(1, 0, 0), everything(), 5) == []
+        assert by_words(reader, ["never"], everything(), 5) == []
 
 
 def test_reading_for_someone_who_has_nothing_finds_nothing_and_creates_nothing(
@@ -151,7 +176,7 @@ def test_reading_for_someone_who_has_nothing_finds_nothing_and_creates_nothing(
     with raw.reading(stranger) as reader:
         assert reader.find(everything(), 10) == []
         assert reader.tally() == []
-        assert reader.semantic(at(1, 0, 0), everything(), 5) == []
+        assert nearest(reader, at(1, 0, 0), everything(), 5) == []
     assert stranger not in raw.owners()
 
 
@@ -163,7 +188,7 @@ def test_semantic_search_is_exact_and_ties_go_by_id(raw: Store, ada: Owner) -> N
     pairs.append((twins[0], at(1, 1, 0)))
     do(raw, ada, *(Insert(one, vector) for one, vector in pairs))
     with raw.reading(ada) as reader:
-        hits = reader.semantic(at(1, 0, 0), everything(), 10)
+        hits = nearest(reader, at(1, 0, 0), everything(), 10)
     expected = [near.id, *sorted(one.id for one in twins), far.id]
     assert [hit.id for hit in hits] == expected
     assert [hit.score for hit in hits] == pytest.approx([1, 0.707107, 0.707107, 0], abs=1e-6)
@@ -173,8 +198,8 @@ def test_vectors_of_different_models_are_never_compared(raw: Store, ada: Owner) 
     ours, theirs = fact("ours"), fact("theirs")
     do(raw, ada, Insert(ours, at(1, 0, 0)), Insert(theirs, at(1, 0, 0, 0, model="other/4")))
     with raw.reading(ada) as reader:
-        assert [hit.id for hit in reader.semantic(at(1, 0, 0), everything(), 10)] == [ours.id]
-        other = reader.semantic(at(1, 0, 0, 0, model="other/4"), everything(), 10)
+        assert [hit.id for hit in nearest(reader, at(1, 0, 0), everything(), 10)] == [ours.id]
+        other = nearest(reader, at(1, 0, 0, 0, model="other/4"), everything(), 10)
     assert [hit.id for hit in other] == [theirs.id]
 
 
@@ -189,7 +214,7 @@ def test_a_filter_never_costs_a_result_that_passes_it(raw: Store, ada: Owner) ->
     rare = [n for n in range(300) if n % 50 == 0]
     best = sorted(rare, key=lambda n: -float(vectors[n] @ query))
     with raw.reading(ada) as reader:
-        hits = reader.semantic(Embedding(MODEL, query), everything(tags=("rare",)), 4)
+        hits = nearest(reader, Embedding(MODEL, query), everything(tags=("rare",)), 4)
     assert [hit.id for hit in hits] == [facts[n].id for n in best[:4]]
 
 
@@ -204,14 +229,173 @@ def test_writes_of_another_opening_are_seen_at_once(
     first, second = fact("first"), fact("second")
     do(raw, ada, Insert(first, at(1, 0, 0)))
     with raw.reading(ada) as reader:
-        assert len(reader.semantic(at(1, 0, 0), everything(), 5)) == 1
+        assert len(nearest(reader, at(1, 0, 0), everything(), 5)) == 1
     do(other, ada, Insert(second, at(1, 0, 0)))
     with raw.reading(ada) as reader:
-        assert len(reader.semantic(at(1, 0, 0), everything(), 5)) == 2
+        assert len(nearest(reader, at(1, 0, 0), everything(), 5)) == 2
     do(other, ada, Purge(first.id))
     with raw.reading(ada) as reader:
-        assert [hit.id for hit in reader.semantic(at(1, 0, 0), everything(), 5)] == [second.id]
+        assert [hit.id for hit in nearest(reader, at(1, 0, 0), everything(), 5)] == [second.id]
     other.close()
+
+
+def test_similarity_is_exact_and_that_of_the_best_part(raw: Store, ada: Owner, tenant: str) -> None:
+    whole, long, wordless = fact("whole"), fact("long"), fact("wordless")
+    query = at(0.6, 0.8, 0)
+    parts = tuple(
+        Embedding(MODEL, at(*numbers).vector, part)
+        for part, numbers in enumerate([(0, 0, 1), (0, 1, 0), (1, 0, 0)])
+    )
+    do(raw, ada, Insert(whole, at(1, 0, 0)), Insert(long, None, parts), Insert(wordless, None))
+    with raw.reading(ada) as reader:
+        hits = reader.similarities(query, [whole.id, long.id, wordless.id, "fact_" + "0" * 26])
+        assert {hit.id: hit.score for hit in hits} == {whole.id: 0.6, long.id: 0.8}
+        assert [hit.id for hit in nearest(reader, query, everything(), 5)] == [long.id, whole.id]
+    with raw.reading(Owner(tenant, "bob")) as reader:
+        assert reader.similarities(query, [whole.id, long.id]) == []
+
+
+def test_only_what_passes_comes_back_and_nothing_of_others(
+    raw: Store, ada: Owner, tenant: str
+) -> None:
+    kept, gone, work = fact("kept", tags=("a",)), fact("gone"), fact("work", scope="work")
+    rule = Rule(
+        id=new_id("rule", NOW),
+        content="rule",
+        importance=1,
+        valid_from=NOW,
+        recorded_at=NOW,
+        confirmed_at=NOW,
+    )
+    do(raw, ada, *(Insert(one, None) for one in (kept, gone, work, rule)))
+    do(raw, ada, Patch(gone.id, {"status": Status.FORGOTTEN, "retired_at": NOW}))
+    ids = [kept.id, gone.id, work.id, rule.id, "fact_" + "0" * 26]
+    with raw.reading(ada) as reader:
+        assert set(reader.passing(ids, everything())) == {kept.id, work.id, rule.id}
+        assert reader.passing(ids, everything(tags=("a",))) == {kept.id: kept}
+        assert set(reader.passing(ids, everything(kinds=(Kind.RULE,)))) == {rule.id}
+        narrow = everything(visible=Visibility(scopes=("work",)))
+        assert reader.passing(ids, narrow) == {work.id: work}
+        before = everything(known_at=NOW - timedelta(days=1))
+        assert reader.passing(ids, before) == {}
+        assert reader.passing([], everything()) == {}
+    do(raw, Owner(tenant, "bob"), Insert(fact("his"), None))
+    with raw.reading(Owner(tenant, "bob")) as reader:
+        assert reader.passing(ids, everything()) == {}
+
+
+def test_any_number_of_ids_can_be_asked_about(raw: Store, ada: Owner) -> None:
+    facts = [fact(str(n)) for n in range(1203)]
+    do(raw, ada, *(Insert(one, at(1, 0, n)) for n, one in enumerate(facts)))
+    ids = [one.id for one in facts]
+    with raw.reading(ada) as reader:
+        assert set(reader.passing(ids, everything())) == set(ids)
+        assert {hit.id for hit in reader.similarities(at(1, 0, 0), ids)} == set(ids)
+        assert reader.index(MODEL).ids == ids
+
+
+def test_an_index_has_what_its_own_transaction_wrote_and_no_other_does(
+    raw: Store, ada: Owner
+) -> None:
+    first, second = fact("first kettle"), fact("second kettle")
+    do(raw, ada, Insert(first, at(1, 0, 0)))
+    event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
+    with raw.writing(ada) as writer:
+        assert writer.index(MODEL).ids == [first.id]
+        writer.apply(event, [Insert(second, at(0, 1, 0))])
+        assert writer.index(MODEL).ids == [first.id, second.id]
+        with raw.reading(ada) as reader:
+            assert reader.index(MODEL).ids == [first.id]
+    with raw.reading(ada) as reader:
+        index = reader.index(MODEL)
+        assert index.ids == [first.id, second.id]
+        assert index.vectors.size == 2
+        assert index.row_documents.values.tolist() == [0, 1]
+
+
+def test_a_view_of_an_index_stays_as_it_was_while_others_write(raw: Store, ada: Owner) -> None:
+    first, second = fact("first kettle"), fact("second kettle")
+    do(raw, ada, Insert(first, at(1, 0, 0)))
+    with raw.reading(ada) as reader:
+        before = reader.index(MODEL)
+    do(raw, ada, Insert(second, at(1, 0, 0)))
+    with raw.reading(ada) as reader:
+        after = reader.index(MODEL)
+    do(raw, ada, Purge(first.id))
+    with raw.reading(ada) as reader:
+        left = reader.index(MODEL)
+    assert [len(before), len(after), len(left)] == [1, 2, 1]
+    assert [before.vectors.size, after.vectors.size, left.vectors.size] == [1, 2, 1]
+    assert before.ids[:1] == [first.id]
+    assert left.ids == [second.id]
+
+
+def test_what_is_committed_while_an_index_is_read_is_in_it_once(raw: Store, ada: Owner) -> None:
+    first, second = fact("first kettle"), fact("second kettle")
+    do(raw, ada, Insert(first, at(1, 0, 0)))
+    with (
+        raw.reading(ada) as reader,
+        interrupted(
+            reader, "SELECT documents.number", lambda: do(raw, ada, Insert(second, at(1, 0, 0)))
+        ),
+    ):
+        assert first.id in reader.index(MODEL).ids
+    with raw.reading(ada) as reader:
+        index = reader.index(MODEL)
+        assert index.ids == [first.id, second.id]
+        assert index.row_documents.values.tolist() == [0, 1]
+        assert len(by_words(reader, ["kettl"], everything(), 5)) == 2
+
+
+@contextlib.contextmanager
+def interrupted(reader: Any, beginning: str, by: Callable[[], object]) -> Iterator[None]:
+    """Let something happen just before a statement that begins so."""
+    left = [by]
+
+    def before(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if statement.startswith(beginning) and left:
+            left.pop()()
+
+    sqlalchemy_event.listen(reader._connection, "before_cursor_execute", before)
+    yield
+    assert not left, f"no statement began with {beginning}"
+
+
+def test_a_conversation_comes_back_turn_by_turn(raw: Store, ada: Owner, tenant: str) -> None:
+    chat = conversation("chat", title="Tea", surface="cli", watermark=2, metadata={"a": [1]})
+    turns = [
+        turn("Hello", "chat", 0, speaker="Ada", valid_from=NOW - timedelta(days=400)),
+        turn("Hi", "chat", 1, role="assistant", tainted=True, metadata={"n": 1}),
+        turn("Bye", "chat", 2),
+    ]
+    other = turn("Elsewhere", "other", 0)
+    event = Event(id=new_id("event", NOW), at=NOW, action=Action.HEARD)
+    with raw.writing(ada) as writer:
+        assert writer.session("chat") is None
+        writer.keep_session(chat)
+        writer.keep_session(conversation("other"))
+        assert writer.next_position("chat") == 0
+        writer.apply(event, [Insert(one, at(1, 0, 0)) for one in (*turns, other)])
+        assert writer.next_position("chat") == 3
+        writer.keep_session(replace(chat, title="Coffee"))
+    with raw.reading(ada) as reader:
+        assert reader.session("chat") == replace(chat, title="Coffee")
+        assert reader.turns("chat") == turns
+        assert reader.turns("chat", after=0, limit=1) == turns[1:2]
+        assert reader.get(turns[0].id) == turns[0]
+        assert reader.find(everything(), 5) == []
+        assert {one.id for one in reader.find(everything(kinds=(Kind.TURN,)), 5)} == {
+            one.id for one in (*turns, other)
+        }
+        stored = reader.event(event.id)
+        assert stored is not None
+        assert stored.action is Action.HEARD
+        index = reader.index(MODEL)
+        assert index.previous.values.tolist() == [-1, 0, 1, -1]
+        assert index.following.values.tolist() == [1, 2, -1, -1]
+    with raw.reading(Owner(tenant, "bob")) as reader:
+        assert reader.session("chat") is None
+        assert reader.turns("chat") == []
 
 
 def test_keyword_search_ranks_by_bm25_with_the_same_scores_on_both_engines(
@@ -229,19 +413,19 @@ def test_keyword_search_ranks_by_bm25_with_the_same_scores_on_both_engines(
     facts = [fact(text) for text in texts]
     do(raw, ada, *(Insert(one, None) for one in facts))
     with raw.reading(ada) as reader:
-        hits = reader.keyword(query_terms("coffee walks"), everything(), 10)
+        hits = by_words(reader, query_terms("coffee walks"), everything(), 10)
     expected = bm25(["coffe", "walk"], {one.id: terms(one.content) for one in facts})
     assert {hit.id: hit.score for hit in hits} == pytest.approx(expected, abs=2e-6)
     assert [hit.id for hit in hits] == sorted(expected, key=lambda one: -expected[one])
 
 
 def bm25(query: list[str], documents: dict[str, list[str]]) -> dict[str, float]:
-    """The textbook, with k1 = 1.2 and b = 0.75, and no weight for what most documents have."""
+    """The textbook with k1 = 1.2 and b = 0.75, and some weight even for what all have."""
     mean = sum(map(len, documents.values())) / len(documents)
     scores: dict[str, float] = {}
     for term in query:
         having = sum(term in words for words in documents.values())
-        weight = max(math.log((len(documents) - having + 0.5) / (having + 0.5)), 1e-6)
+        weight = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
         for name, words in documents.items():
             often = words.count(term)
             norm = often + 1.2 * (0.25 + 0.75 * len(words) / mean)
@@ -257,7 +441,7 @@ def bm25(query: list[str], documents: dict[str, list[str]]) -> dict[str, float]:
 def test_no_query_breaks_keyword_search(raw: Store, ada: Owner, query: str) -> None:
     do(raw, ada, Insert(fact("a AND col:x OR b"), None))
     with raw.reading(ada) as reader:
-        reader.keyword(query_terms(query), everything(), 5)
+        by_words(reader, query_terms(query), everything(), 5)
 
 
 def test_only_one_active_fact_holds_a_key_whatever_the_code_above_does(
@@ -313,8 +497,8 @@ def test_what_is_purged_is_in_no_table_and_no_index(raw: Store, ada: Owner) -> N
         found = reader.get(new.id)
         assert found is not None
         assert found.supersedes is None
-        assert [hit.id for hit in reader.semantic(at(1, 0, 0), everything(), 5)] == [new.id]
-        assert reader.keyword(["secret"], everything(), 5) == []
+        assert [hit.id for hit in nearest(reader, at(1, 0, 0), everything(), 5)] == [new.id]
+        assert by_words(reader, ["secret"], everything(), 5) == []
     with pytest.raises(NotFound):
         do(raw, ada, Purge(old.id))
 
@@ -351,7 +535,7 @@ def test_scopes_limit_what_is_found(raw: Store, ada: Owner) -> None:
         with raw.reading(ada) as reader:
             wanted = everything(visible=visible)
             listed = {one.scope for one in reader.find(wanted, 10)}
-            hits = reader.semantic(at(1, 0, 0), wanted, 10)
+            hits = nearest(reader, at(1, 0, 0), wanted, 10)
             found = {record.scope for record in reader.load(hit.id for hit in hits).values()}
         assert listed == found
         return listed
@@ -372,9 +556,22 @@ def test_recalls_are_counted_without_an_event(raw: Store, ada: Owner) -> None:
         assert reader.count_events() == 1
 
 
+def test_removals_count_down_nothing_so_that_numbers_stay_unique(raw: Store, ada: Owner) -> None:
+    facts = [fact(str(n)) for n in range(4)]
+    do(raw, ada, *(Insert(one, at(1, 0, n)) for n, one in enumerate(facts[:2])))
+    do(raw, ada, Purge(facts[1].id))
+    do(raw, ada, *(Insert(one, at(1, 0, n)) for n, one in enumerate(facts[2:])))
+    with raw.reading(ada) as reader:
+        assert reader.index(MODEL).ids == [facts[0].id, facts[2].id, facts[3].id]
+    do(raw, ada, *(Purge(facts[n].id) for n in (0, 2, 3)))
+    with raw.reading(ada) as reader:
+        assert len(reader.index(MODEL)) == 0
+        assert nearest(reader, at(1, 0, 0), everything(), 5) == []
+
+
 def test_kinds_are_kept_apart(raw: Store, ada: Owner) -> None:
     do(raw, ada, Insert(fact("a fact"), at(1, 0, 0)))
     with raw.reading(ada) as reader:
         assert reader.find(everything(kinds=(Kind.RULE,)), 5) == []
-        assert reader.semantic(at(1, 0, 0), everything(kinds=(Kind.EPISODE,)), 5) == []
+        assert nearest(reader, at(1, 0, 0), everything(kinds=(Kind.EPISODE,)), 5) == []
         assert [tally.kind for tally in reader.tally()] == [Kind.FACT]

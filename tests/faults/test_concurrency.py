@@ -15,6 +15,7 @@ from remembrancer.types import Status
 
 THREADS, SUPERSESSIONS = 32, 10
 PROCESSES, WRITES = 8, 200
+WRITERS = 8
 
 
 @pytest.mark.parametrize("verb", ["remember", "update"])
@@ -48,6 +49,42 @@ def test_threads_that_correct_one_fact_leave_one_active_and_all_in_its_history(
     }
     assert [one.status for one in versions[:-1]] == [Status.SUPERSEDED] * (len(versions) - 1)
     assert all(a.valid_until is not None for a in versions[:-1])
+
+
+def test_whoever_reads_while_others_write_finds_each_memory_once(store: Remembrancer) -> None:
+    me = store.for_user("ada")
+    writing = threading.Event()
+    writing.set()
+
+    def write(thread: int) -> list[str]:
+        said = [f"kettle {turn} of thread {thread}" for turn in range(SUPERSESSIONS)]
+        ids = []
+        for turn, words in enumerate(said):
+            topic = {"subject": f"thread {thread}", "predicate": f"{turn}"}
+            ids.append(me.remember(words, **topic).memory.id)
+        me.append([{"role": "user", "content": words} for words in said], f"chat {thread}")
+        gone = me.remember("kettle to be undone", subject=f"thread {thread}", predicate="gone")
+        assert gone.event is not None
+        me.undo(gone.event.id)
+        return ids
+
+    def read(_: int) -> int:
+        reads = 0
+        while writing.is_set():
+            found = [one.memory.id for one in me.recall("kettle", limit=1000)]
+            assert len(found) == len(set(found))
+            reads += 1
+        return reads
+
+    with ThreadPoolExecutor(2 + WRITERS) as pool:
+        readers = [pool.submit(read, n) for n in range(2)]
+        written = [one for ids in pool.map(write, range(WRITERS)) for one in ids]
+        writing.clear()
+        assert all(one.result() for one in readers)
+
+    found = [one.memory for one in me.recall("kettle", limit=1000)]
+    assert {one.id for one in found if one.kind == "fact"} == set(written)
+    assert sum(one.kind == "turn" for one in found) == WRITERS * SUPERSESSIONS
 
 
 def test_processes_that_write_into_one_memory_lose_nothing(place: str, tenant: str) -> None:

@@ -94,12 +94,22 @@ WAYS: dict[str, Way] = {
     ),
     "rule": lambda me, words, _: me.remember(f"Always try {words} first.", kind="rule"),
     "episode": lambda me, words, _: me.remember(f"Ada said: {words}.", kind="episode"),
+    "turn": lambda me, words, _: me.append([{"role": "user", "content": f"See: {words}."}]),
+    "turn's speaker": lambda me, words, n: me.append(
+        [{"role": "user", "content": f"Said {n}", "speaker": words}]
+    ),
+    "turn's metadata": lambda me, words, n: me.append(
+        [{"role": "tool", "content": f"Called {n}", "metadata": {"result": [words]}}]
+    ),
+    "conversation's title": lambda me, words, n: me.append(
+        [{"role": "user", "content": f"Titled {n}"}], title=words
+    ),
     "update": lambda me, words, n: _update(me, f"Corrected: {words}", n),
     "update's tags": lambda me, words, n: _update(me, f"New tags {n}", n, tags=(words,)),
     "update's metadata": lambda me, words, n: _update(me, f"New m. {n}", n, metadata={"x": words}),
     "update's body": lambda me, words, n: _update(me, f"New body {n}", n, body=words),
 }
-NARROW = ("subject", "predicate", "tags", "update's tags")
+NARROW = ("subject", "predicate", "tags", "update's tags", "turn's speaker")
 """Fields too short for a private key."""
 
 
@@ -257,6 +267,18 @@ def test_A5_names_and_references_carry_no_secret_either(
     }[field]
 
     _try(lambda: me.remember("A harmless sentence.", **details))
+
+    assert core.lower() not in _as_text(stored())
+
+
+@pytest.mark.parametrize("field", ["scope", "session"])
+def test_A5_where_a_conversation_belongs_carries_no_secret_either(
+    field: str, me: Memory, stored: Callable[[], Any], tenant: str
+) -> None:
+    core = run(random.Random(f"{tenant} {field}"), 36)
+    place: dict[str, Any] = {field: "gh" + "p_" + core}
+
+    _try(lambda: me.append([{"role": "user", "content": "A harmless sentence."}], **place))
 
     assert core.lower() not in _as_text(stored())
 

@@ -215,8 +215,8 @@ def test_A6_nobody_can_write_into_another_persons_memory(
     fill(me)
     ada = me.principal.owner.id
     forged = text(
-        "INSERT INTO documents (owner_id, id, kind, terms, length) "
-        f"VALUES ('{ada}', 'fact_forged', 'fact', '', 0)"
+        "INSERT INTO documents (owner_id, id, number, kind, codes, marks) "
+        f"VALUES ('{ada}', 'fact_forged', 9, 'fact', '', 0)"
     )
 
     with application.connect() as connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,12 +12,14 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy import event as sqlalchemy_event
 
+from remembrancer.candidates import nearest, similar
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.opening import open_store
-from remembrancer.store.contract import Embedding, Filter, Insert, Reader, Store
+from remembrancer.store.contract import Embedding, Filter, Insert, Patch, Reader, Store
 from remembrancer.store.postgres import INDEXED_MODEL, PostgresStore
 from remembrancer.types import Action, Event, Fact, Owner, new_id
+from tests.searching import by_words
 
 ON_POSTGRES = pytest.mark.parametrize("place", ["postgres"], indirect=True)
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -76,26 +79,67 @@ def test_A8_thousands_are_all_kept_listed_counted_and_found_exactly(
         assert {one.id for one in reader.find(NOW_ON, 2 * MANY)} == set(ids)
         assert sum(one.count for one in reader.tally()) == MANY
         for number in (0, MANY // 2, MANY - 1):
-            nearest = reader.semantic(Embedding(PLAIN, vectors[number]), NOW_ON, 5)[0]
-            assert (nearest.id, nearest.score) == (ids[number], 1.0)
-            (word,) = reader.keyword([str(number)], NOW_ON, 5)
+            first = nearest(reader, Embedding(PLAIN, vectors[number]), NOW_ON, 5)[0]
+            assert (first.id, first.score) == (ids[number], 1.0)
+            (word,) = by_words(reader, [str(number)], NOW_ON, 5)
             assert word.id == ids[number]
         assert recall_at_50(reader, vectors, ids, PLAIN, queries=3) == 1.0
 
 
-# PostgreSQL's index and plans.
+@pytest.mark.parametrize("known_at", [None, NOW_ON.now], ids=["now", "then"])
+def test_A8_reading_what_was_found_visits_only_that_however_much_is_stored(
+    known_at: datetime | None, store: Store, superuser: Engine | None, tenant: str
+) -> None:
+    """Whoever asks, and however much others have stored."""
+    others, asked = [Owner(tenant, f"person {number}") for number in range(50)], 8
+    for other in others:
+        fill(store, other, unit_vectors(40, seed=6), PLAIN)
+    bob = Owner(tenant, "bob")
+    ids = fill(store, bob, unit_vectors(1000, seed=7), PLAIN)[:asked]
+    if superuser is not None:
+        with superuser.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("ANALYZE"))
+    wanted = replace(NOW_ON, known_at=known_at)
+
+    with store.reading(bob) as reader:
+        plans = plans_of(reader, "WITH named", lambda: reader.passing(ids, wanted))
+
+    if superuser is None:
+        read = [step["detail"] for step in plans if " facts" in step["detail"]]
+        assert read == ["SEARCH facts USING INDEX sqlite_autoindex_facts_1 (owner_id=? AND id=?)"]
+    else:
+        assert sum(_visited(plan) for plan in plans) < 10 * asked
+        assert "pk_facts" in str(plans), (
+            "read by another index, all of which has to be gone through"
+        )
+
+
+# PostgreSQL's index, for those who have more vectors than are kept in memory.
 
 
 @pytest.fixture
-def indexing(place: str) -> Iterator[PostgresStore]:
-    """A store that takes its index from the first vector on."""
-    store = PostgresStore(place, clock=SetClock(NOW_ON.now), hnsw_from=1)
-    yield store
-    store.close()
+def crowded(place: str) -> Iterator[Callable[[int], PostgresStore]]:
+    """A store that keeps only so many of one person's vectors in memory."""
+    opened: list[PostgresStore] = []
+
+    def start(most_vectors: int) -> PostgresStore:
+        clock = SetClock(NOW_ON.now)
+        opened.append(PostgresStore(place, clock=clock, most_vectors=most_vectors))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+Crowded = Callable[[int], PostgresStore]
 
 
 @ON_POSTGRES
-def test_A8_the_index_is_hnsw_by_cosine(indexing: PostgresStore, superuser: Engine) -> None:
+def test_A8_the_index_is_hnsw_by_cosine_of_what_is_not_in_memory(
+    crowded: Crowded, superuser: Engine
+) -> None:
+    crowded(1)
     with superuser.connect() as connection:
         definitions = connection.execute(
             text("SELECT indexdef FROM pg_indexes WHERE tablename = 'embeddings'")
@@ -103,64 +147,118 @@ def test_A8_the_index_is_hnsw_by_cosine(indexing: PostgresStore, superuser: Engi
         (hnsw,) = [one for one in definitions if "USING hnsw" in one]
     assert "vector_cosine_ops" in hnsw
     assert INDEXED_MODEL in hnsw
+    assert "crowded" in hnsw
+
+
+@ON_POSTGRES
+def test_A8_memory_holds_as_many_vectors_as_it_may_and_the_database_the_rest(
+    crowded: Crowded, tenant: str
+) -> None:
+    owner = Owner(tenant, "ada")
+    store = crowded(30)
+    vectors = unit_vectors(50, seed=2)
+    ids = [*fill(store, owner, vectors[:20], PLAIN), *fill(store, owner, vectors[20:], PLAIN)]
+
+    with store.reading(owner) as reader:
+        index = reader.index(PLAIN)
+        query = Embedding(PLAIN, vectors[0])
+        assert (len(index), index.vectors.size, index.overflows) == (50, 30, True)
+        assert {hit.id for hit in reader.beyond(query)} == set(ids[30:])
+        assert {hit.id for hit in by_words(reader, ["29"], NOW_ON, 5)} == {ids[-1]}
 
 
 @ON_POSTGRES
 def test_A8_the_index_finds_99_of_100_of_the_exact_answer_among_other_peoples_vectors(
-    indexing: PostgresStore, tenant: str
+    crowded: Crowded, tenant: str
 ) -> None:
     owner = Owner(tenant, "ada")
+    store = crowded(1)
     vectors = unit_vectors(700, seed=3)
-    ids = fill(indexing, owner, vectors, INDEXED_MODEL)
-    fill(indexing, Owner(tenant, "bob"), unit_vectors(500, seed=10), INDEXED_MODEL)
+    ids = fill(store, owner, vectors, INDEXED_MODEL)
+    fill(store, Owner(tenant, "bob"), unit_vectors(500, seed=10), INDEXED_MODEL)
 
-    with indexing.reading(owner) as reader:
+    with store.reading(owner) as reader:
         walk_the_index(reader)
-        assert recall_at_50(reader, vectors, ids, INDEXED_MODEL, queries=15) >= 0.99
+        shares = []
+        for query in unit_vectors(15, seed=99):
+            exact = [ids[place] for place in np.argsort(-(vectors[1:] @ query))[:50] + 1]
+            hits = reader.beyond(Embedding(INDEXED_MODEL, query))
+            assert [hit.score for hit in hits] == sorted((h.score for h in hits), reverse=True)
+            shares.append(len({hit.id for hit in hits[:50]} & set(exact)) / 50)
+        assert np.mean(shares) >= 0.99
         query = Embedding(INDEXED_MODEL, vectors[0])
-        plans = plans_of(reader, lambda: reader.semantic(query, NOW_ON, 50))
+        plans = plans_of(reader, "SELECT embeddings.memory_id", lambda: reader.beyond(query))
     assert "ix_embeddings_minilm" in str(plans)
 
 
 @ON_POSTGRES
-def test_A8_what_few_pass_is_found_through_the_index_too(
-    indexing: PostgresStore, tenant: str
+@pytest.mark.parametrize("model", [INDEXED_MODEL, PLAIN])
+def test_A8_the_nearest_are_found_in_memory_and_beyond_it_alike(
+    model: str, crowded: Crowded, tenant: str
 ) -> None:
     owner = Owner(tenant, "ada")
+    store = crowded(300)
+    vectors = unit_vectors(600, seed=5)
+    ids = fill(store, owner, vectors, model)
+
+    with store.reading(owner) as reader:
+        walk_the_index(reader)
+        assert recall_at_50(reader, vectors, ids, model, queries=10) >= 0.99
+        for number in (0, 299, 300, 599):
+            first = nearest(reader, Embedding(model, vectors[number]), NOW_ON, 1)[0]
+            assert (first.id, first.score) == (ids[number], 1.0)
+
+
+@ON_POSTGRES
+def test_A8_what_few_pass_is_found_through_the_index_too(crowded: Crowded, tenant: str) -> None:
+    owner = Owner(tenant, "ada")
+    store = crowded(1)
     vectors = unit_vectors(400, seed=4)
-    fill(indexing, owner, vectors, INDEXED_MODEL)
-    rare = fill(indexing, owner, unit_vectors(6, seed=5), INDEXED_MODEL, subject="rare")
+    fill(store, owner, vectors, INDEXED_MODEL)
+    rare = fill(store, owner, unit_vectors(6, seed=5), INDEXED_MODEL, subject="rare")
     wanted = Filter(now=NOW_ON.now, subject="rare")
 
-    with indexing.reading(owner) as reader:
+    with store.reading(owner) as reader:
         walk_the_index(reader)
-        hits = reader.semantic(Embedding(INDEXED_MODEL, vectors[0]), wanted, 10)
+        hits = nearest(reader, Embedding(INDEXED_MODEL, vectors[0]), wanted, 10)
 
     assert {hit.id for hit in hits} == set(rare)
 
 
 @ON_POSTGRES
-@pytest.mark.parametrize("search", ["semantic", "keyword"])
-def test_A8_the_work_of_a_search_does_not_grow_with_the_square_of_what_is_stored(
-    search: str, indexing: PostgresStore, superuser: Engine, tenant: str
+def test_A8_a_writer_who_changed_something_still_finds_what_is_beyond_memory(
+    crowded: Crowded, tenant: str
 ) -> None:
-    """For a person whom the database's statistics do not know yet, as everyone is for a while."""
-    count = 400
-    vectors = unit_vectors(count, seed=6)
-    fill(indexing, Owner(tenant, "ada"), vectors, PLAIN)
-    with superuser.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("ANALYZE"))
-    bob = Owner(tenant, "bob")
-    fill(indexing, bob, vectors, PLAIN)
+    owner = Owner(tenant, "ada")
+    store = crowded(1)
+    vectors = unit_vectors(3, seed=7)
+    ids = fill(store, owner, vectors, PLAIN)
+    event = Event(id=new_id("event", NOW), at=NOW, action=Action.CONFIRMED)
 
-    with indexing.reading(bob) as reader:
-        asked: dict[str, Callable[[], object]] = {
-            "semantic": lambda: reader.semantic(Embedding(PLAIN, vectors[0]), NOW_ON, 50),
-            "keyword": lambda: reader.keyword(["number"], NOW_ON, 50),
-        }
-        visited = sum(_visited(plan) for plan in plans_of(reader, asked[search]))
+    with store.writing(owner) as writer:
+        writer.apply(event, [Patch(ids[0], {"confidence": 0.5})])
+        hits = nearest(writer, Embedding(PLAIN, vectors[2]), NOW_ON, 5)
 
-    assert visited < 50 * count
+    assert {hit.id for hit in hits} == set(ids)
+
+
+@ON_POSTGRES
+def test_A8_what_is_stored_while_someone_searches_does_not_disturb_them(
+    crowded: Crowded, tenant: str
+) -> None:
+    owner = Owner(tenant, "ada")
+    store = crowded(1)
+    vectors = unit_vectors(3, seed=8)
+    ids = fill(store, owner, vectors[:2], PLAIN)
+    query = Embedding(PLAIN, vectors[2])
+
+    with store.reading(owner) as reader:
+        index = reader.index(PLAIN)
+        ids += fill(store, owner, vectors[2:], PLAIN)
+        assert {hit.id for hit in reader.beyond(query)} == set(ids[1:])
+        assert len(similar(reader, index, query)) == 2
+    with store.reading(owner) as reader:
+        assert nearest(reader, query, NOW_ON, 5)[0].id == ids[2]
 
 
 def recall_at_50(
@@ -170,7 +268,7 @@ def recall_at_50(
     shares = []
     for query in unit_vectors(queries, seed=99):
         exact = {ids[place] for place in np.argsort(-(vectors @ query))[:50]}
-        hits = reader.semantic(Embedding(model, query), NOW_ON, 50)
+        hits = nearest(reader, Embedding(model, query), NOW_ON, 50)
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
         shares.append(len({hit.id for hit in hits} & exact) / 50)
     return float(np.mean(shares))
@@ -181,14 +279,19 @@ def walk_the_index(reader: Any) -> None:
     reader._connection.exec_driver_sql("SET LOCAL enable_sort = off")
 
 
-def plans_of(reader: Any, search: Callable[[], object]) -> list[dict[str, Any]]:
-    """How the database carries out a search, step by step, with the settings it has just then."""
+def plans_of(reader: Any, beginning: str, search: Callable[[], object]) -> list[dict[str, Any]]:
+    """How the database carries out such statements, with the settings it has just then."""
     connection = reader._connection
     plans: list[dict[str, Any]] = []
 
     def explain(_: Any, __: Any, statement: str, parameters: Any, *___: Any) -> None:
-        if statement.startswith("SELECT facts"):
-            cursor = connection.connection.cursor()
+        if not statement.startswith(beginning):
+            return
+        cursor = connection.connection.cursor()
+        if connection.dialect.name == "sqlite":
+            cursor.execute("EXPLAIN QUERY PLAN " + statement, parameters)
+            plans.extend({"detail": detail} for *_, detail in cursor.fetchall())
+        else:
             cursor.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + statement, parameters)
             ((plan,),) = cursor.fetchone()
             plans.append(plan["Plan"])

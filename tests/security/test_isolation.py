@@ -67,6 +67,18 @@ def test_reading_everything_shows_only_ones_own(store: Remembrancer, tenant: str
         assert stranger.stats().by_kind == {}
 
 
+def test_a_conversation_is_only_its_owners(store: Remembrancer) -> None:
+    ada, eve = store.for_user("ada"), store.for_user("eve")
+    (said,) = ada.append([{"role": "user", "content": "The diary is under the floor"}], "chat")
+    eve.append([{"role": "user", "content": "Nothing much"}], "chat")
+
+    assert [one.content for one in eve.turns("chat")] == ["Nothing much"]
+    assert [one.content for one in ada.turns("chat")] == ["The diary is under the floor"]
+    assert said.id not in {one.memory.id for one in eve.recall("diary")}
+    with pytest.raises(NotFound):
+        eve.get(said.id)
+
+
 def test_undo_reaches_only_ones_own_events(store: Remembrancer) -> None:
     ada, eve = store.for_user("ada"), store.for_user("eve")
     event = ada.remember("Ada's diary is under the floor").event

@@ -16,8 +16,21 @@ import remembrancer
 ROOT = Path(remembrancer.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 NAMES = [path.relative_to(ROOT).as_posix() for path in MODULES]
-ENGINE = {"remember.py", "recall.py", "lifecycle.py", "resolve.py", "statement.py", "call.py"}
+ENGINE = {
+    "call.py",
+    "candidates.py",
+    "context.py",
+    "lifecycle.py",
+    "recall.py",
+    "remember.py",
+    "resolve.py",
+    "sessions.py",
+    "statement.py",
+}
 PURE = {"types.py", "ranking.py", "schedule.py", "text.py", "errors.py"}
+SEARCH = {"clock", "profiles", "search", "text", "types"}
+"""What searching may know of: it is arithmetic over arrays, and of time only what UTC is."""
+
 HEAVY = ("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic")
 
 
@@ -39,10 +52,13 @@ def test_dependencies_point_one_way(path: Path) -> None:
     if not name.startswith(("cli/", "cli.py")):
         assert not {one for one in used if one.split(".")[0] in ("typer", "rich", "click")}
         assert not {one for one in used if one.startswith("remembrancer.cli")}
-    if name.startswith(("store/", "embed/", "guard/")) or name in ENGINE | PURE:
+    if name.startswith(("store/", "embed/", "guard/", "search/")) or name in ENGINE | PURE:
         above = ("remembrancer.memory", "remembrancer.opening", "remembrancer.aio")
         assert not {one for one in used if one.startswith(above)}
-    if name in PURE or name.startswith("guard/"):
+    if name.startswith("search/"):
+        ours = (one.split(".") for one in used if one.startswith("remembrancer."))
+        assert {parts[1] for parts in ours} <= SEARCH
+    if name in PURE or name.startswith(("guard/", "search/")):
         assert not used & {"os", "socket", "logging", "pathlib", "subprocess"}
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.text import fingerprint, query_terms, terms
+from remembrancer.text import codes, fingerprint, query_terms, terms
 
 
 def test_case_accents_and_endings_do_not_matter() -> None:
@@ -20,6 +20,14 @@ def test_scripts_without_spaces_are_searched_by_pairs_of_characters() -> None:
 def test_a_query_loses_its_common_words_unless_it_has_no_others() -> None:
     assert query_terms("what is the name of my dog") == ["name", "dog"]
     assert query_terms("the who") == ["the", "who"]
+
+
+@given(st.text())
+def test_each_term_is_kept_as_four_bytes_in_its_place(text: str) -> None:
+    words = terms(text)
+
+    assert codes(words) == b"".join(codes([word]) for word in words)
+    assert len(codes(words)) == 4 * len(words)
 
 
 @given(st.text())

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from remembrancer.cli import failures, reading, upkeep, writing
+from remembrancer.cli import context, conversation, failures, reading, upkeep, writing
 from remembrancer.cli.arguments import hoisted
 from remembrancer.cli.desk import Desk
 
@@ -107,8 +107,14 @@ def root(  # noqa: PLR0913 - Typer reads the options from the arguments
 
 
 VERBS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Writing": (writing.remember, writing.update, writing.confirm, writing.link),
-    "Reading": (reading.recall, reading.get, reading.list_, reading.history),
+    "Writing": (
+        writing.remember,
+        conversation.append,
+        writing.update,
+        writing.confirm,
+        writing.link,
+    ),
+    "Reading": (reading.recall, context.context, reading.get, reading.list_, reading.history),
     "Changing your mind": (writing.forget, writing.restore, writing.delete, writing.undo),
     "Looking after it": (reading.stats, upkeep.doctor, upkeep.demo),
 }

@@ -15,7 +15,7 @@ from rich.text import Text
 from remembrancer.cli.page import Page, safe, short
 
 if TYPE_CHECKING:
-    from remembrancer.types import Event, Fact, History, Recalled, Record, Stats
+    from remembrancer.types import Event, Fact, History, Recalled, Record, Stats, Why
 
 
 def reasons(page: Page, recalled: Recalled) -> None:
@@ -26,11 +26,18 @@ def reasons(page: Page, recalled: Recalled) -> None:
         ("score", f"{recalled.score:.4f} = {parts}  ({why.recipe})"),
         ("by meaning", _rank(why.semantic_rank, "similarity", why.similarity)),
         ("by words", _rank(why.keyword_rank, "bm25", why.bm25)),
-        ("confidence", f"{why.effective_confidence:.2f} after {_days(why.age_days)}"),
+        ("normalised", ", ".join(f"{name} {value:.4f}" for name, value in why.normalised.items())),
+        ("confidence", f"{_faded(why)} after {_days(why.age_days)}"),
         ("passed", "; ".join(why.filters)),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in why.evidence),
     ]
     _grid(page, rows, indent=2)
+
+
+def _faded(why: Why) -> str:
+    if why.confidence == why.effective_confidence:
+        return f"{why.confidence:.2f}"
+    return f"{why.confidence:.2f}, faded to {why.effective_confidence:.2f},"
 
 
 def particulars(page: Page, record: Record) -> None:

@@ -98,15 +98,39 @@ class Nudges(Part):
     recency_days: Days = 30
 
 
+class EvidenceWeights(Part):
+    """What counts how much in the evidence recipe; the signals are in search/matching.py."""
+
+    meaning: float = 1.0
+    words: float = 0.3
+    phrases: float = 0.15
+    passage: float = 0.12
+    before: float = 0.3
+    after: float = 0.35
+    asking: float = 0.05
+    speaker: float = 0.25
+    assistant: float = 0.45
+    standing: float = 0.35
+    preference: float = 0.05
+    nod: float = 0.1
+    time: float = 0.35
+    dates: float = 0.1
+    order: float = 0.03
+    unwanted: float = 0.3
+
+
 class Recall(Part):
     """How memories are found and ranked."""
 
-    recipe: Literal["rrf", "nudged", "composite"] = "rrf"
+    recipe: Literal["evidence", "rrf", "nudged", "composite"] = "evidence"
     mode: Mode = Mode.HYBRID
     limit: Count = 20
-    kinds: tuple[Kind, ...] = (Kind.FACT, Kind.RULE, Kind.EPISODE)
+    kinds: tuple[Kind, ...] = (Kind.FACT, Kind.RULE, Kind.EPISODE, Kind.TURN)
+    kind_weights: dict[Kind, Annotated[float, Field(ge=0)]] = {Kind.EPISODE: 0.9, Kind.TURN: 0.8}
     minimum_importance: float = 0
+    deadline_ms: Annotated[float, Field(gt=0)] | None = None
     rrf_k: Count = 60
+    evidence: EvidenceWeights = EvidenceWeights()
     weights: Weights = Weights()
     nudges: Nudges = Nudges()
 

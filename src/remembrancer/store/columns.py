@@ -109,3 +109,10 @@ def iso(moment: datetime) -> str:
 def vector_literal(vector: NDArray[np.float32]) -> str:
     """The vector as pgvector reads it."""
     return "[" + ",".join(map(repr, vector.tolist())) + "]"
+
+
+def vector_of(packed: bytes) -> NDArray[np.float32]:
+    """The vector that pgvector sends in binary: two small numbers, then big-endian floats."""
+    import numpy as np
+
+    return np.frombuffer(packed, dtype=">f4", offset=4).astype(np.float32)

@@ -6,9 +6,20 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, exists, func, or_
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    Table,
+    and_,
+    bindparam,
+    exists,
+    func,
+    or_,
+)
 
 from remembrancer.store import tables
+from remembrancer.store.columns import Moment
 from remembrancer.store.contract import HELD, Filter, Visibility
 from remembrancer.types import Kind, Status
 
@@ -25,13 +36,21 @@ def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
     ]
 
 
-def passes(owner_id: str, kind: Kind, table: Table, wanted: Filter) -> ColumnElement[bool]:
-    """The condition that a row of the owner passes the filter, but for its tags."""
+Owning = str | BindParameter[str]
+"""An owner's id, or a place for it in a statement that is made once."""
+
+
+def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+    """The condition that a row of the owner passes the filter, but for its tags.
+
+    Moments are parameters called `now`, `known` and `true`, so that a statement can be reused.
+    """
     conditions = [table.c.owner_id == owner_id, *_in_scope(kind, table, wanted.visible)]
     if wanted.statuses is None:
         conditions.append(_in_force(owner_id, table, wanted))
     else:
-        conditions.append(_has_status(table, wanted.statuses, wanted.now))
+        now = bindparam("now", wanted.now, Moment())
+        conditions.append(_has_status(table, wanted.statuses, now))
     if wanted.categories:
         conditions.append(table.c.category.in_(wanted.categories))
     if wanted.retired_after is not None:
@@ -44,10 +63,10 @@ def passes(owner_id: str, kind: Kind, table: Table, wanted: Filter) -> ColumnEle
     return and_(*conditions)
 
 
-def _in_force(owner_id: str, table: Table, wanted: Filter) -> ColumnElement[bool]:
+def _in_force(owner_id: Owning, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
     """What was known at one moment to be true at another: by default, now and now."""
-    known = wanted.known_at or wanted.now
-    true = wanted.true_at or known
+    moments = moments_of(wanted)
+    known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
     begun = and_(
         table.c.valid_from <= true,
         or_(table.c.expires_at.is_(None), table.c.expires_at > known),
@@ -69,7 +88,15 @@ def _in_force(owner_id: str, table: Table, wanted: Filter) -> ColumnElement[bool
     )
 
 
-def _has_status(table: Table, statuses: Sequence[Status], now: datetime) -> ColumnElement[bool]:
+def moments_of(wanted: Filter) -> dict[str, datetime]:
+    """The moments that a filter speaks of: now, when it was known and when it was true."""
+    known = wanted.known_at or wanted.now
+    return {"now": wanted.now, "known": known, "true": wanted.true_at or known}
+
+
+def _has_status(
+    table: FromClause, statuses: Sequence[Status], now: BindParameter[datetime]
+) -> ColumnElement[bool]:
     """Whether a memory counts as one of these: an active one whose time has run out is expired."""
     over = or_(table.c.expires_at <= now, table.c.valid_until <= now)
     running = and_(
@@ -85,14 +112,14 @@ def _has_status(table: Table, statuses: Sequence[Status], now: datetime) -> Colu
     return or_(*conditions)
 
 
-def _holds(state: Any, true: datetime) -> ColumnElement[bool]:
+def _holds(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
     return and_(
         state.c.status.in_(HELD),
         or_(state.c.valid_until.is_(None), state.c.valid_until > true),
     )
 
 
-def _in_scope(kind: Kind, table: Table, visible: Visibility) -> list[ColumnElement[bool]]:
+def _in_scope(kind: Kind, table: FromClause, visible: Visibility) -> list[ColumnElement[bool]]:
     scopes = visible.episodes if kind is Kind.EPISODE and visible.episodes else visible.scopes
     if visible.below is not None:
         prefix = visible.below + "/"

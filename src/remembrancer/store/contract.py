@@ -28,14 +28,18 @@ from remembrancer.types import (
     Link,
     Owner,
     Record,
+    Session,
     Source,
     State,
     Status,
+    Turn,
 )
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from remembrancer.search.index import Index
 
 HELD = (Status.ACTIVE, Status.SUPERSEDED)
 """What may be true at some moment; a superseded fact was true until its successor's time began."""
@@ -80,10 +84,12 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """A vector and the model that made it."""
+    """A vector, the model that made it, and the part of the text it is of; 0 is the whole."""
 
     model: str
     vector: NDArray[np.float32]
+    part: int = 0
+    marks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +110,16 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Store a new memory with its embedding."""
+    """Store a new memory with its embedding, or with one for each of its parts."""
 
     record: Record
     embedding: Embedding | None
+    parts: tuple[Embedding, ...] = ()
+
+    @property
+    def embeddings(self) -> tuple[Embedding, ...]:
+        """All of them."""
+        return self.parts or ((self.embedding,) if self.embedding is not None else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +181,35 @@ class Reader(Protocol):
         """Memories that pass the filter, newest first."""
         ...
 
-    def semantic(self, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
-        """The most similar by cosine: exact, or at least 99 of 100 like it."""
+    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+        """Those of these memories that pass the filter."""
         ...
 
-    def keyword(self, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
-        """The best by BM25 over all the owner's documents, any of the terms sufficing."""
+    def index(self, model: str) -> Index:
+        """All the owner's documents in memory with one model's vectors, as of now at least.
+
+        It may know of documents that this transaction cannot see, never the other way round.
+        """
+        ...
+
+    def beyond(self, query: Embedding) -> list[Hit]:
+        """The most similar of the vectors that an index which overflows does not hold."""
+        ...
+
+    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
+        """The exact cosine of these memories to the query, by the best of their vectors."""
         ...
 
     def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
         """The same memories with the state they had at a moment, told by the events since."""
+        ...
+
+    def session(self, session_id: str) -> Session | None:
+        """One conversation."""
+        ...
+
+    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
+        """The turns of a conversation beyond a position, in order, whatever their status."""
         ...
 
     def states(self, memory_id: str) -> list[State]:
@@ -217,6 +248,14 @@ class Writer(Reader, Protocol):
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         """Carry out the writes and record them; the event comes back with its changes."""
+        ...
+
+    def keep_session(self, session: Session) -> None:
+        """Store a conversation, or what has changed about it."""
+        ...
+
+    def next_position(self, session_id: str) -> int:
+        """The position that the next turn of a conversation gets."""
         ...
 
     def mark_undone(self, event_id: str, by: str | None) -> None:

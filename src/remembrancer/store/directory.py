@@ -35,12 +35,13 @@ def registered(connection: Connection) -> list[Owner]:
 
 
 def owner_row(owner: Owner, now: datetime) -> dict[str, object]:
-    """The first row of a newcomer among their own tables: who they are, and no vectors yet."""
+    """The first row of a newcomer among their own tables: who they are, and nothing stored yet."""
     return {
         "owner_id": owner.id,
         "tenant": owner.tenant,
         "name": owner.user,
         "created_at": now,
+        "documents_added": 0,
+        "documents_removed": 0,
         "vectors_added": 0,
-        "vectors_removed": 0,
     }

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from remembrancer.store.contract import Embedding, Filter, Hit, Position, Tally
-from remembrancer.types import Event, Link, Record, State
+from remembrancer.types import Event, Link, Record, Session, State, Turn
+
+if TYPE_CHECKING:
+    from remembrancer.search.index import Index
 
 
 class Nothing:
@@ -21,13 +25,27 @@ class Nothing:
     def find(self, wanted: Filter, limit: int, after: Position | None = None) -> list[Record]:
         return []
 
-    def semantic(self, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
+    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+        return {}
+
+    def index(self, model: str) -> Index:
+        from remembrancer.search.index import Index
+
+        return Index(model)
+
+    def beyond(self, query: Embedding) -> list[Hit]:
         return []
 
-    def keyword(self, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
+    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         return []
 
     def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
+        return []
+
+    def session(self, session_id: str) -> Session | None:
+        return None
+
+    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         return []
 
     def states(self, memory_id: str) -> list[State]:

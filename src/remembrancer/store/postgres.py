@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import (
@@ -12,7 +12,8 @@ from sqlalchemy import (
     Connection,
     Engine,
     Float,
-    Table,
+    FromClause,
+    Select,
     cast,
     create_engine,
     literal,
@@ -28,14 +29,17 @@ from sqlalchemy.pool import NullPool
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidSetting, StoreUnavailable
 from remembrancer.store import directory, rights, schema, tables
-from remembrancer.store.conditions import tables_of
-from remembrancer.store.contract import Embedding, Filter, Health, Hit, Reader, Writer
+from remembrancer.store.columns import vector_of
+from remembrancer.store.contract import Embedding, Health, Hit, Reader, Writer
+from remembrancer.store.indexes import Indexes
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.text import terms as terms_of
-from remembrancer.types import Owner, Record
+from remembrancer.types import Owner
 
-HNSW_FROM = 50_000
-"""From how many vectors of one owner on the index is walked instead of reading them all."""
+MOST_VECTORS = 250_000
+"""How many vectors of one owner are held in memory; what comes after is left to the database."""
+
+BEYOND = 200
+"""How many of those the database finds for a query."""
 
 OPTIONS = (
     f"role={rights.ROLE}",
@@ -67,11 +71,11 @@ class PostgresStore:
         admin_url: str | None = None,
         clock: Clock | None = None,
         pool_size: int = 10,
-        hnsw_from: int = HNSW_FROM,
+        most_vectors: int = MOST_VECTORS,
     ) -> None:
         self._url = _parsed(url)
         self._clock = clock or SystemClock()
-        self._hnsw_from = hnsw_from
+        self._indexes = Indexes(most_vectors=most_vectors)
         self._known: set[Owner] = set()
         _migrate(_parsed(admin_url or url))
         self._engine = create_engine(
@@ -87,14 +91,14 @@ class PostgresStore:
     @contextlib.contextmanager
     def reading(self, owner: Owner) -> Iterator[Reader]:
         with self._transaction(owner) as connection:
-            yield PostgresTransaction(connection, owner.id, self._hnsw_from)
+            yield PostgresTransaction(connection, owner.id, self._indexes)
 
     @contextlib.contextmanager
     def writing(self, owner: Owner) -> Iterator[Writer]:
         self._register(owner)
         with self._transaction(owner) as connection:
             _lock(connection, owner, self._clock)
-            yield PostgresTransaction(connection, owner.id, self._hnsw_from)
+            yield PostgresTransaction(connection, owner.id, self._indexes)
 
     def owners(self) -> list[Owner]:
         with _reachable(), self._engine.begin() as connection:
@@ -138,148 +142,56 @@ class PostgresStore:
 
 
 class PostgresTransaction(SqlTransaction):
-    """Full text by tsvector with BM25 computed as FTS5 does, vectors by pgvector."""
+    """The vectors that would be too many for memory are found through an index of the database."""
 
-    def __init__(self, connection: Connection, owner_id: str, hnsw_from: int) -> None:
-        super().__init__(connection, owner_id)
-        self._hnsw_from = hnsw_from
-
-    def semantic(self, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
-        approximate = self._is_worth_an_index(query)
-        with self._walking_the_index() if approximate else contextlib.nullcontext():
-            return self._nearest(query, wanted, limit, approximate=approximate)
-
-    def _nearest(
-        self, query: Embedding, wanted: Filter, limit: int, *, approximate: bool
-    ) -> list[Hit]:
-        found: list[Hit] = []
-        for kind, table in tables_of(wanted):
-            distance = _distance(query, approximate=approximate)
-            similarity = (1 - distance).label("similarity")
-            vectors = tables.embeddings
-            statement = (
-                select(table.c.id, similarity)
-                .join(vectors, (vectors.c.memory_id == table.c.id) & self._own(vectors))
-                .where(_made_by(query.model), vectors.c.kind == kind)
-                .where(self._passes(kind, table, wanted))
-                .order_by(distance)
-                .limit(limit)
-            )
-            rows = self._connection.execute(statement)
-            found += [Hit(row.id, round(float(row.similarity), 6)) for row in rows]
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
-
-    def keyword(self, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
-        if not terms:
-            return []
-        found: list[Hit] = []
-        scored = _bm25(self._owner_id, terms)
-        for kind, table in tables_of(wanted):
-            statement = (
-                select(table.c.id, scored.c.score)
-                .join(scored, scored.c.id == table.c.id)
-                .where(self._passes(kind, table, wanted))
-                .order_by(scored.c.score.desc(), table.c.id)
-                .limit(limit)
-            )
-            rows = self._connection.execute(statement)
-            found += [Hit(row.id, float(row.score)) for row in rows]
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
-
-    @contextlib.contextmanager
-    def _walking_the_index(self) -> Iterator[None]:
-        """Let the planner go through the index until enough rows pass the filter."""
+    def beyond(self, query: Embedding) -> list[Hit]:
+        vectors = tables.embeddings
+        distance = _distance(query)
+        statement = (
+            select(vectors.c.memory_id, (1 - distance).label("similarity"))
+            .where(self._own(vectors), _made_by(query.model), vectors.c.crowded)
+            .order_by(distance)
+            .limit(BEYOND)
+        )
         for setting in WALKING:
             self._connection.exec_driver_sql(f"SET LOCAL {setting}")
-        yield
+        rows = self._connection.execute(statement).all()
         self._connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
+        return [Hit(row.memory_id, round(float(row.similarity), 6)) for row in rows]
 
-    def _is_worth_an_index(self, query: Embedding) -> bool:
-        if query.model != INDEXED_MODEL:
-            return False
-        table = tables.owners
-        count = self._connection.execute(
-            select(table.c.vectors_added - table.c.vectors_removed).where(self._own(table))
-        ).scalar()
-        return count is not None and count >= self._hnsw_from
+    def _vectors(self, statement: Select[Any]) -> Iterator[Any]:
+        """Rows that end in a vector, in binary: as text, reading takes ten times as long."""
+        compiled = statement.compile(
+            dialect=self._connection.dialect, compile_kwargs={"render_postcompile": True}
+        )
+        raw: Any = self._connection.connection.driver_connection
+        with raw.cursor(binary=True) as cursor:
+            cursor.execute(str(compiled), compiled.params)
+            while rows := cursor.fetchmany(500):
+                yield from ((*row, vector_of(packed)) for *row, packed in rows)
 
-    def _index(self, record: Record) -> None:
-        words = terms_of(record.searchable)
-        row = {
-            "owner_id": self._owner_id,
-            "id": record.id,
-            "kind": record.kind,
-            "terms": _tsvector(words),
-            "length": len(words),
-        }
-        self._connection.execute(tables.documents.insert(), row)
-
-    def _unindex(self, memory_id: str) -> None:
-        self._delete(tables.documents, tables.documents.c.id == memory_id)
-
-    def _has_tag(self, table: Table, tag: str) -> ColumnElement[bool]:
+    @staticmethod
+    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
         return cast(table.c.tags, JSONB).contains([tag])
 
 
-def _distance(query: Embedding, *, approximate: bool) -> ColumnElement[float]:
-    """Cosine distance, written so that the planner uses the index only where it is wanted.
-
-    Adding zero keeps it from walking the index of all owners' vectors and filtering afterwards,
-    which loses most of one owner's nearest.
-    """
+def _distance(query: Embedding) -> ColumnElement[float]:
+    """Cosine distance as the index has it, where the model is the one that is indexed."""
     column = tables.embeddings.c.vector
     # Bound with its own type: a cast from text would be parsed again for every row.
     vector = literal(query.vector, column.type)
-    if approximate:
-        indexed: ColumnElement[Any] = literal_column(
-            f"(embeddings.vector::vector({INDEXED_DIMENSIONS}))"
-        )
-        return indexed.op("<=>", return_type=Float())(vector)
-    return column.op("<=>", return_type=Float())(vector) + 0
+    if query.model != INDEXED_MODEL:
+        return column.op("<=>", return_type=Float())(vector)
+    indexed: ColumnElement[Any] = literal_column(
+        f"(embeddings.vector::vector({INDEXED_DIMENSIONS}))"
+    )
+    return indexed.op("<=>", return_type=Float())(vector)
 
 
 def _made_by(model: str) -> ColumnElement[bool]:
     """The model as a constant where its vectors are indexed: the index is a partial one."""
     column = tables.embeddings.c.model
     return column == (literal_column(f"'{model}'") if model == INDEXED_MODEL else model)
-
-
-def _tsvector(words: Sequence[str]) -> str:
-    """The terms with their positions, as PostgreSQL reads a tsvector; at most 256 of each count."""
-    positions: dict[str, list[str]] = {}
-    for position, word in enumerate(words, 1):
-        positions.setdefault(word, []).append(str(min(position, 16383)))
-    return " ".join(f"'{word}':{','.join(at[:256])}" for word, at in positions.items())
-
-
-def _bm25(owner_id: str, terms: Sequence[str]) -> Any:
-    """A subquery of ids and scores, by the formula of SQLite's FTS5 (k1 = 1.2, b = 0.75)."""
-    statement = text(
-        """
-        WITH totals AS MATERIALIZED (
-            SELECT count(*)::float8 AS documents_total, avg(length)::float8 AS length_mean
-            FROM documents WHERE owner_id = :owner_id
-        )
-        SELECT id, round(sum(
-            greatest(ln((documents_total - having_it + 0.5) / (having_it + 0.5)), 0.000001)
-            * often * 2.2 / (often + 1.2 * (0.25 + 0.75 * length / length_mean))
-        )::numeric, 6)::float8 AS score
-        FROM (
-            SELECT d.id, d.length, cardinality(t.positions)::float8 AS often,
-                   count(*) OVER (PARTITION BY t.lexeme)::float8 AS having_it
-            FROM documents AS d CROSS JOIN LATERAL unnest(d.terms) AS t
-            WHERE d.owner_id = :owner_id AND d.terms @@ CAST(:query AS tsquery)
-              AND t.lexeme = ANY(CAST(:terms AS text[]))
-        ) AS found
-        CROSS JOIN totals
-        GROUP BY id
-        """
-    ).bindparams(
-        owner_id=owner_id, query=" | ".join(f"'{term}'" for term in terms), terms=list(terms)
-    )
-    return statement.columns(tables.documents.c.id, score=tables.facts.c.confidence.type).subquery(
-        "scored"
-    )
 
 
 def _lock(connection: Connection, owner: Owner, clock: Clock) -> None:

@@ -20,19 +20,24 @@ from remembrancer.types import (
     Kind,
     Link,
     Maturity,
+    Origin,
     Permanence,
     Record,
     Relation,
     Rule,
+    Session,
+    SessionStatus,
     Source,
     State,
     Status,
+    Turn,
 )
 
 RECORDS: Mapping[Kind, type[Record]] = {
     Kind.FACT: Fact,
     Kind.RULE: Rule,
     Kind.EPISODE: Episode,
+    Kind.TURN: Turn,
 }
 READ: Mapping[str, Callable[[Any], Any]] = {
     "status": Status,
@@ -40,21 +45,27 @@ READ: Mapping[str, Callable[[Any], Any]] = {
     "source": Source,
     "maturity": Maturity,
     "backlog": Backlog,
+    "origin": Origin,
     "tags": tuple,
     "evidence": lambda turns: tuple(Evidence(**turn) for turn in turns),
+}
+COLUMNS = {
+    kind: [(field.name, READ.get(field.name)) for field in fields(record)]
+    for kind, record in RECORDS.items()
 }
 
 
 def record_of(kind: Kind, row: Row[Any]) -> Record:
     """The memory that a row holds."""
     values = row._mapping
-    wanted = (field.name for field in fields(RECORDS[kind]))
-    return RECORDS[kind](**read({name: values[name] for name in wanted}))
+    return RECORDS[kind](
+        **{name: reads(values[name]) if reads else values[name] for name, reads in COLUMNS[kind]}
+    )
 
 
 def read(values: Mapping[str, Any]) -> dict[str, Any]:
     """Field values as the domain has them, from what a column or an event holds."""
-    return {name: READ.get(name, _same)(value) for name, value in values.items()}
+    return {name: READ[name](value) if name in READ else value for name, value in values.items()}
 
 
 def row_of(record: Record, owner_id: str) -> dict[str, Any]:
@@ -64,6 +75,25 @@ def row_of(record: Record, owner_id: str) -> dict[str, Any]:
     values["tags"] = list(record.tags)
     values["metadata"] = dict(record.metadata)
     return {"owner_id": owner_id, "fingerprint": fingerprint(record.content), **values}
+
+
+def turn_of(row: Row[Any]) -> Turn:
+    """The turn that a row holds."""
+    turn = record_of(Kind.TURN, row)
+    assert isinstance(turn, Turn)
+    return turn
+
+
+def session_of(row: Row[Any]) -> Session:
+    """The conversation that a row holds."""
+    values = {field.name: getattr(row, field.name) for field in fields(Session)}
+    return Session(**{**values, "status": SessionStatus(row.status)})
+
+
+def session_row(session: Session, owner_id: str) -> dict[str, Any]:
+    """The row that holds a conversation."""
+    values = {field.name: getattr(session, field.name) for field in fields(session)}
+    return {"owner_id": owner_id, **values, "metadata": dict(session.metadata)}
 
 
 def event_of(row: Row[Any], changes: tuple[Change, ...]) -> Event:
@@ -89,7 +119,3 @@ def state_of(row: Row[Any]) -> State:
 def link_of(row: Row[Any]) -> Link:
     """The link that a row holds."""
     return Link(row.source, row.target, Relation(row.relation), row.created_at)
-
-
-def _same(value: Any) -> Any:
-    return value

@@ -5,38 +5,28 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
+import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Table,
-    column,
-    func,
-    literal_column,
-    select,
-    table,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import StoreUnavailable
 from remembrancer.store import directory, files, tables
-from remembrancer.store.conditions import tables_of
-from remembrancer.store.contract import Embedding, Filter, Health, Hit, Reader, Writer
+from remembrancer.store.contract import Embedding, Health, Hit, Reader, Writer
 from remembrancer.store.files import File
+from remembrancer.store.indexes import Indexes
 from remembrancer.store.nothing import Nothing
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.store.vectors import VectorIndex
-from remembrancer.text import terms as terms_of
-from remembrancer.types import Owner, Record
+from remembrancer.types import Owner
 
 SAFE_CHECKPOINTS = (3, 51, 3)
-SEARCH = table("search", column("rowid"))
 
 
 class SqliteStore:
@@ -66,7 +56,7 @@ class SqliteStore:
             yield Nothing()
             return
         with self._person(owner) as person, person.file.reading() as connection:
-            yield SqliteTransaction(connection, owner.id, person)
+            yield SqliteTransaction(connection, owner.id, person.indexes)
 
     @contextlib.contextmanager
     def writing(self, owner: Owner) -> Iterator[Writer]:
@@ -75,7 +65,7 @@ class SqliteStore:
             try:
                 with person.file.writing() as connection:
                     _claim(connection, owner, self._clock)
-                    yield SqliteTransaction(connection, owner.id, person)
+                    yield SqliteTransaction(connection, owner.id, person.indexes)
             except OperationalError as error:
                 if "locked" in str(error):
                     raise StoreUnavailable(
@@ -173,101 +163,25 @@ class SqliteStore:
 
 
 class _Person:
-    """An open file, its vectors in memory, and how many transactions are using it."""
+    """An open file, its index in memory, and how many transactions are using it."""
 
     def __init__(self, file: File) -> None:
         self.file = file
         self.users = 0
-        self._indexes: dict[str, VectorIndex] = {}
-
-    def vectors(self, model: str) -> VectorIndex:
-        return self._indexes.setdefault(model, VectorIndex(model))
+        self.indexes = Indexes(most_vectors=sys.maxsize)
 
 
 class SqliteTransaction(SqlTransaction):
-    """Full text by FTS5, vectors by an exact product over a matrix in memory."""
+    """All of a person's vectors are in memory: there is nothing beyond them."""
 
-    def __init__(self, connection: Connection, owner_id: str, person: _Person) -> None:
-        super().__init__(connection, owner_id)
-        self._person = person
-        self._has_written_vectors = False
+    def beyond(self, query: Embedding) -> list[Hit]:
+        return []
 
-    def semantic(self, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
-        # What this transaction has not committed must not enter the index that others share.
-        own = VectorIndex(query.model)
-        index = own if self._has_written_vectors else self._person.vectors(query.model)
-        found: list[Hit] = []
-        batches = index.search(self._connection, self._owner_id, query.vector, 4 * limit)
-        for batch in batches:
-            passing = self._passing([hit.id for hit in batch], wanted)
-            found += [hit for hit in batch if hit.id in passing]
-            if len(found) >= limit:
-                break
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+    def _vectors(self, statement: Select[Any]) -> Iterator[Any]:
+        return iter(self._connection.execute(statement))
 
-    def keyword(self, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
-        if not terms:
-            return []
-        match = " OR ".join(f'"{term}"' for term in terms)
-        found: list[Hit] = []
-        for kind, memories in tables_of(wanted):
-            score = (-func.round(literal_column("bm25(search)"), 6)).label("score")
-            query = (
-                select(memories.c.id, score)
-                .select_from(tables.documents)
-                .join(
-                    memories, (memories.c.id == tables.documents.c.id) & self._own(tables.documents)
-                )
-                .join(SEARCH, SEARCH.c.rowid == literal_column("documents.rowid"))
-                .where(literal_column("search").op("MATCH")(match))
-                .where(self._passes(kind, memories, wanted))
-                .order_by(score.desc(), memories.c.id)
-                .limit(limit)
-            )
-            found += [Hit(row.id, row.score) for row in self._connection.execute(query)]
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
-
-    def _passing(self, ids: Sequence[str], wanted: Filter) -> set[str]:
-        return {
-            row.id
-            for kind, memories in tables_of(wanted)
-            for row in self._connection.execute(
-                select(memories.c.id).where(
-                    self._passes(kind, memories, wanted), memories.c.id.in_(ids)
-                )
-            )
-        }
-
-    def _index(self, record: Record) -> None:
-        words = terms_of(record.searchable)
-        row = {
-            "owner_id": self._owner_id,
-            "id": record.id,
-            "kind": record.kind,
-            "terms": " ".join(words),
-            "length": len(words),
-        }
-        result = self._connection.execute(tables.documents.insert(), row)
-        self._connection.exec_driver_sql(
-            "INSERT INTO search(rowid, terms) VALUES (?, ?)", (result.lastrowid, row["terms"])
-        )
-        self._has_written_vectors = True
-
-    def _unindex(self, memory_id: str) -> None:
-        table = tables.documents
-        row = self._connection.execute(
-            select(literal_column("documents.rowid").label("rowid"), table.c.terms).where(
-                self._own(table), table.c.id == memory_id
-            )
-        ).one()
-        self._connection.exec_driver_sql(
-            "INSERT INTO search(search, rowid, terms) VALUES ('delete', ?, ?)",
-            (row.rowid, row.terms),
-        )
-        self._delete(table, table.c.id == memory_id)
-        self._has_written_vectors = True
-
-    def _has_tag(self, table: Table, tag: str) -> ColumnElement[bool]:
+    @staticmethod
+    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
         each = func.json_each(table.c.tags).table_valued("value")
         return select(1).select_from(each).where(each.c.value == tag).exists()
 

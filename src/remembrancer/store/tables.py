@@ -15,6 +15,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     Table,
@@ -80,8 +81,15 @@ def within_tenant(column: str, target: str, target_column: str = "id") -> Foreig
     )
 
 
-def memory(name: str, *items: SchemaItem) -> Table:
-    """A table of memories: the columns they all have, and their own."""
+def memory(name: str, *items: SchemaItem, changes: bool = True) -> Table:
+    """A table of memories: the columns they all have, and their own; `changes`: with versions."""
+    indexes = (
+        Index(f"ix_{name}_fingerprint", "owner_id", "fingerprint"),
+        Index(f"ix_{name}_supersedes", "owner_id", "supersedes"),
+        Index(f"ix_{name}_lineage", "owner_id", "lineage"),
+        Index(f"ix_{name}_session", "owner_id", "session_id"),
+        Index(f"ix_{name}_expires", "owner_id", "expires_at"),
+    )
     return owned(
         name,
         Column("id", Text, nullable=False),
@@ -115,11 +123,7 @@ def memory(name: str, *items: SchemaItem) -> Table:
         within_owner("supersedes", name),
         CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
         Index(f"ix_{name}_recorded", "owner_id", "status", "recorded_at", "id"),
-        Index(f"ix_{name}_fingerprint", "owner_id", "fingerprint"),
-        Index(f"ix_{name}_supersedes", "owner_id", "supersedes"),
-        Index(f"ix_{name}_lineage", "owner_id", "lineage"),
-        Index(f"ix_{name}_session", "owner_id", "session_id"),
-        Index(f"ix_{name}_expires", "owner_id", "expires_at"),
+        *(indexes if changes else ()),
     )
 
 
@@ -128,30 +132,38 @@ owners = owned(
     Column("tenant", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("documents_added", Integer, nullable=False),
+    Column("documents_removed", Integer, nullable=False),
     Column("vectors_added", Integer, nullable=False),
-    Column("vectors_removed", Integer, nullable=False),
     key=(),
 )
+"""Who they are, and counters by which the indexes in every process know what they have not seen."""
 
 documents = owned(
     "documents",
     Column("id", Text, nullable=False),
+    Column("number", Integer, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("terms", Terms, nullable=False),
-    Column("length", Integer, nullable=False),
+    Column("codes", LargeBinary, nullable=False),
+    Column("marks", Integer, nullable=False),
+    Index("ix_documents_number", "owner_id", "number"),
 )
-"""One row per memory of any kind: what full text search reads, and what references point to."""
+"""One row per memory of any kind: its terms for the index, and what references point to."""
 
 embeddings = owned(
     "embeddings",
     Column("memory_id", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("part", Integer, nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("marks", Integer, nullable=False),
+    Column("crowded", Boolean, nullable=False),
     Column("vector", Vector, nullable=False),
     within_owner("memory_id", "documents"),
+    Index("ix_embeddings_number", "owner_id", "model", "number"),
     key=("memory_id", "model", "part"),
 )
+"""A vector per memory, or per sentence of a long one; the crowded ones stay out of memory."""
 
 facts = memory(
     "facts",
@@ -246,19 +258,15 @@ sessions = owned(
     Index("ix_sessions_active", "owner_id", "status", "active_at"),
 )
 
-messages = owned(
-    "messages",
-    Column("id", Text, nullable=False),
-    Column("session_id", Text, nullable=False),
+turns = memory(
+    "turns",
     Column("position", Integer, nullable=False),
     Column("role", Text, nullable=False),
     Column("speaker", Text),
     Column("origin", Text, nullable=False),
-    Column("content", Text, nullable=False),
-    Column("said_at", Moment, nullable=False),
     UniqueConstraint("owner_id", "session_id", "position"),
-    within_owner("id", "documents"),
     within_owner("session_id", "sessions"),
+    changes=False,
 )
 
 events = owned(
@@ -403,4 +411,9 @@ leases = Table(
 """Which process runs a job, so that two never do the same work."""
 
 FAMILIES = {"personal": personal, "team": team, "system": system}
-MEMORY_TABLES = {Kind.FACT: facts, Kind.RULE: rules, Kind.EPISODE: episodes}
+MEMORY_TABLES = {
+    Kind.FACT: facts,
+    Kind.RULE: rules,
+    Kind.EPISODE: episodes,
+    Kind.TURN: turns,
+}

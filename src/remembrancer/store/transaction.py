@@ -6,16 +6,22 @@ Every statement names the owner on every table it touches, so that a sharded dat
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    FromClause,
+    Select,
     Table,
+    Text,
     and_,
+    bindparam,
     func,
     literal,
     or_,
@@ -26,8 +32,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
+from remembrancer.search.marks import marks
 from remembrancer.store import tables
-from remembrancer.store.conditions import passes, tables_of
+from remembrancer.store.conditions import moments_of, passes, tables_of
 from remembrancer.store.contract import (
     MUTABLE,
     AddLink,
@@ -44,9 +51,36 @@ from remembrancer.store.contract import (
     frozen,
     thawed,
 )
-from remembrancer.store.rows import event_of, link_of, read, record_of, row_of, state_of
-from remembrancer.types import Change, Event, Kind, Link, Record, State, Status, kind_of
+from remembrancer.store.indexes import Indexes
+from remembrancer.store.rows import (
+    event_of,
+    link_of,
+    read,
+    record_of,
+    row_of,
+    session_of,
+    session_row,
+    state_of,
+    turn_of,
+)
+from remembrancer.text import codes, terms
+from remembrancer.types import (
+    Change,
+    Event,
+    Kind,
+    Link,
+    Record,
+    Session,
+    State,
+    Status,
+    Turn,
+    kind_of,
+)
 
+if TYPE_CHECKING:
+    from remembrancer.search.index import Index
+
+EPOCH = datetime.fromtimestamp(0, UTC)
 CHUNK = 500
 """How many ids one statement names at most."""
 
@@ -54,28 +88,25 @@ CHUNK = 500
 class SqlTransaction(ABC):
     """A reader and writer over one connection, bound to one owner."""
 
-    def __init__(self, connection: Connection, owner_id: str) -> None:
+    def __init__(self, connection: Connection, owner_id: str, indexes: Indexes) -> None:
         self._connection = connection
         self._owner_id = owner_id
-        self._vectors_added = 0
-        self._vectors_removed = 0
+        self._indexes = indexes
+        self._has_written = False
 
     # What differs between the engines.
 
     @abstractmethod
-    def semantic(self, query: Embedding, wanted: Filter, limit: int) -> list[Hit]: ...
+    def beyond(self, query: Embedding) -> list[Hit]: ...
 
     @abstractmethod
-    def keyword(self, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]: ...
+    def _vectors(self, statement: Select[Any]) -> Iterator[Any]: ...
 
+    @staticmethod
     @abstractmethod
-    def _index(self, record: Record) -> None: ...
-
-    @abstractmethod
-    def _unindex(self, memory_id: str) -> None: ...
-
-    @abstractmethod
-    def _has_tag(self, table: Table, tag: str) -> ColumnElement[bool]: ...
+    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
+        """Whether a memory has a tag."""
+        ...
 
     # Reading.
 
@@ -83,16 +114,51 @@ class SqlTransaction(ABC):
         return self.load([memory_id]).get(memory_id)
 
     def load(self, ids: Iterable[str]) -> dict[str, Record]:
-        by_kind: dict[Kind, list[str]] = {}
-        for memory_id in ids:
-            by_kind.setdefault(kind_of(memory_id), []).append(memory_id)
         return {
             row.id: record_of(kind, row)
-            for kind, members in by_kind.items()
-            if kind in tables.MEMORY_TABLES
+            for kind, members in _by_kind(ids).items()
             for start in range(0, len(members), CHUNK)
             for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
         }
+
+    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+        found: dict[str, Record] = {}
+        by_kind = _by_kind(ids)
+        timeless = replace(
+            wanted,
+            now=EPOCH,
+            known_at=EPOCH if wanted.known_at else None,
+            true_at=EPOCH if wanted.true_at else None,
+        )
+        for kind, _ in tables_of(wanted):
+            for start in range(0, len(by_kind.get(kind, ())), CHUNK):
+                some = by_kind[kind][start : start + CHUNK]
+                given = {"owner": self._owner_id, "ids": some, **moments_of(wanted)}
+                rows = self._connection.execute(_passing(type(self), kind, timeless), given)
+                found |= {row.id: record_of(kind, row) for row in rows}
+        return found
+
+    def index(self, model: str) -> Index:
+        # What this transaction has not committed must not enter the index that others share.
+        shared = self._indexes.of(self._owner_id, model)
+        with shared.lock:
+            index = shared.fork() if self._has_written else shared
+            self._indexes.refresh(index, self._connection, self._owner_id, self._vectors)
+            return index.view()
+
+    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
+        table = tables.embeddings
+        best: dict[str, float] = {}
+        for start in range(0, len(ids), CHUNK):
+            statement = select(table.c.memory_id, table.c.vector).where(
+                self._own(table),
+                table.c.model == query.model,
+                table.c.memory_id.in_(ids[start : start + CHUNK]),
+            )
+            for memory_id, vector in self._vectors(statement):
+                score = round(float(vector @ query.vector), 6)
+                best[memory_id] = max(score, best.get(memory_id, score))
+        return [Hit(memory_id, score) for memory_id, score in best.items()]
 
     def find(self, wanted: Filter, limit: int, after: Position | None = None) -> list[Record]:
         found: list[Record] = []
@@ -119,7 +185,23 @@ class SqlTransaction(ABC):
         for memory_id, before in self._connection.execute(query):
             if before and "link" not in before:
                 earlier[memory_id] |= thawed(before)
-        return [replace(one, **read(earlier[one.id])) for one in records]
+        return [_unrecalled(replace(one, **read(earlier[one.id])), at) for one in records]
+
+    def session(self, session_id: str) -> Session | None:
+        table = tables.sessions
+        query = select(table).where(self._own(table), table.c.id == session_id)
+        row = self._connection.execute(query).first()
+        return session_of(row) if row else None
+
+    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
+        table = tables.turns
+        query = (
+            select(table)
+            .where(self._own(table), table.c.session_id == session_id, table.c.position > after)
+            .order_by(table.c.position)
+            .limit(limit)
+        )
+        return [turn_of(row) for row in self._connection.execute(query)]
 
     def states(self, memory_id: str) -> list[State]:
         table = tables.states
@@ -174,14 +256,18 @@ class SqlTransaction(ABC):
     # Writing.
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
+        self._has_written = True
         try:
-            changes = tuple(self._carry_out(write, event.at) for write in writes)
+            changes = tuple(
+                change
+                for is_insert, some in groupby(writes, lambda write: isinstance(write, Insert))
+                for change in self._carry_out_all(is_insert, list(some), event.at)
+            )
         except IntegrityError as error:
             raise Conflict(
                 "Another memory holds this place by now; look at its history and try again."
             ) from error
         self._record(event, changes)
-        self._count_vectors()
         return Event(
             id=event.id,
             at=event.at,
@@ -192,6 +278,21 @@ class SqlTransaction(ABC):
             undoes=event.undoes,
             changes=changes,
         )
+
+    def keep_session(self, session: Session) -> None:
+        table = tables.sessions
+        row = session_row(session, self._owner_id)
+        updated = update(table).where(self._own(table), table.c.id == session.id).values(row)
+        if not self._connection.execute(updated).rowcount:
+            self._connection.execute(table.insert(), {**row, "attempts": 0})
+
+    def next_position(self, session_id: str) -> int:
+        table = tables.turns
+        last = select(func.max(table.c.position)).where(
+            self._own(table), table.c.session_id == session_id
+        )
+        position = self._connection.execute(last).scalar()
+        return 0 if position is None else int(position) + 1
 
     def mark_undone(self, event_id: str, by: str | None) -> None:
         table = tables.events
@@ -212,10 +313,17 @@ class SqlTransaction(ABC):
                     .values(recall_count=table.c.recall_count + count, recalled_at=at)
                 )
 
+    def _carry_out_all(
+        self, inserts: bool, writes: Sequence[Write], at: datetime
+    ) -> Iterable[Change]:
+        if inserts:
+            return self._insert([write for write in writes if isinstance(write, Insert)])
+        return [self._carry_out(write, at) for write in writes]
+
     def _carry_out(self, write: Write, at: datetime) -> Change:
         match write:
-            case Insert(record, embedding):
-                return self._insert(record, embedding)
+            case Insert():
+                return self._insert([write])[0]
             case Patch(memory_id, values):
                 return self._patch(memory_id, values, at)
             case Purge(memory_id):
@@ -225,25 +333,60 @@ class SqlTransaction(ABC):
             case DropLink(link):
                 return self._drop_link(link)
 
-    def _insert(self, record: Record, embedding: Embedding | None) -> Change:
-        self._index(record)
-        table = tables.MEMORY_TABLES[record.kind]
-        self._connection.execute(table.insert(), row_of(record, self._owner_id))
-        if embedding is not None:
-            self._embed(record.id, embedding)
-        return Change(record.id, None, {"status": record.status})
+    def _insert(self, inserts: Sequence[Insert]) -> list[Change]:
+        records = [insert.record for insert in inserts]
+        vectors = [(one.record.id, each) for one in inserts for each in one.embeddings]
+        documents, embeddings = self._numbered(len(records), len(vectors))
+        rows = [self._document(record, number) for number, record in enumerate(records, documents)]
+        self._connection.execute(tables.documents.insert(), rows)
+        for kind, some in _grouped(records).items():
+            memories = [row_of(record, self._owner_id) for record in some]
+            self._connection.execute(tables.MEMORY_TABLES[kind].insert(), memories)
+        if vectors:
+            rows = [
+                self._embedding(memory_id, each, number)
+                for number, (memory_id, each) in enumerate(vectors, embeddings)
+            ]
+            self._connection.execute(tables.embeddings.insert(), rows)
+        return [Change(record.id, None, {"status": record.status}) for record in records]
 
-    def _embed(self, memory_id: str, embedding: Embedding) -> None:
-        row = {
+    def _numbered(self, documents: int, vectors: int) -> tuple[int, int]:
+        """The first numbers of new documents and vectors; all processes' indexes go by them."""
+        table = tables.owners
+        self._connection.execute(
+            update(table)
+            .where(self._own(table))
+            .values(
+                documents_added=table.c.documents_added + documents,
+                vectors_added=table.c.vectors_added + vectors,
+            )
+        )
+        row = self._connection.execute(
+            select(table.c.documents_added, table.c.vectors_added).where(self._own(table))
+        ).one()
+        return row.documents_added - documents + 1, row.vectors_added - vectors + 1
+
+    def _document(self, record: Record, number: int) -> dict[str, object]:
+        return {
+            "owner_id": self._owner_id,
+            "id": record.id,
+            "number": number,
+            "kind": record.kind,
+            "codes": codes(terms(record.searchable)),
+            "marks": marks(record.content),
+        }
+
+    def _embedding(self, memory_id: str, embedding: Embedding, number: int) -> dict[str, object]:
+        return {
             "owner_id": self._owner_id,
             "memory_id": memory_id,
             "model": embedding.model,
-            "part": 0,
-            "kind": kind_of(memory_id),
+            "part": embedding.part,
+            "number": number,
+            "marks": embedding.marks,
+            "crowded": number > self._indexes.most_vectors,
             "vector": embedding.vector,
         }
-        self._connection.execute(tables.embeddings.insert(), row)
-        self._vectors_added += 1
 
     def _patch(self, memory_id: str, values: Mapping[str, object], at: datetime) -> Change:
         assert values.keys() <= MUTABLE, f"not mutable: {values.keys() - MUTABLE}"
@@ -287,10 +430,15 @@ class SqlTransaction(ABC):
         if table is tables.rules:
             applications = tables.rule_applications
             self._delete(applications, applications.c.rule_id == memory_id)
-        embeddings = tables.embeddings
-        self._vectors_removed += self._delete(embeddings, embeddings.c.memory_id == memory_id)
+        embeddings, documents = tables.embeddings, tables.documents
+        self._delete(embeddings, embeddings.c.memory_id == memory_id)
         self._delete(table, table.c.id == memory_id)
-        self._unindex(memory_id)
+        self._delete(documents, documents.c.id == memory_id)
+        owners = tables.owners
+        removed = owners.c.documents_removed + 1
+        self._connection.execute(
+            update(owners).where(self._own(owners)).values(documents_removed=removed)
+        )
         return Change(memory_id, None, None)
 
     def _add_link(self, link: Link) -> Change:
@@ -334,20 +482,6 @@ class SqlTransaction(ABC):
         if rows:
             self._connection.execute(tables.changes.insert(), rows)
 
-    def _count_vectors(self) -> None:
-        """Tell other processes' caches that the vectors have changed."""
-        table = tables.owners
-        if self._vectors_added or self._vectors_removed:
-            self._connection.execute(
-                update(table)
-                .where(self._own(table))
-                .values(
-                    vectors_added=table.c.vectors_added + self._vectors_added,
-                    vectors_removed=table.c.vectors_removed + self._vectors_removed,
-                )
-            )
-        self._vectors_added = self._vectors_removed = 0
-
     def _delete(self, table: Table, which: ColumnElement[bool]) -> int:
         return self._connection.execute(table.delete().where(self._own(table), which)).rowcount
 
@@ -360,8 +494,8 @@ class SqlTransaction(ABC):
         query = select(table).where(self._own(table), table.c.id.in_(ids))
         return self._connection.execute(query).all()
 
-    def _passes(self, kind: Kind, table: Table, wanted: Filter) -> ColumnElement[bool]:
-        tags = [self._has_tag(table, tag) for tag in wanted.tags]
+    def _passes(self, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+        tags = [self.has_tag(table, tag) for tag in wanted.tags]
         return and_(passes(self._owner_id, kind, table, wanted), *tags)
 
     def _touched(self, memory_ids: Sequence[str]) -> ColumnElement[bool]:
@@ -389,6 +523,41 @@ class SqlTransaction(ABC):
                 *(group for group in groups if group.name != "category" or "category" in table.c)
             )
         )
+
+
+@lru_cache(maxsize=256)
+def _passing(engine: type[SqlTransaction], kind: Kind, wanted: Filter) -> Select[Any]:
+    """Which of some ids pass; making the statement takes longer than carrying it out.
+
+    By the ids first: SQLite would rather go through everything that is active.
+    """
+    table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", type_=Text())
+    some = table.c.id.in_(bindparam("ids", expanding=True))
+    named = select(table).where(table.c.owner_id == owner, some).cte("named")
+    named = named.prefix_with("MATERIALIZED")
+    tags = [engine.has_tag(named, tag) for tag in wanted.tags]
+    return select(named).where(passes(owner, kind, named, wanted), *tags)
+
+
+def _unrecalled(record: Record, at: datetime) -> Record:
+    """As if it had not been recalled since; how often it had been by then is not known."""
+    if record.recalled_at is None or record.recalled_at <= at:
+        return record
+    return replace(record, recalled_at=None)
+
+
+def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
+    found: dict[Kind, list[str]] = {}
+    for memory_id in ids:
+        found.setdefault(kind_of(memory_id), []).append(memory_id)
+    return found
+
+
+def _grouped(records: Iterable[Record]) -> dict[Kind, list[Record]]:
+    found: dict[Kind, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.kind, []).append(record)
+    return found
 
 
 def _moment(table: Table, at: datetime, column: str = "recorded_at") -> ColumnElement[Any]:

@@ -1,0 +1,53 @@
+"""The verb that speaks to a model: what it prints is made to be piped into a prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from remembrancer.cli.arguments import moment, said
+from remembrancer.cli.desk import Desk
+from remembrancer.cli.page import Page
+
+if TYPE_CHECKING:
+    from remembrancer.block import Context
+
+
+def context(
+    context: typer.Context,
+    words: Annotated[list[str] | None, typer.Argument(metavar="PROMPT", hidden=True)] = None,
+    *,
+    budget: Annotated[
+        int | None, typer.Option(metavar="TOKENS", help="How long it may be, headings and all.")
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="sections, note or hot_set; else the profile's."),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Keep to what was known when this chat first asked."),
+    ] = None,
+    as_of: Annotated[str | None, typer.Option(metavar="DATE", help="As it was known then.")] = None,
+) -> None:
+    """Print memory as text for a prompt.
+
+    It prints what matters for PROMPT, or what matters most without one, and nothing else; where
+    nothing is known it prints nothing. PROMPT may be - to read it from stdin.
+
+    \b
+    Examples:
+      rem context "Plan my week" --budget 500
+      rem context --style hot_set --session monday-chat
+    """
+    desk: Desk = context.obj
+    prompt = said(words) if words else None
+    then = moment(as_of, desk.zone, "--as-of") if as_of else None
+    with desk.memory(embeds=prompt is not None) as me:
+        found = me.context(prompt, budget=budget, session=session, as_of=then, style=style)
+    desk.answer(found, lambda page: _exactly(page, found))
+
+
+def _exactly(page: Page, found: Context) -> None:
+    typer.echo(found.text, nl=page.is_terminal and bool(found.text))

@@ -1,0 +1,122 @@
+"""Looking things up in one person's memories: plain arithmetic over arrays, no I/O."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from remembrancer.profiles import EvidenceWeights
+from remembrancer.search.evidence import own, parts, words_scale
+from remembrancer.search.index import KINDS, Index
+from remembrancer.search.matching import Match, match
+from remembrancer.search.question import Question
+from remembrancer.types import Kind
+
+Floats = NDArray[np.float32]
+Places = NDArray[np.int64]
+
+BATCH = 500
+WEIGHED = 1024
+"""How many of the best by their own words and meaning are weighed with all signals."""
+
+__all__ = ["Search", "best_first", "searched"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question compared with every document; documents are told by their place in the index."""
+
+    index: Index
+    question: Question
+    match: Match
+    weights: EvidenceWeights
+    own: Floats
+
+    def parts(self, places: Sequence[int] | Places) -> Mapping[str, Floats]:
+        """What adds up to the scores at some places."""
+        at = np.asarray(places, dtype=np.int64)
+        return parts(self.match, self.question, self.weights, self.own, at)
+
+    def best(
+        self, kinds: Sequence[Kind], weights: Mapping[Kind, float], first: int
+    ) -> Iterator[list[int]]:
+        """Places by score, the kinds weighed, in batches; what is far behind, by its own score."""
+        by_kind = np.array([weights.get(kind, 1.0) for kind in KINDS], dtype=np.float32)
+        front = self._front(kinds)
+        scores = np.sum(list(self.parts(front).values()), axis=0, dtype=np.float32)
+        scores *= by_kind[self.index.kinds.values[front]]
+        ahead = front[np.lexsort((front, -scores))].tolist()
+        for start in (0, *range(first, len(ahead), BATCH)):
+            yield ahead[start : start + (BATCH if start else first)]
+        seen = set(ahead)
+        for batch in best_first(self.index, self.own, kinds, BATCH):
+            yield [place for place in batch if place not in seen]
+
+    def _front(self, kinds: Sequence[Kind]) -> Places:
+        """The places worth weighing: the best for themselves, and all standing instructions."""
+        places = _of(self.index, np.arange(len(self.index)), kinds)
+        if len(places) <= WEIGHED:
+            return places
+        top = places[np.argpartition(-self.own[places], WEIGHED)[:WEIGHED]]
+        standing = np.flatnonzero(self.match.traits.stands)[:WEIGHED]
+        return np.union1d(top, _of(self.index, standing, kinds))
+
+    def sureness(self, ids: Sequence[str]) -> float:
+        """How likely it is that the best of these are about what is asked at all.
+
+        It tells another topic from the same one, not a near miss from the answer.
+        """
+        places = [self.index.places[one] for one in ids[:3]]
+        if not places:
+            return 0.0
+        similar = max(0.0, float(self.match.similarity[places].max()))
+        covered = float(self.match.bm25[places].max()) / (self.match.best_bm25 or 1.0)
+        return 1 / (1 + math.exp(-(10 * similar + 4 * covered - 4.3)))
+
+    def normalised(self, memory_id: str) -> Mapping[str, float]:
+        """A document's scores by words and meaning, from 0 to about 1."""
+        place = self.index.places[memory_id]
+        similarity = float(np.clip(self.match.similarity[place], 0, 1))
+        words = float(self.match.bm25[place]) / words_scale(self.match)
+        return {"meaning": similarity, "words": words}
+
+
+def searched(
+    index: Index, question: Question, similarity: Floats, weights: EvidenceWeights
+) -> Search:
+    """Compare a question with everything in an index."""
+    matched = match(index, question, similarity)
+    return Search(index, question, matched, weights, own(matched, weights))
+
+
+def best_first(
+    index: Index, scores: Floats, kinds: Sequence[Kind], first: int, *, above: float = -math.inf
+) -> Iterator[list[int]]:
+    """Places by score in batches, the first of a given size, equal scores as they were stored."""
+    places = np.flatnonzero(scores > above)
+    places = _of(index, places, kinds)
+    if len(places) > first:
+        top = places[np.argpartition(-scores[places], first)[:first]]
+        yield _sorted(top, scores)
+        places = np.setdiff1d(places, top, assume_unique=True)
+    if len(places):
+        ordered = _sorted(places, scores)
+        for start in range(0, len(ordered), BATCH):
+            yield ordered[start : start + BATCH]
+
+
+def _of(index: Index, places: Places, kinds: Sequence[Kind]) -> Places:
+    """Those of some places that are of these kinds."""
+    wanted = np.zeros(len(KINDS), dtype=np.bool_)
+    wanted[[KINDS.index(kind) for kind in kinds]] = True
+    found: Places = places if wanted.all() else places[wanted[index.kinds.values[places]]]
+    return found
+
+
+def _sorted(places: Places, scores: Floats) -> list[int]:
+    found: list[int] = places[np.lexsort((places, -scores[places]))].tolist()
+    return found

@@ -1,0 +1,248 @@
+"""One person's documents in memory, as arrays that grow; what is asked of them is in `matching`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from remembrancer.search.postings import Postings
+from remembrancer.search.vectors import Vectors
+from remembrancer.types import Kind, made_at
+
+PASSAGE = 8
+"""How many turns in a row are one passage of a conversation."""
+
+KINDS = tuple(Kind)
+IMPERSONAL = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot"})
+DAY = 86_400.0
+
+
+class Entry(NamedTuple):
+    """A document as the store has it; those that are no turns have no place in a session."""
+
+    number: int
+    id: str
+    kind: str
+    codes: bytes
+    marks: int
+    session_id: str | None
+    position: int | None
+    role: str | None
+    speaker: str | None
+    said_at: datetime | None
+
+
+class Row(NamedTuple):
+    """A vector of a document, or of a part of it."""
+
+    number: int
+    memory_id: str
+    marks: int
+    vector: NDArray[np.float32]
+
+
+class Growing:
+    """An array that can be appended to; what was read of it before stays as it was."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._room: NDArray[Any] = np.zeros(64, dtype=dtype)
+        self.size = 0
+
+    @property
+    def values(self) -> NDArray[Any]:
+        return self._room[: self.size]
+
+    def extend(self, values: Sequence[Any] | NDArray[Any]) -> None:
+        needed = self.size + len(values)
+        if needed > len(self._room):
+            room = np.zeros(needed + needed // 2, dtype=self._room.dtype)
+            room[: self.size] = self.values
+            self._room = room
+        self._room[self.size : needed] = values
+        self.size = needed
+
+    def view(self) -> Growing:
+        copy = Growing(self._room.dtype)
+        copy._room, copy.size = self._room, self.size
+        return copy
+
+    def fork(self) -> Growing:
+        copy = Growing(self._room.dtype)
+        copy.extend(self.values)
+        return copy
+
+
+@dataclass(slots=True)
+class Seen:
+    """How far the store's rows have been read, and how many removals were heard of."""
+
+    document: int = 0
+    vector: int = 0
+    removed: int = 0
+
+
+class Index:
+    """What can be recalled of one person by one model's vectors.
+
+    Documents and vectors are numbered by the store in the order they were stored, and appended here
+    in that order. The lock is held while the index is brought up to date; a view of it, taken under
+    the lock, can be read for as long as one likes; `derived` keeps what follows from it and takes
+    time to work out, until something is added. An index overflows when the store holds vectors
+    back that would be too many for memory.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.lock = threading.RLock()
+        self.seen = Seen()
+        self.overflows = False
+        self._clear()
+
+    def _clear(self) -> None:
+        self.ids: list[str] = []
+        self.places: dict[str, int] = {}
+        self.words, self.pairs = Postings(), Postings()
+        self.vectors = Vectors()
+        self.kinds, self.marks = Growing(np.uint8), Growing(np.uint8)
+        self.sessions, self.passages = Growing(np.int32), Growing(np.int32)
+        self.previous, self.following = Growing(np.int32), Growing(np.int32)
+        self.speakers, self.by_user = Growing(np.int32), Growing(np.bool_)
+        self.said = Growing(np.float64)
+        self.row_documents, self.row_marks = Growing(np.int32), Growing(np.uint8)
+        self.derived: dict[str, Any] = {}
+        self._names = _Names()
+
+    def clear(self) -> None:
+        """Forget everything, to be read again."""
+        self.seen = Seen()
+        self._clear()
+
+    def __len__(self) -> int:
+        return self.kinds.size
+
+    @property
+    def speaker_names(self) -> list[str]:
+        """The people who speak, by number; turns without a name of their own have number 0."""
+        return self._names.speakers
+
+    def extend(self, entries: Sequence[Entry], rows: Sequence[Row]) -> None:
+        """Take in what the store has beyond what was seen."""
+        self.derived = {}
+        if entries:
+            self._add_documents(entries)
+        known = [row for row in rows if row.memory_id in self.places]
+        self.vectors.add([row.vector for row in known])
+        self.row_documents.extend([self.places[row.memory_id] for row in known])
+        self.row_marks.extend([row.marks for row in known])
+
+    def _add_documents(self, entries: Sequence[Entry]) -> None:
+        first = len(self.ids)
+        for place, entry in enumerate(entries, first):
+            self.ids.append(entry.id)
+            self.places[entry.id] = place
+        texts = [np.frombuffer(entry.codes, dtype="<u4") for entry in entries]
+        self.words.add(texts)
+        self.pairs.add([paired(codes) for codes in texts])
+        self.kinds.extend([KINDS.index(Kind(entry.kind)) for entry in entries])
+        self.marks.extend([entry.marks for entry in entries])
+        self.said.extend([(e.said_at or made_at(e.id)).timestamp() / DAY for e in entries])
+        self.by_user.extend([entry.role in (None, "user") for entry in entries])
+        self.speakers.extend([self._names.speaker(entry) for entry in entries])
+        self.sessions.extend([self._names.session(entry) for entry in entries])
+        self.passages.extend([self._names.passage(entry) for entry in entries])
+        self._join(entries, first)
+
+    def _join(self, entries: Sequence[Entry], first: int) -> None:
+        """Let each turn know the one before it and the one after it."""
+        self.previous.extend(np.full(len(entries), -1))
+        self.following.extend(np.full(len(entries), -1))
+        for place, entry in enumerate(entries, first):
+            earlier = self._names.before(entry)
+            self._names.place(entry, place)
+            if earlier >= 0:
+                self.previous.values[place] = earlier
+                self.following.values[earlier] = place
+
+    def view(self) -> Index:
+        """The index as it is now, whatever is added later; only for reading."""
+        copy = Index.__new__(Index)
+        for name, value in vars(self).items():
+            setattr(copy, name, value.view() if isinstance(value, _GROWS) else value)
+        return copy
+
+    def fork(self) -> Index:
+        """A copy that one writer may extend by what nobody else can see yet."""
+        copy = Index(self.model)
+        copy.seen = Seen(self.seen.document, self.seen.vector, self.seen.removed)
+        copy.overflows = self.overflows
+        copy.ids, copy.places = self.ids.copy(), self.places.copy()
+        copy._names = self._names.fork()
+        for name, value in vars(self).items():
+            if isinstance(value, _GROWS):
+                setattr(copy, name, value.fork())
+        return copy
+
+
+_GROWS = (Growing, Vectors, Postings)
+
+
+@dataclass(slots=True)
+class _Names:
+    """Numbers for sessions, passages and speakers, and the last turns of each session."""
+
+    sessions: dict[str, int] = field(default_factory=dict)
+    passages: dict[tuple[int, int], int] = field(default_factory=dict)
+    speakers: list[str] = field(default_factory=lambda: [""])
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _latest: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def session(self, entry: Entry) -> int:
+        if entry.session_id is None or entry.position is None:
+            return -1
+        return self.sessions.setdefault(entry.session_id, len(self.sessions))
+
+    def passage(self, entry: Entry) -> int:
+        if entry.position is None:
+            return -1
+        key = (self.session(entry), entry.position // PASSAGE)
+        return self.passages.setdefault(key, len(self.passages))
+
+    def speaker(self, entry: Entry) -> int:
+        name = (entry.speaker or "").strip()
+        if not name or name.casefold() in IMPERSONAL:
+            return 0
+        if name not in self._numbers:
+            self._numbers[name] = len(self.speakers)
+            self.speakers.append(name)
+        return self._numbers[name]
+
+    def before(self, entry: Entry) -> int:
+        """The place of the turn just before this one, as far as turns came in order."""
+        if entry.session_id is None or entry.position is None:
+            return -1
+        position, place = self._latest.get(entry.session_id, (-1, -1))
+        return place if position == entry.position - 1 else -1
+
+    def place(self, entry: Entry, place: int) -> None:
+        if entry.session_id is not None and entry.position is not None:
+            self._latest[entry.session_id] = (entry.position, place)
+
+    def fork(self) -> _Names:
+        return _Names(
+            dict(self.sessions),
+            dict(self.passages),
+            list(self.speakers),
+            dict(self._numbers),
+            dict(self._latest),
+        )
+
+
+def paired(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """A code for each two terms in a row."""
+    return codes[:-1] * np.uint32(0x9E3779B1) ^ codes[1:]

@@ -1,0 +1,195 @@
+"""Conversations as they were: turns in order, stored and indexed with their session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate
+from typing import Required, TypedDict
+
+from remembrancer.call import Call
+from remembrancer.clock import as_utc
+from remembrancer.errors import InvalidInput
+from remembrancer.search.sentences import Unit, units
+from remembrancer.statement import (
+    checked_text,
+    metadata_without_secrets,
+    refuse_secret_name,
+    without_secrets,
+)
+from remembrancer.store.contract import Embedding, Insert
+from remembrancer.types import (
+    Action,
+    Json,
+    Origin,
+    Session,
+    Source,
+    Turn,
+    checked_name,
+    member,
+    new_id,
+)
+
+ROLES = ("user", "assistant", "system", "tool")
+ORIGINS = {"user": Origin.USER, "tool": Origin.TOOL}
+TITLE_LIMIT = 1000
+TURN_LIMIT = 1_000_000
+MOST_TURNS = 100_000
+
+
+class Said(TypedDict, total=False):
+    """One turn of a conversation, as a caller hands it over."""
+
+    role: Required[str]
+    content: Required[str]
+    speaker: str | None
+    said_at: datetime | None
+    origin: Origin | str
+    metadata: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cleaned:
+    """A turn that is fit to be stored."""
+
+    role: str
+    content: str
+    speaker: str | None
+    said_at: datetime
+    origin: Origin
+    metadata: Mapping[str, Json]
+
+
+def append(
+    call: Call,
+    turns: Sequence[Said],
+    session: str | None = None,
+    *,
+    scope: str | None = None,
+    title: str | None = None,
+) -> tuple[Turn, ...]:
+    """Add turns to the end of a conversation, which begins with the first of them."""
+    if len(turns) > MOST_TURNS:
+        raise InvalidInput(f"At most {MOST_TURNS} turns at a time.")
+    now = call.now()
+    said = [_cleaned(turn, now, number) for number, turn in enumerate(turns, 1)]
+    refuse_secret_name(scope)
+    place = call.writable(scope)
+    if title is not None:
+        title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
+    session_id = _session_id(session, now)
+    embedded = _embedded(call, said)
+    with call.store.writing(call.owner) as writer:
+        known = writer.session(session_id)
+        if known is not None and known.scope != place:
+            raise InvalidInput("That conversation belongs to another scope.")
+        start = writer.next_position(session_id) if known else 0
+        records = [
+            _record(call, one, session_id, place, position, now)
+            for position, one in enumerate(said, start)
+        ]
+        writer.keep_session(_session(call, known, session_id, place, title, said, now))
+        inserts = [
+            Insert(record, None, parts) for record, parts in zip(records, embedded, strict=True)
+        ]
+        if inserts:
+            writer.apply(call.event(Action.HEARD, now), inserts)
+    return tuple(records)
+
+
+def _cleaned(turn: Said, now: datetime, number: int) -> _Cleaned:
+    role = turn.get("role", "")
+    if role not in ROLES:
+        raise InvalidInput(f"Turn {number}: the role must be one of {', '.join(ROLES)}.")
+    content = turn.get("content", "")
+    checked_text(content, f"Turn {number}", TURN_LIMIT)
+    speaker = turn.get("speaker")
+    said_at = turn.get("said_at")
+    return _Cleaned(
+        role=role,
+        content=without_secrets(content),
+        speaker=checked_name(without_secrets(speaker), "speaker") if speaker else None,
+        said_at=as_utc(said_at) if said_at else now,
+        origin=member(
+            Origin, str(turn.get("origin", ORIGINS.get(role, Origin.ASSISTANT))), "origin"
+        ),
+        metadata=metadata_without_secrets(turn.get("metadata", {}), f"Turn {number}"),
+    )
+
+
+def _session_id(session: str | None, now: datetime) -> str:
+    if session is None:
+        return new_id("session", now)
+    refuse_secret_name(session)
+    return checked_name(session, "session")
+
+
+def _embedded(call: Call, said: Sequence[_Cleaned]) -> list[tuple[Embedding, ...]]:
+    """The vectors of each turn: of its sentences, where a person speaks at length."""
+    pieces = [_units(one) for one in said]
+    texts = [unit.text for some in pieces for unit in some]
+    if not texts:
+        return []
+    vectors = call.embedder.embed(texts)
+    ends = list(accumulate(map(len, pieces)))
+    return [
+        tuple(
+            Embedding(call.embedder.model, vector, unit.part, unit.marks)
+            for unit, vector in zip(some, vectors[end - len(some) : end], strict=True)
+        )
+        for some, end in zip(pieces, ends, strict=True)
+    ]
+
+
+def _units(one: _Cleaned) -> list[Unit]:
+    named = one.speaker is not None and one.speaker.casefold() not in ROLES
+    whole = f"{one.speaker or one.role}: {one.content}"
+    return units(one.content, whole, by_sentence=one.role == "user" or named)
+
+
+def _record(
+    call: Call, one: _Cleaned, session_id: str, scope: str, position: int, now: datetime
+) -> Turn:
+    return Turn(
+        id=new_id("turn", now),
+        content=one.content,
+        scope=scope,
+        importance=call.profile.importance.default,
+        source=Source.EXPLICIT if one.origin is Origin.USER else Source.IMPORTED,
+        tainted=one.origin in (Origin.TOOL, Origin.DOCUMENT),
+        agent=call.principal.agent,
+        surface=call.principal.surface,
+        session_id=session_id,
+        metadata=one.metadata,
+        valid_from=one.said_at,
+        recorded_at=now,
+        confirmed_at=now,
+        position=position,
+        role=one.role,
+        speaker=one.speaker,
+        origin=one.origin,
+    )
+
+
+def _session(
+    call: Call,
+    known: Session | None,
+    session_id: str,
+    scope: str,
+    title: str | None,
+    said: Sequence[_Cleaned],
+    now: datetime,
+) -> Session:
+    moments = [one.said_at for one in said] or [now]
+    return Session(
+        id=session_id,
+        scope=scope,
+        surface=known.surface if known else call.principal.surface,
+        title=title or (known.title if known else None),
+        summary=known.summary if known else None,
+        watermark=known.watermark if known else 0,
+        started_at=min(moments + ([known.started_at] if known else [])),
+        active_at=max(moments + ([known.active_at] if known else [])),
+        metadata=known.metadata if known else {},
+    )

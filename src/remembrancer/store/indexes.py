@@ -1,0 +1,118 @@
+"""The indexes of those whose memories were searched lately, and how they are kept up to date."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Select, and_, bindparam, select
+
+from remembrancer.store import tables
+
+if TYPE_CHECKING:
+    from remembrancer.search.index import Index
+
+ROWS = 2000
+"""How many rows are taken in at a time: reading must not need more memory than the index."""
+
+COUNTERS = select(
+    tables.owners.c.documents_added,
+    tables.owners.c.documents_removed,
+    tables.owners.c.vectors_added,
+).where(tables.owners.c.owner_id == bindparam("owner"))
+
+
+class Indexes:
+    """An index per owner and model; those used least lately make room."""
+
+    def __init__(self, *, most_vectors: int, most_indexes: int = 64) -> None:
+        self.most_vectors = most_vectors
+        self._most = most_indexes
+        self._lock = threading.Lock()
+        self._indexes: OrderedDict[tuple[str, str], Index] = OrderedDict()
+
+    def of(self, owner_id: str, model: str) -> Index:
+        """The index to bring up to date and to search."""
+        from remembrancer.search.index import Index
+
+        with self._lock:
+            index = self._indexes.setdefault((owner_id, model), Index(model))
+            self._indexes.move_to_end((owner_id, model))
+            while len(self._indexes) > self._most:
+                self._indexes.popitem(last=False)
+            return index
+
+    def refresh(
+        self,
+        index: Index,
+        connection: Connection,
+        owner_id: str,
+        vectors: Callable[[Select[Any]], Iterator[Any]],
+    ) -> None:
+        """Take in what was stored since; after a removal, everything again. Hold its lock."""
+        row = connection.execute(COUNTERS, {"owner": owner_id}).first()
+        documents, removed, rows = row if row else (0, 0, 0)
+        # A reader of an older snapshot finds more here than it may see; its filter drops the rest.
+        if removed > index.seen.removed:
+            index.clear()
+            index.seen.removed = removed
+        if documents > index.seen.document or rows > index.seen.vector:
+            # What is committed between these statements is left for the next time.
+            found = connection.execute(_documents(owner_id, index, documents))
+            _take_in(index, found, vectors(_rows(owner_id, index, rows)))
+            index.seen.document, index.seen.vector = documents, rows
+            index.overflows = rows > self.most_vectors
+
+    def drop(self, owner_id: str) -> None:
+        """Let go of what is held of one owner."""
+        with self._lock:
+            for key in [key for key in self._indexes if key[0] == owner_id]:
+                del self._indexes[key]
+
+
+def _take_in(index: Index, documents: Iterable[Any], rows: Iterable[Any]) -> None:
+    from remembrancer.search.index import Entry, Row
+
+    entries = map(Entry._make, documents)
+    while some := list(islice(entries, ROWS)):
+        index.extend(some, [])
+    vectors = map(Row._make, rows)
+    while several := list(islice(vectors, ROWS)):
+        index.extend([], several)
+
+
+def _documents(owner_id: str, index: Index, last: int) -> Select[Any]:
+    documents, turns = tables.documents, tables.turns
+    unseen = documents.c.number > index.seen.document
+    placed = and_(turns.c.owner_id == owner_id, turns.c.id == documents.c.id)
+    return (
+        select(
+            documents.c.number,
+            documents.c.id,
+            documents.c.kind,
+            documents.c.codes,
+            documents.c.marks,
+            turns.c.session_id,
+            turns.c.position,
+            turns.c.role,
+            turns.c.speaker,
+            turns.c.valid_from,
+        )
+        .join_from(documents, turns, placed, isouter=True)
+        .where(documents.c.owner_id == owner_id, unseen, documents.c.number <= last)
+        .order_by(documents.c.number)
+    )
+
+
+def _rows(owner_id: str, index: Index, last: int) -> Select[Any]:
+    table = tables.embeddings
+    unseen = table.c.number > index.seen.vector
+    return (
+        select(table.c.number, table.c.memory_id, table.c.marks, table.c.vector)
+        .where(table.c.owner_id == owner_id, table.c.model == index.model)
+        .where(unseen, table.c.number <= last, ~table.c.crowded)
+        .order_by(table.c.number)
+    )
