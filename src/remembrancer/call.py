@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from queue import Empty, Queue
+from functools import cache
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import InvalidInput, ScopeRequired
@@ -37,6 +36,11 @@ ROOT = "/"
 """The scope of what lies in no namespace below the user: no namespace can be called that."""
 
 
+@cache
+def _workers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(8, "remembrancer-embed")
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One principal at work."""
@@ -61,15 +65,9 @@ class Call:
         """The vector of a text that holds no secret: the embedder may be someone else's server."""
         return Embedding(self.embedder.model, self.embedder.embed([text])[0])
 
-    def embed_within(self, text: str, seconds: float) -> Embedding | None:
-        """The vector of a text unless it takes longer; then it goes on, for the cache."""
-        done: Queue[Embedding] = Queue(1)
-        threading.Thread(
-            target=lambda: done.put(self.embed(text)), name="remembrancer-embed", daemon=True
-        ).start()
-        with suppress(Empty):
-            return done.get(timeout=max(seconds, 0))
-        return None
+    def embed_soon(self, text: str) -> Future[Embedding]:
+        """The vector of a text, computed while the caller does something else."""
+        return _workers().submit(self.embed, text)
 
     def event(self, action: Action, at: datetime, *, undoes: str | None = None) -> Event:
         """An event of this principal, to be filled by the store."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from remembrancer.search import Floats, Search
     from remembrancer.search.index import Index
 
-SPARE = 5
+SPARE = 2
 """How many more than wanted are read at first, as some may not pass."""
 
 Ranked = Mapping[str, tuple[Record, int, float]]

@@ -14,7 +14,7 @@ from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.ranking import Scored, Setting, days_since, rank
 from remembrancer.statement import without_secrets
-from remembrancer.store.contract import Embedding, Filter, Reader
+from remembrancer.store.contract import Embedding, Filter
 from remembrancer.types import AsOf, Kind, Mode, Recalled, Recollection, Why, member
 
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ class Wanted(Narrowing, total=False):
 
 def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
     """The memories that matter for a query, best first."""
+    from remembrancer.search import searched
+    from remembrancer.search.matching import match
+
     started = time.monotonic()
     query = without_secrets(_checked(query))
     limit = checked_limit(wanted.get("limit", call.profile.recall.limit))
@@ -63,7 +66,9 @@ def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
         index = reader.index(call.embedder.model)
         question = _understood(call, query, index, wanted, passing)
         vector, late = _embedded(call, question.sense, wanted, started)
-        search = _searched(call, reader, index, question, vector)
+        signals = match(index, question)
+        similarity = similar(reader, index, vector, as_evidence=True)
+        search = searched(index, question, signals, similarity, call.profile.recall.evidence)
         finding = Finding(call, reader, search, vector, passing, least, _mode(call, wanted))
         candidates, setting = finding.candidates(setting, limit)
     ranked = rank(candidates, setting)[:limit]
@@ -126,24 +131,17 @@ def _understood(call: Call, query: str, index: Index, wanted: Wanted, passing: F
 def _embedded(
     call: Call, text: str, wanted: Wanted, started: float
 ) -> tuple[Embedding | None, tuple[str, ...]]:
-    """The vector of a text, or none when it is not wanted or takes longer than there is time."""
+    """The vector of a text, or none when it is not wanted or not there in time."""
     if _mode(call, wanted) is Mode.KEYWORD:
         return None, ()
     deadline = wanted.get("deadline_ms", call.profile.recall.deadline_ms)
     if deadline is None:
         return call.embed(text), ()
-    left = deadline / 1000 - (time.monotonic() - started)
-    in_time = call.embed_within(text, left)
-    return in_time, () if in_time is not None else ("meaning",)
-
-
-def _searched(
-    call: Call, reader: Reader, index: Index, question: Question, query: Embedding | None
-) -> Search:
-    from remembrancer.search import searched
-
-    scores = similar(reader, index, query, as_evidence=True)
-    return searched(index, question, scores, call.profile.recall.evidence)
+    try:
+        left = started + deadline / 1000 - time.monotonic()
+        return call.embed_soon(text).result(max(0.0, left)), ()
+    except TimeoutError:
+        return None, ("meaning",)
 
 
 def _mode(call: Call, wanted: Wanted) -> Mode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from remembrancer.profiles import EvidenceWeights
 from remembrancer.search.evidence import own, parts, words_scale
 from remembrancer.search.index import KINDS, Index
-from remembrancer.search.matching import Match, match
+from remembrancer.search.matching import Match
 from remembrancer.search.question import Question
 from remembrancer.types import Kind
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 BATCH = 500
-WEIGHED = 1024
+WEIGHED = 512
 """How many of the best by their own words and meaning are weighed with all signals."""
 
 __all__ = ["Search", "best_first", "searched"]
@@ -86,10 +86,10 @@ class Search:
 
 
 def searched(
-    index: Index, question: Question, similarity: Floats, weights: EvidenceWeights
+    index: Index, question: Question, signals: Match, similarity: Floats, weights: EvidenceWeights
 ) -> Search:
-    """Compare a question with everything in an index."""
-    matched = match(index, question, similarity)
+    """A question compared with everything, by words and by meaning."""
+    matched = replace(signals, similarity=similarity)
     return Search(index, question, matched, weights, own(matched, weights))
 
 

@@ -112,13 +112,13 @@ def _traits(index: Index) -> Traits:
     )
 
 
-def match(index: Index, question: Question, similarity: Floats) -> Match:
-    """Compare a question with every document, given how similar each is in meaning."""
+def match(index: Index, question: Question) -> Match:
+    """Compare a question with every document by everything but its meaning."""
     scores, best = bm25(index.words, question.terms)
     silent = np.zeros(len(index), dtype=np.float32)
     return Match(
         traits=traits(index),
-        similarity=similarity,
+        similarity=np.full(len(index), NOWHERE, dtype=np.float32),
         bm25=scores,
         best_bm25=best,
         phrases=_phrases(index, question.sequence),

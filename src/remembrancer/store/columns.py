@@ -64,7 +64,7 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-        return moment.astimezone(UTC)
+        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 
 class _PgVector(UserDefinedType[Any]):

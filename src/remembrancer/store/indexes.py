@@ -15,8 +15,8 @@ from remembrancer.store import tables
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
-ROWS = 2000
-"""How many rows are taken in at a time: reading must not need more memory than the index."""
+DOCUMENTS, ROWS = 25_000, 2000
+"""How many are taken in at a time: reading must not need more memory than the index."""
 
 COUNTERS = select(
     tables.owners.c.documents_added,
@@ -77,7 +77,7 @@ def _take_in(index: Index, documents: Iterable[Any], rows: Iterable[Any]) -> Non
     from remembrancer.search.index import Entry, Row
 
     entries = map(Entry._make, documents)
-    while some := list(islice(entries, ROWS)):
+    while some := list(islice(entries, DOCUMENTS)):
         index.extend(some, [])
     vectors = map(Row._make, rows)
     while several := list(islice(vectors, ROWS)):

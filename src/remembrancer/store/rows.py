@@ -57,7 +57,7 @@ COLUMNS = {
 
 def record_of(kind: Kind, row: Row[Any]) -> Record:
     """The memory that a row holds."""
-    values = row._mapping
+    values = dict(zip(row._fields, row, strict=True))
     return RECORDS[kind](
         **{name: reads(values[name]) if reads else values[name] for name, reads in COLUMNS[kind]}
     )
