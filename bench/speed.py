@@ -133,7 +133,7 @@ def _history(size: int) -> History:
         Question(f"q{number}", text, "made up", None, "", (), ())
         for number, text in enumerate(questions(100))
     )
-    return History("made up", sessions, asked)
+    return History("made-up", sessions, asked)
 
 
 def _session(number: int, said: Sequence[Any]) -> Session:
