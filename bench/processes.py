@@ -103,7 +103,7 @@ class Process:
 def running(entry: Entry, engine: str) -> Iterator[Process]:
     """The system with an empty store and a home directory that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="bench-") as home:
-        with _place(entry, engine, home) as place, Process(entry, place, home) as process:
+        with place(entry, engine, home) as where, Process(entry, where, home) as process:
             yield process
 
 
@@ -114,7 +114,8 @@ def without_places(message: str) -> str:
 
 
 @contextmanager
-def _place(entry: Entry, engine: str, home: str) -> Iterator[str]:
+def place(entry: Entry, engine: str, home: str) -> Iterator[str]:
+    """Where a system stores: its home, or for us a server of its own."""
     if entry.name != "ours" or engine == "sqlite":
         yield home
         return

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from bench.data import History, Question, Session, Turn
 from bench.made_up import conversations, questions
 from bench.measure import Run, measure, milliseconds
 from bench.peers import NotInstalled
-from bench.processes import Failed
+from bench.processes import Failed, place
 from bench.retrieval import entries
 from bench.systems import ENTRIES, Entry
 
@@ -69,16 +68,19 @@ def run(options: argparse.Namespace) -> None:
 def _growth(options: argparse.Namespace) -> dict[str, Json]:
     """One store that grows from size to size, measured at each in a fresh process."""
     found: dict[str, Json] = {}
-    with _place(options.engine) as place:
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as home,
+        place(ENTRIES["ours"], options.engine, home) as store,
+    ):
         if options.engine == "postgres" and options.others:
             _say(f"filling in {options.others} rows of others")
-            crowd.fill(place, options.others)
+            crowd.fill(store, options.others)
         held = 0
         for size in sorted(options.sizes):
             _say(f"growing to {size} turns")
-            _child("fill", place, size - held)
+            _child("fill", store, size - held)
             held = size
-            found[str(size)] = json.loads(_child("measure", place, size))
+            found[str(size)] = json.loads(_child("measure", store, size))
             held += 400  # what measuring the ingestion adds
     return found
 
@@ -86,22 +88,6 @@ def _growth(options: argparse.Namespace) -> dict[str, Json]:
 def _child(what: str, place: str, turns: int) -> str:
     command = [sys.executable, "-m", "bench.growth", what, place, str(turns)]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-@contextlib.contextmanager
-def _place(engine: str) -> Iterator[str]:
-    if engine == "sqlite":
-        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-            yield folder
-        return
-    from tests.servers import start_postgres
-
-    server = start_postgres(tempfile.mkdtemp(prefix="bench-postgres-"))
-    try:
-        server.psql("CREATE DATABASE memory")
-        yield server.get_uri("memory")
-    finally:
-        server.cleanup()
 
 
 def _compared(entry: Entry, size: int, engine: str) -> Json:

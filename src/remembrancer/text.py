@@ -48,7 +48,12 @@ def query_terms(text: str) -> list[str]:
 
 def codes(words: Sequence[str]) -> bytes:
     """Terms as four bytes each, in order: what the index counts instead of words."""
-    return struct.pack(f"<{len(words)}I", *(crc32(word.encode()) for word in words))
+    return struct.pack(f"<{len(words)}I", *map(code, words))
+
+
+def code(word: str) -> int:
+    """A term as a number of four bytes."""
+    return crc32(word.encode())
 
 
 def fingerprint(text: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from remembrancer.search.index import DAY, Index, paired
 from remembrancer.search.marks import Mark
 from remembrancer.search.postings import K1, Postings, rarity, saturated
 from remembrancer.search.question import Known, Question
-from remembrancer.text import query_terms
+from remembrancer.text import code, query_terms
 
 REQUEST_WEIGHT = 0.75
 """What a sentence that asks for something counts as evidence, beside one that tells something."""
@@ -155,7 +154,7 @@ def bm25(postings: Postings, terms: Sequence[str]) -> tuple[Floats, float]:
         return scores, 0.0
     mean, ideal = float(postings.lengths.mean()) or 1.0, 0.0
     for term in terms:
-        documents, counts = postings.of(crc32(term.encode()))
+        documents, counts = postings.of(code(term))
         weight = rarity(len(documents), count)
         ideal += weight * (K1 + 1)
         scores[documents] += np.float32(weight) * saturated(
@@ -172,7 +171,7 @@ def _passages(index: Index, terms: Sequence[str]) -> Floats:
         return found
     scores, mean = np.zeros(len(lengths), dtype=np.float32), float(lengths.mean())
     for term in terms:
-        documents, counts = index.words.of(crc32(term.encode()))
+        documents, counts = index.words.of(code(term))
         inside = passages[documents]
         often = np.bincount(
             inside[inside >= 0], weights=counts[inside >= 0], minlength=len(lengths)
@@ -187,15 +186,15 @@ def _passages(index: Index, terms: Sequence[str]) -> Floats:
 def _phrases(index: Index, sequence: Sequence[str]) -> Floats:
     """How many of its neighbouring words stay together, rare ones first, as a share of the best."""
     scores = np.zeros(len(index), dtype=np.float32)
-    codes = np.array([crc32(word.encode()) for word in sequence], dtype=np.uint32)
+    codes = np.array([code(word) for word in sequence], dtype=np.uint32)
     if len(codes) < 2:
         return scores
-    weights = {code: rarity(index.words.having(code), len(index)) for code in codes.tolist()}
-    for code, first, second in zip(
+    weights = {each: rarity(index.words.having(each), len(index)) for each in codes.tolist()}
+    for pair, first, second in zip(
         paired(codes), codes[:-1].tolist(), codes[1:].tolist(), strict=True
     ):
         if first != second:
-            documents, _ = index.pairs.of(int(code))
+            documents, _ = index.pairs.of(int(pair))
             scores[documents] += np.float32((weights[first] + weights[second]) / 2)
     return _scaled(scores)
 

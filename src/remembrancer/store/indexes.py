@@ -66,12 +66,6 @@ class Indexes:
             index.seen.document, index.seen.vector = documents, rows
             index.overflows = rows > self.most_vectors
 
-    def drop(self, owner_id: str) -> None:
-        """Let go of what is held of one owner."""
-        with self._lock:
-            for key in [key for key in self._indexes if key[0] == owner_id]:
-                del self._indexes[key]
-
 
 def _take_in(index: Index, documents: Iterable[Any], rows: Iterable[Any]) -> None:
     from remembrancer.search.index import Entry, Row
