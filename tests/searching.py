@@ -12,7 +12,7 @@ from remembrancer.store.contract import Filter, Hit, Reader
 def by_words(reader: Reader, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
     """The best by BM25 among what passes the filter."""
     index = reader.index("any")
-    scores, _ = bm25(index.words, terms)
+    scores, _ = bm25(index, terms)
     found: list[Hit] = []
     for batch in best_first(index, scores, wanted.kinds, limit, above=0.0):
         ids = [index.ids[place] for place in batch]

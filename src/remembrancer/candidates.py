@@ -13,7 +13,7 @@ from remembrancer.store.contract import Embedding, Filter, Hit, Reader
 from remembrancer.types import Mode, Record
 
 if TYPE_CHECKING:
-    from remembrancer.search import Floats, Search
+    from remembrancer.search import Floats, Search, Weighed
     from remembrancer.search.index import Index
 
 SPARE = 2
@@ -50,9 +50,9 @@ class Finding:
             setting = replace(setting, pool=4 * setting.pool)
 
     def _by_evidence(self, setting: Setting, limit: int) -> list[Candidate]:
-        weights = setting.recall.kind_weights
+        weighed = self.search.weighed(self.passing.kinds)
         found: list[tuple[Record, float]] = []
-        batches = self.search.best(self.passing.kinds, weights, limit + SPARE)
+        batches = weighed.best(setting.recall.kind_weights, limit + SPARE)
         if self.mode is Mode.KEYWORD:
             batches = (self._with_words(batch) for batch in batches)
         for record in self._in_order(batches):
@@ -61,25 +61,26 @@ class Finding:
                 found.append((record, confidence))
             if len(found) == limit:
                 break
-        return self._with_evidence(found)
+        return self._with_evidence(found, weighed)
 
     def _with_words(self, places: list[int]) -> list[int]:
         return [place for place in places if self.search.match.bm25[place] > 0]
 
-    def _with_evidence(self, found: Sequence[tuple[Record, float]]) -> list[Candidate]:
+    def _with_evidence(
+        self, found: Sequence[tuple[Record, float]], weighed: Weighed
+    ) -> list[Candidate]:
         from remembrancer.search.matching import NOWHERE
 
         match = self.search.match
         places = [self.search.index.places[record.id] for record, _ in found]
-        parts = {name: part.tolist() for name, part in self.search.parts(places).items()}
-        similarity, bm25 = match.similarity[places], match.bm25[places]
+        similarity, bm25 = match.similarity[places].tolist(), match.bm25[places].tolist()
         return [
             Candidate(
                 record,
                 confidence,
                 *_standing(similarity, at, NOWHERE),
                 *_standing(bm25, at, 0.0),
-                evidence={name: part[at] for name, part in parts.items() if part[at]},
+                evidence=weighed.evidence(places[at]),
             )
             for at, (record, confidence) in enumerate(found)
         ]
@@ -134,14 +135,12 @@ class Finding:
             yield from (records[one] for one in ids if one in records)
 
 
-def _standing(scores: Floats, place: int, least: float) -> tuple[int | None, float | None]:
+def _standing(scores: Sequence[float], place: int, least: float) -> tuple[int | None, float | None]:
     """The rank and the score of what is at a place, if it has any."""
-    import numpy as np
-
     score = scores[place]
     if score <= least:
         return None, None
-    return 1 + int(np.count_nonzero(scores > score)), round(float(score), 6)
+    return 1 + sum(other > score for other in scores), round(score, 6)
 
 
 def nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:

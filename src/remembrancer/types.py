@@ -171,16 +171,15 @@ class Owner:
 
     tenant: str
     user: str
+    id: str = field(init=False, compare=False)
+    """A fixed-width key: safe as a file name and a literal, and it shows nobody's name."""
 
     def __post_init__(self) -> None:
         for name in ("tenant", "user"):
             object.__setattr__(self, name, checked_name(getattr(self, name), name))
-
-    @property
-    def id(self) -> str:
-        """A fixed-width key: safe as a file name and a literal, and it shows nobody's name."""
         pair = f"{len(self.tenant)}:{self.tenant}{self.user}".encode()
-        return hashlib.blake2b(pair, digest_size=16, person=b"rem-owner").hexdigest()
+        digest = hashlib.blake2b(pair, digest_size=16, person=b"rem-owner")
+        object.__setattr__(self, "id", digest.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remembrancer.profiles import EvidenceWeights
-from remembrancer.search.evidence import own, parts, words_scale
+from remembrancer.search.evidence import own, parts
 from remembrancer.search.index import KINDS, Index
 from remembrancer.search.matching import Match
 from remembrancer.search.question import Question
@@ -23,7 +23,7 @@ BATCH = 500
 WEIGHED = 512
 """How many of the best by their own words and meaning are weighed with all signals."""
 
-__all__ = ["Search", "best_first", "searched"]
+__all__ = ["Search", "Weighed", "best_first", "searched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,34 +36,18 @@ class Search:
     weights: EvidenceWeights
     own: Floats
 
-    def parts(self, places: Sequence[int] | Places) -> Mapping[str, Floats]:
-        """What adds up to the scores at some places."""
-        at = np.asarray(places, dtype=np.int64)
-        return parts(self.match, self.question, self.weights, self.own, at)
-
-    def best(
-        self, kinds: Sequence[Kind], weights: Mapping[Kind, float], first: int
-    ) -> Iterator[list[int]]:
-        """Places by score, the kinds weighed, in batches; what is far behind, by its own score."""
-        by_kind = np.array([weights.get(kind, 1.0) for kind in KINDS], dtype=np.float32)
-        front = self._front(kinds)
-        scores = np.sum(list(self.parts(front).values()), axis=0, dtype=np.float32)
-        scores *= by_kind[self.index.kinds.values[front]]
-        ahead = front[np.lexsort((front, -scores))].tolist()
-        for start in (0, *range(first, len(ahead), BATCH)):
-            yield ahead[start : start + (BATCH if start else first)]
-        seen = set(ahead)
-        for batch in best_first(self.index, self.own, kinds, BATCH):
-            yield [place for place in batch if place not in seen]
-
-    def _front(self, kinds: Sequence[Kind]) -> Places:
-        """The places worth weighing: the best for themselves, and all standing instructions."""
+    def weighed(self, kinds: Sequence[Kind]) -> Weighed:
+        """With all signals: the best for themselves, and all standing instructions."""
         places = _of(self.index, np.arange(len(self.index)), kinds)
-        if len(places) <= WEIGHED:
-            return places
-        top = places[np.argpartition(-self.own[places], WEIGHED)[:WEIGHED]]
-        standing = np.flatnonzero(self.match.traits.stands)[:WEIGHED]
-        return np.union1d(top, _of(self.index, standing, kinds))
+        if len(places) > WEIGHED:
+            standing = _of(self.index, self.match.traits.standing[:WEIGHED], kinds)
+            places = places[np.argpartition(self.own[places], -WEIGHED)[-WEIGHED:]]
+            places = np.union1d(places, standing) if len(standing) else places
+        return Weighed(self, kinds, places, self.parts(places))
+
+    def parts(self, places: Places) -> Mapping[str, Floats]:
+        """What adds up to the scores at some places."""
+        return parts(self.match, self.question, self.weights, self.own, places)
 
     def sureness(self, ids: Sequence[str]) -> float:
         """How likely it is that the best of these are about what is asked at all.
@@ -81,8 +65,40 @@ class Search:
         """A document's scores by words and meaning, from 0 to about 1."""
         place = self.index.places[memory_id]
         similarity = float(np.clip(self.match.similarity[place], 0, 1))
-        words = float(self.match.bm25[place]) / words_scale(self.match)
+        words = float(self.match.bm25[place]) / self.match.words_scale
         return {"meaning": similarity, "words": words}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The places of a search that are worth weighing, and what adds up to their scores."""
+
+    search: Search
+    kinds: Sequence[Kind]
+    places: Places
+    parts: Mapping[str, Floats]
+
+    def best(self, weights: Mapping[Kind, float], first: int) -> Iterator[list[int]]:
+        """Places by score, the kinds weighed, in batches; what is far behind, by its own score."""
+        index = self.search.index
+        by_kind = np.array([weights.get(kind, 1.0) for kind in KINDS], dtype=np.float32)
+        scores = np.sum(list(self.parts.values()), axis=0, dtype=np.float32)
+        scores *= by_kind[index.kinds.values[self.places]]
+        ahead = self.places[np.lexsort((self.places, -scores))].tolist()
+        for start in (0, *range(first, len(ahead), BATCH)):
+            yield ahead[start : start + (BATCH if start else first)]
+        seen = set(ahead)
+        for batch in best_first(index, self.search.own, self.kinds, BATCH):
+            yield [place for place in batch if place not in seen]
+
+    def evidence(self, place: int) -> Mapping[str, float]:
+        """What speaks for a document and against it."""
+        where = np.flatnonzero(self.places == place)
+        if len(where):
+            found, at = self.parts, where[0]
+        else:
+            found, at = self.search.parts(np.array([place])), 0
+        return {name: value for name, part in found.items() if (value := float(part[at]))}
 
 
 def searched(

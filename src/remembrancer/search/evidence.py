@@ -14,23 +14,11 @@ from remembrancer.search.question import Question
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
-IDEAL_SHARE = 0.4
-"""How far a score by words is measured by a perfect document, not by the best there is."""
-
-REACHED = 0.6
-"""What a very good document reaches of a perfect one's BM25."""
-
-
-def words_scale(match: Match) -> float:
-    """What BM25 is divided by: weak matches stay weak even when there are no better ones."""
-    best = (1 - IDEAL_SHARE) * float(match.bm25.max(initial=0.0))
-    return best + IDEAL_SHARE * REACHED * match.best_bm25 or 1.0
-
 
 def own(match: Match, weights: EvidenceWeights) -> Floats:
     """What each document says for itself; the rest depends on where it stands and who said it."""
     found = np.float32(weights.meaning) * np.clip(match.similarity, 0, 1)
-    found += np.float32(weights.words / words_scale(match)) * match.bm25
+    found += np.float32(weights.words / match.words_scale) * match.bm25
     found += np.float32(weights.phrases) * match.phrases
     found += np.float32(weights.passage) * match.passage
     return found
@@ -43,7 +31,7 @@ def parts(
     traits, similarity = match.traits, np.clip(match.similarity[at], 0, 1)
     found = {
         "meaning": weights.meaning * similarity,
-        "words": weights.words / words_scale(match) * match.bm25[at],
+        "words": weights.words / match.words_scale * match.bm25[at],
         "phrases": weights.phrases * match.phrases[at],
         "passage": weights.passage * match.passage[at],
         **_neighbours(match, weights, said, at),

@@ -116,6 +116,7 @@ class Index:
         self.said = Growing(np.float64)
         self.row_documents, self.row_marks = Growing(np.int32), Growing(np.uint8)
         self.derived: dict[str, Any] = {}
+        self._view: Index | None = None
         self._names = _Names()
 
     def clear(self) -> None:
@@ -134,6 +135,7 @@ class Index:
     def extend(self, entries: Sequence[Entry], rows: Sequence[Row]) -> None:
         """Take in what the store has beyond what was seen."""
         self.derived = {}
+        self._view = None
         if entries:
             self._add_documents(entries)
         known = [row for row in rows if row.memory_id in self.places]
@@ -171,10 +173,12 @@ class Index:
 
     def view(self) -> Index:
         """The index as it is now, whatever is added later; only for reading."""
-        copy = Index.__new__(Index)
-        for name, value in vars(self).items():
-            setattr(copy, name, value.view() if isinstance(value, _GROWS) else value)
-        return copy
+        if self._view is None:
+            view = Index.__new__(Index)
+            for name, value in vars(self).items():
+                setattr(view, name, value.view() if isinstance(value, _GROWS) else value)
+            self._view = view
+        return self._view
 
     def fork(self) -> Index:
         """A copy that one writer may extend by what nobody else can see yet."""

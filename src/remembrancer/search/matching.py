@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from remembrancer.search.dates import Window
 from remembrancer.search.index import DAY, Index, paired
 from remembrancer.search.marks import Mark
-from remembrancer.search.postings import K1, Postings, rarity, saturated
+from remembrancer.search.postings import K1, damping, rarity, saturated
 from remembrancer.search.question import Known, Question
 from remembrancer.text import code, query_terms
 
@@ -29,6 +29,12 @@ EAGER, LATE = 3.0, 14.0
 NOWHERE = -2.0
 """Less than any similarity: that of a document without a vector."""
 
+IDEAL_SHARE = 0.4
+"""How far a score by words is measured by a perfect document, not by the best there is."""
+
+REACHED = 0.6
+"""What a very good document reaches of a perfect one's BM25."""
+
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
@@ -41,6 +47,7 @@ class Match:
     similarity: Floats
     bm25: Floats
     best_bm25: float
+    words_scale: float
     phrases: Floats
     passage: Floats
     unwanted: Floats
@@ -70,12 +77,16 @@ class Traits:
     assistant: Flags
     asks: Flags
     stands: Flags
+    standing: NDArray[np.int64]
     nods: Flags
     dates: Flags
     prefers: Flags
-    passage_lengths: Floats
-    row_starts: NDArray[np.int64]
+    damping: Floats
+    passage_damping: Floats
+    first_rows: NDArray[np.int64]
     embedded: NDArray[np.int32]
+    later_rows: NDArray[np.int64]
+    again: NDArray[np.int32]
     row_weights: Floats
 
 
@@ -92,37 +103,45 @@ def _traits(index: Index) -> Traits:
     own = by_user & ~chatting & (index.sessions.values >= 0)
     passages = index.passages.values
     turns = passages >= 0
-    starts = np.flatnonzero(np.diff(index.row_documents.values, prepend=-1))
+    documents = index.row_documents.values
+    embedded, first = np.unique(documents, return_index=True)
+    later = np.setdiff1d(np.arange(len(documents)), first, assume_unique=True)
     requests = _marked(index.row_marks.values, Mark.REQUESTS)
+    stands = _marked(marks, Mark.STANDS) & own
     return Traits(
         chatting=chatting,
         assistant=~by_user & ~chatting,
         asks=_marked(marks, Mark.ASKS),
-        stands=_marked(marks, Mark.STANDS) & own,
+        stands=stands,
+        standing=np.flatnonzero(stands),
         nods=_marked(marks, Mark.NODS) & own,
         dates=_marked(marks, Mark.DATES),
         prefers=_marked(marks, Mark.PREFERS) & own,
-        passage_lengths=np.bincount(
-            passages[turns], weights=index.words.lengths[turns], minlength=1
-        ).astype(np.float32),
-        row_starts=starts,
-        embedded=index.row_documents.values[starts],
+        damping=damping(index.words.lengths),
+        passage_damping=damping(
+            np.bincount(passages[turns], weights=index.words.lengths[turns]).astype(np.float32)
+        ),
+        first_rows=first,
+        embedded=embedded,
+        later_rows=later,
+        again=documents[later],
         row_weights=np.where(requests, np.float32(REQUEST_WEIGHT), np.float32(1)),
     )
 
 
 def match(index: Index, question: Question) -> Match:
     """Compare a question with every document by everything but its meaning."""
-    scores, best = bm25(index.words, question.terms)
+    scores, best = bm25(index, question.terms)
     silent = np.zeros(len(index), dtype=np.float32)
     return Match(
         traits=traits(index),
         similarity=np.full(len(index), NOWHERE, dtype=np.float32),
         bm25=scores,
         best_bm25=best,
+        words_scale=_words_scale(scores, best),
         phrases=_phrases(index, question.sequence),
         passage=_passages(index, question.topic),
-        unwanted=_scaled(bm25(index.words, question.unwanted)[0]) if question.unwanted else silent,
+        unwanted=_scaled(bm25(index, question.unwanted)[0]) if question.unwanted else silent,
         in_time=_in_time(index, question),
         age=_age(index) if question.order else silent,
         named=_named(index, question),
@@ -142,45 +161,44 @@ def similarity(index: Index, vector: Floats | None, *, as_evidence: bool = False
     rows, of = index.vectors.similarities(vector), traits(index)
     if as_evidence:
         rows *= of.row_weights
-    found[of.embedded] = np.maximum.reduceat(rows, of.row_starts)
+    found[of.embedded] = rows[of.first_rows]
+    np.maximum.at(found, of.again, rows[of.later_rows])
     return found
 
 
-def bm25(postings: Postings, terms: Sequence[str]) -> tuple[Floats, float]:
+def bm25(index: Index, terms: Sequence[str]) -> tuple[Floats, float]:
     """The score of each document, and what one that has every term would get."""
-    count = len(postings.lengths)
-    scores = np.zeros(count, dtype=np.float32)
-    if not count:
-        return scores, 0.0
-    mean, ideal = float(postings.lengths.mean()) or 1.0, 0.0
+    scores, ideal = np.zeros(len(index), dtype=np.float32), 0.0
+    damped = traits(index).damping
     for term in terms:
-        documents, counts = postings.of(code(term))
-        weight = rarity(len(documents), count)
+        documents, counts = index.words.of(code(term))
+        weight = rarity(len(documents), len(index))
         ideal += weight * (K1 + 1)
-        scores[documents] += np.float32(weight) * saturated(
-            counts, postings.lengths[documents], mean
-        )
+        scores[documents] += saturated(counts, damped[documents], weight)
     return scores, ideal
+
+
+def _words_scale(scores: Floats, ideal: float) -> float:
+    """What BM25 is divided by: weak matches stay weak even when there are no better ones."""
+    best = (1 - IDEAL_SHARE) * float(scores.max(initial=0.0))
+    return best + IDEAL_SHARE * REACHED * ideal or 1.0
 
 
 def _passages(index: Index, terms: Sequence[str]) -> Floats:
     """How well the passage that a turn is in fits, as a share of the best."""
-    passages, lengths = index.passages.values, traits(index).passage_lengths
-    found = np.zeros(len(index), dtype=np.float32)
-    if not terms or not lengths.any():
-        return found
-    scores, mean = np.zeros(len(lengths), dtype=np.float32), float(lengths.mean())
+    # Counted from one: what is in no passage has number 0, which counts for nothing.
+    passages, damped = index.passages.values + 1, traits(index).passage_damping
+    if not terms or not len(damped):
+        return np.zeros(len(index), dtype=np.float32)
+    scores = np.zeros(len(damped) + 1, dtype=np.float32)
     for term in terms:
         documents, counts = index.words.of(code(term))
-        inside = passages[documents]
-        often = np.bincount(
-            inside[inside >= 0], weights=counts[inside >= 0], minlength=len(lengths)
-        ).astype(np.float32)
-        having = np.flatnonzero(often)
-        weight = np.float32(rarity(len(having), len(lengths)))
-        scores[having] += weight * saturated(often[having], lengths[having], mean)
-    best = _scaled(scores)
-    return np.where(passages >= 0, best[passages], found)
+        often = np.bincount(passages[documents], weights=counts, minlength=len(scores))
+        having = np.flatnonzero(often[1:]) + 1
+        weight = rarity(len(having), len(damped))
+        scores[having] += saturated(often[having], damped[having - 1], weight)
+    found: Floats = _scaled(scores)[passages]
+    return found
 
 
 def _phrases(index: Index, sequence: Sequence[str]) -> Floats:
@@ -213,7 +231,7 @@ def _in_time(index: Index, question: Question) -> Floats:
 def _days(index: Index, question: Question) -> list[tuple[float, float]]:
     days = [_span(window) for window in question.windows]
     if question.offset is not None and len(index):
-        scores, _ = bm25(index.words, query_terms(question.offset.event))
+        scores, _ = bm25(index, query_terms(question.offset.event))
         if scores.any():
             centre = index.said.values[int(np.argmax(scores))] + question.offset.days
             days.append((centre - question.offset.slack, centre + question.offset.slack))

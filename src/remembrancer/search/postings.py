@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,20 +94,26 @@ class Postings:
 
 def rarity(having: int, documents: int) -> float:
     """How much a term says: the fewer documents have it, the more; never nothing."""
-    return float(np.log1p((documents - having + 0.5) / (having + 0.5)))
+    return math.log1p((documents - having + 0.5) / (having + 0.5))
+
+
+def damping(lengths: NDArray[np.uint32] | NDArray[np.float32]) -> NDArray[np.float32]:
+    """What BM25 adds below the line for each document: the longer it is, the more."""
+    mean = float(lengths.mean()) if len(lengths) else 0.0
+    share = np.float32(K1 * B / (mean or 1.0))
+    found: NDArray[np.float32] = np.float32(K1 * (1 - B)) + share * lengths.astype(np.float32)
+    return found
 
 
 def saturated(
-    counts: NDArray[np.uint8] | NDArray[np.float32],
-    lengths: NDArray[np.uint32] | NDArray[np.float32],
-    mean: float,
+    counts: NDArray[Any], damped: NDArray[np.float32], weight: float
 ) -> NDArray[np.float32]:
-    """BM25's share of a term in a document: more often is more, and less so in a long one."""
+    """What a term adds to a document by BM25: more if it is there often, less if it is long."""
     often = counts.astype(np.float32)
-    damping: NDArray[np.float32] = np.float32(K1 * (1 - B)) + np.float32(
-        K1 * B / mean
-    ) * lengths.astype(np.float32)
-    return (often * np.float32(K1 + 1)) / (often + damping)
+    damped += often
+    often *= np.float32(weight * (K1 + 1))
+    often /= damped
+    return often
 
 
 def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:

@@ -18,7 +18,7 @@ SKETCHED_FROM = 2 * BLOCK
 """From how many rows on a sketch is worth its memory."""
 
 DIRECTIONS = 80
-REFINED_LEAST, REFINED_SHARE = 500, 0.015
+REFINED_LEAST, REFINED_SHARE = 300, 0.015
 
 Floats = NDArray[np.float32]
 

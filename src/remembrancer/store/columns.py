@@ -60,11 +60,9 @@ class Moment(TypeDecorator[datetime]):
             return value
         return iso(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        # A plain function: every memory that is read has seven moments.
+        return _read_moment if dialect.name == "sqlite" else _in_utc
 
 
 class _PgVector(UserDefinedType[Any]):
@@ -99,6 +97,14 @@ class Vector(TypeDecorator["NDArray[np.float32]"]):
         if isinstance(value, str):
             return np.fromstring(value.strip("[]"), dtype=np.float32, sep=",")
         return None if value is None else np.frombuffer(value, dtype="<f4")
+
+
+def _read_moment(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _in_utc(value: datetime | None) -> datetime | None:
+    return value if value is None or value.tzinfo is UTC else value.astimezone(UTC)
 
 
 def iso(moment: datetime) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, select
+from sqlalchemy import Connection, Dialect, Select, Text, and_, bindparam, select
 
 from remembrancer.store import tables
+from remembrancer.store.prepared import Prepared
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
@@ -18,11 +20,13 @@ if TYPE_CHECKING:
 DOCUMENTS, ROWS = 25_000, 2000
 """How many are taken in at a time: reading must not need more memory than the index."""
 
-COUNTERS = select(
-    tables.owners.c.documents_added,
-    tables.owners.c.documents_removed,
-    tables.owners.c.vectors_added,
-).where(tables.owners.c.owner_id == bindparam("owner"))
+
+@cache
+def _counters(dialect: Dialect) -> Prepared:
+    table = tables.owners
+    counters = (table.c.documents_added, table.c.documents_removed, table.c.vectors_added)
+    owner = bindparam("owner", "", Text())
+    return Prepared(select(*counters).where(table.c.owner_id == owner), dialect)
 
 
 class Indexes:
@@ -49,12 +53,13 @@ class Indexes:
         self,
         index: Index,
         connection: Connection,
+        dialect: Dialect,
         owner_id: str,
         vectors: Callable[[Select[Any]], Iterator[Any]],
     ) -> None:
         """Take in what was stored since; after a removal, everything again. Hold its lock."""
-        row = connection.execute(COUNTERS, {"owner": owner_id}).first()
-        documents, removed, rows = row if row else (0, 0, 0)
+        counted = _counters(dialect).rows(connection, {"owner": owner_id})
+        documents, removed, rows = counted[0] if counted else (0, 0, 0)
         # A reader of an older snapshot finds more here than it may see; its filter drops the rest.
         if removed > index.seen.removed:
             index.clear()

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 from sqlalchemy import (
     URL,
     ColumnElement,
@@ -14,6 +15,9 @@ from sqlalchemy import (
     Float,
     FromClause,
     Select,
+    Text,
+    any_,
+    bindparam,
     cast,
     create_engine,
     literal,
@@ -22,7 +26,8 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
@@ -144,6 +149,8 @@ class PostgresStore:
 class PostgresTransaction(SqlTransaction):
     """The vectors that would be too many for memory are found through an index of the database."""
 
+    dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+
     def beyond(self, query: Embedding) -> list[Hit]:
         vectors = tables.embeddings
         distance = _distance(query)
@@ -169,6 +176,10 @@ class PostgresTransaction(SqlTransaction):
             cursor.execute(str(compiled), compiled.params)
             while rows := cursor.fetchmany(500):
                 yield from ((*row, vector_of(packed)) for *row, packed in rows)
+
+    @staticmethod
+    def is_named(table: FromClause) -> ColumnElement[bool]:
+        return table.c.id == any_(bindparam("ids", [], ARRAY(Text)))
 
     @staticmethod
     def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
@@ -254,9 +265,9 @@ def _reachable() -> Iterator[None]:
     """Say in our words that the server cannot be reached; its own may hold the address."""
     try:
         yield
-    except OperationalError as error:
+    except (OperationalError, psycopg.OperationalError) as error:
         # Without a state the connection failed; 08 is its loss, 57P a shutdown, 53 no more room.
-        state = getattr(error.orig, "sqlstate", None) or "08"
+        state = getattr(getattr(error, "orig", error), "sqlstate", None) or "08"
         if not state.startswith(("08", "57P", "53")):
             raise
         raise StoreUnavailable(

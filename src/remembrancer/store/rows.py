@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
+from enum import StrEnum
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Dialect, Row
 
+from remembrancer.store import tables
+from remembrancer.store.prepared import conversions
 from remembrancer.text import fingerprint
 from remembrancer.types import (
     Action,
@@ -39,27 +43,55 @@ RECORDS: Mapping[Kind, type[Record]] = {
     Kind.EPISODE: Episode,
     Kind.TURN: Turn,
 }
-READ: Mapping[str, Callable[[Any], Any]] = {
+ENUMS: Mapping[str, type[StrEnum]] = {
     "status": Status,
     "permanence": Permanence,
     "source": Source,
     "maturity": Maturity,
     "backlog": Backlog,
     "origin": Origin,
+}
+READ: Mapping[str, Callable[[Any], Any]] = {
+    # Looking a member up takes a fifth of the time of calling its class.
+    **{name: {str(one): one for one in enum}.__getitem__ for name, enum in ENUMS.items()},
     "tags": tuple,
     "evidence": lambda turns: tuple(Evidence(**turn) for turn in turns),
 }
-COLUMNS = {
-    kind: [(field.name, READ.get(field.name)) for field in fields(record)]
-    for kind, record in RECORDS.items()
-}
 
 
-def record_of(kind: Kind, row: Row[Any]) -> Record:
-    """The memory that a row holds."""
-    values = dict(zip(row._fields, row, strict=True))
+@cache
+def _columns(
+    kind: Kind, dialect: Dialect | None
+) -> list[tuple[int, str, Callable[[Any], Any] | None]]:
+    """Where the fields of a kind are in a row, and how each is read.
+
+    Rows that come from the driver itself are converted as the dialect says.
+    """
+    table = tables.MEMORY_TABLES[kind]
+    places = {name: place for place, name in enumerate(table.columns.keys())}
+    converts = conversions(table, dialect) if dialect else {}
+    return [
+        # The names of the fields, not of the columns: only identifiers are quick as keywords.
+        (places[field.name], field.name, _in_turn(converts.get(field.name), READ.get(field.name)))
+        for field in fields(RECORDS[kind])
+    ]
+
+
+def _in_turn(
+    first: Callable[[Any], Any] | None, then: Callable[[Any], Any] | None
+) -> Callable[[Any], Any] | None:
+    if first is None or then is None:
+        return first or then
+    return lambda value: then(first(value))
+
+
+def record_of(kind: Kind, row: Sequence[Any], dialect: Dialect | None = None) -> Record:
+    """The memory that a row of all columns holds; with a dialect, a row as its driver gave it."""
     return RECORDS[kind](
-        **{name: reads(values[name]) if reads else values[name] for name, reads in COLUMNS[kind]}
+        **{
+            name: reads(row[place]) if reads else row[place]
+            for place, name, reads in _columns(kind, dialect)
+        }
     )
 
 

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import StoreUnavailable
 from remembrancer.store import directory, files, tables
+from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import Embedding, Health, Hit, Reader, Writer
 from remembrancer.store.files import File
 from remembrancer.store.indexes import Indexes
@@ -174,11 +176,18 @@ class _Person:
 class SqliteTransaction(SqlTransaction):
     """All of a person's vectors are in memory: there is nothing beyond them."""
 
+    dialect = SQLiteDialect_pysqlite()
+
     def beyond(self, query: Embedding) -> list[Hit]:
         return []
 
     def _vectors(self, statement: Select[Any]) -> Iterator[Any]:
         return iter(self._connection.execute(statement))
+
+    @staticmethod
+    def is_named(table: FromClause) -> ColumnElement[bool]:
+        each = func.json_each(bindparam("ids", [], JsonValue())).table_valued("value")
+        return table.c.id.in_(select(each.c.value))
 
     @staticmethod
     def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:

@@ -11,11 +11,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Dialect,
     FromClause,
     Select,
     Table,
@@ -52,6 +53,7 @@ from remembrancer.store.contract import (
     thawed,
 )
 from remembrancer.store.indexes import Indexes
+from remembrancer.store.prepared import Prepared
 from remembrancer.store.rows import (
     event_of,
     link_of,
@@ -96,11 +98,19 @@ class SqlTransaction(ABC):
 
     # What differs between the engines.
 
+    dialect: ClassVar[Dialect]
+
     @abstractmethod
     def beyond(self, query: Embedding) -> list[Hit]: ...
 
     @abstractmethod
     def _vectors(self, statement: Select[Any]) -> Iterator[Any]: ...
+
+    @staticmethod
+    @abstractmethod
+    def is_named(table: FromClause) -> ColumnElement[bool]:
+        """Whether a memory's id is among the parameter `ids`, in a statement of constant text."""
+        ...
 
     @staticmethod
     @abstractmethod
@@ -134,8 +144,9 @@ class SqlTransaction(ABC):
             for start in range(0, len(by_kind.get(kind, ())), CHUNK):
                 some = by_kind[kind][start : start + CHUNK]
                 given = {"owner": self._owner_id, "ids": some, **moments_of(wanted)}
-                rows = self._connection.execute(_passing(type(self), kind, timeless), given)
-                found |= {row.id: record_of(kind, row) for row in rows}
+                rows = _passing(type(self), kind, timeless).rows(self._connection, given)
+                records = [record_of(kind, row, self.dialect) for row in rows]
+                found |= {record.id: record for record in records}
         return found
 
     def index(self, model: str) -> Index:
@@ -143,7 +154,9 @@ class SqlTransaction(ABC):
         shared = self._indexes.of(self._owner_id, model)
         with shared.lock:
             index = shared.fork() if self._has_written else shared
-            self._indexes.refresh(index, self._connection, self._owner_id, self._vectors)
+            self._indexes.refresh(
+                index, self._connection, self.dialect, self._owner_id, self._vectors
+            )
             return index.view()
 
     def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
@@ -526,17 +539,17 @@ class SqlTransaction(ABC):
 
 
 @lru_cache(maxsize=256)
-def _passing(engine: type[SqlTransaction], kind: Kind, wanted: Filter) -> Select[Any]:
-    """Which of some ids pass; making the statement takes longer than carrying it out.
+def _passing(engine: type[SqlTransaction], kind: Kind, wanted: Filter) -> Prepared:
+    """Which of the memories `ids` pass.
 
     By the ids first: SQLite would rather go through everything that is active.
     """
-    table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", type_=Text())
-    some = table.c.id.in_(bindparam("ids", expanding=True))
-    named = select(table).where(table.c.owner_id == owner, some).cte("named")
+    table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", "", Text())
+    named = select(table).where(table.c.owner_id == owner, engine.is_named(table)).cte("named")
     named = named.prefix_with("MATERIALIZED")
     tags = [engine.has_tag(named, tag) for tag in wanted.tags]
-    return select(named).where(passes(owner, kind, named, wanted), *tags)
+    passing = select(named).where(passes(owner, kind, named, wanted), *tags)
+    return Prepared(passing, engine.dialect)
 
 
 def _unrecalled(record: Record, at: datetime) -> Record:

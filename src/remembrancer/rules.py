@@ -1,0 +1,72 @@
+"""How rules earn and lose trust: arithmetic and wording, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from remembrancer.profiles import Promotion, Rules
+from remembrancer.types import Maturity, Rule, Verdict
+
+LADDER = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
+PRIOR = 0.01
+"""Keeps a rule that was never applied from being divided by nothing."""
+
+
+def effectiveness(rule: Rule, rules: Rules) -> float:
+    """How far a rule helps, from 0 to 1: one harm weighs as much as several successes."""
+    harm = rules.harm_weight * rule.harmful_count
+    return rule.success_count / (rule.success_count + harm + PRIOR)
+
+
+def earned(rule: Rule, rules: Rules, now: datetime) -> Maturity:
+    """The trust that a rule's record entitles it to."""
+    if _reaches(rule, rules, rules.proven, now):
+        return Maturity.PROVEN
+    if _reaches(rule, rules, rules.established, now):
+        return Maturity.ESTABLISHED
+    return Maturity.CANDIDATE
+
+
+def after(rule: Rule, verdict: Verdict, rules: Rules, now: datetime) -> Rule:
+    """The rule once it was applied: success can only raise its trust, harm only lower it."""
+    applied = replace(
+        rule,
+        applied_count=rule.applied_count + 1,
+        success_count=rule.success_count + (verdict is Verdict.HELPFUL),
+        harmful_count=rule.harmful_count + (verdict is Verdict.HARMFUL),
+        applied_at=now,
+    )
+    if rule.maturity is Maturity.ANTI_PATTERN:
+        return applied
+    choose = max if verdict is Verdict.HELPFUL else min
+    deserved = choose(rule.maturity, earned(applied, rules, now), key=LADDER.index)
+    return replace(applied, maturity=deserved)
+
+
+def misleads(rule: Rule, rules: Rules) -> bool:
+    """Whether a rule has done so much harm that it should warn of itself."""
+    return (
+        rule.maturity is not Maturity.ANTI_PATTERN
+        and rule.harmful_count >= rules.invert_at_harms
+        and effectiveness(rule, rules) < rules.invert_below
+    )
+
+
+def warning(content: str, reasons: Iterable[str]) -> str:
+    """The words of a rule that turned out to be harmful, as a warning with the reasons."""
+    advice = content.strip().rstrip(".!")
+    if advice[1:2].islower():
+        advice = advice[0].lower() + advice[1:]
+    known = list(dict.fromkeys(reason.strip().rstrip(".") for reason in reasons))
+    because = f" It did harm: {'; '.join(known)}." if known else ""
+    return f"ANTI-PATTERN: Do NOT {advice}.{because}"
+
+
+def _reaches(rule: Rule, rules: Rules, step: Promotion, now: datetime) -> bool:
+    return (
+        rule.success_count >= step.successes
+        and effectiveness(rule, rules) >= step.effectiveness
+        and now - rule.recorded_at >= timedelta(days=step.age_days)
+    )

@@ -1,0 +1,54 @@
+"""Statements that recall carries out every time: compiled once, and run by the driver itself.
+
+SQLAlchemy spends twice as long on such a statement as SQLite: it looks the statement up, wraps its
+parameters and wraps its rows. The measurements are in docs/decisions/prepared-statements.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Dialect, Float, Select, Table
+from sqlalchemy.types import TypeEngine
+
+Conversion = Callable[[Any], Any] | None
+
+
+class Prepared:
+    """A statement with named parameters; those without a value of their own are given each time."""
+
+    def __init__(self, statement: Select[Any], dialect: Dialect) -> None:
+        compiled = statement.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
+        self._text = str(compiled)
+        self._order: list[str] | None = compiled.positiontup
+        self._values: dict[str, object] = dict(compiled.params)
+        self._binds = {
+            name: bind
+            for name, parameter in compiled.binds.items()
+            if (bind := _impl(parameter.type, dialect).bind_processor(dialect)) is not None
+        }
+
+    def rows(self, connection: Connection, given: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        """The rows as the driver gives them."""
+        values = {**self._values, **given}
+        for name, bind in self._binds.items():
+            if name in values:
+                values[name] = bind(values[name])
+        raw: Any = connection.connection.driver_connection
+        named = values if self._order is None else [values[name] for name in self._order]
+        rows: list[tuple[Any, ...]] = raw.execute(self._text, named).fetchall()
+        return rows
+
+
+def conversions(table: Table, dialect: Dialect) -> dict[str, Conversion]:
+    """What turns each column's value, as the driver gives it, into ours; numbers come as such."""
+    return {
+        column.name: _impl(column.type, dialect).result_processor(dialect, None)
+        for column in table.columns
+        if not isinstance(column.type, Float)
+    }
+
+
+def _impl(kind: TypeEngine[Any], dialect: Dialect) -> TypeEngine[Any]:
+    return kind.dialect_impl(dialect)
