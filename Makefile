@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: all run test lint lock clean
+.PHONY: all run test test-long lint lock clean
 
 all: $(VENV)/.ready
 
@@ -26,6 +26,10 @@ lint: all
 
 test: lint
 	$(BIN)/python -m pytest -n 2
+
+# Lives at random against a model and jobs killed at random, for as long as it takes.
+test-long: all
+	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults/test_killed.py
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

@@ -17,7 +17,8 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.opening import open_store
 from tests.servers import start_postgres
 

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.sessions import Said
 from remembrancer.types import Kind, Turn
 

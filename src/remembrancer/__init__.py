@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from remembrancer.aio import AsyncMemory as AsyncMemory
+    from remembrancer.engine import Remembrancer as Remembrancer
     from remembrancer.errors import RemembrancerError as RemembrancerError
     from remembrancer.memory import Memory as Memory
-    from remembrancer.memory import Remembrancer as Remembrancer
     from remembrancer.opening import open as open
     from remembrancer.types import AsOf as AsOf
     from remembrancer.types import Episode as Episode
@@ -38,7 +38,7 @@ _HOME = {
     "AsyncMemory": "aio",
     "RemembrancerError": "errors",
     "Memory": "memory",
-    "Remembrancer": "memory",
+    "Remembrancer": "engine",
     "open": "opening",
     "AsOf": "types",
     "Episode": "types",

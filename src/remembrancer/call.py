@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -27,7 +28,7 @@ from remembrancer.types import (
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.embed import Embedder
-    from remembrancer.profiles import Profile
+    from remembrancer.profiles import Decay, Profile
     from remembrancer.references import References
     from remembrancer.store.contract import Store
 
@@ -51,11 +52,19 @@ class Call:
     embedder: Embedder
     clock: Clock
     references: References
+    profile_of: Callable[[str | None], Profile]
 
     @property
     def owner(self) -> Owner:
         """Whose memory this is."""
         return self.principal.owner
+
+    def decay_in(self, scope: str) -> Decay:
+        """How memories of a scope fade: by the profile of the agent it belongs to, if it has one.
+
+        What is judged by it ends at the same moment for whoever looks.
+        """
+        return self.profile_of(scope).decay
 
     def now(self) -> datetime:
         """The time by the engine's clock."""
@@ -69,14 +78,22 @@ class Call:
         """The vector of a text, computed while the caller does something else."""
         return _workers().submit(self.embed, text)
 
-    def event(self, action: Action, at: datetime, *, undoes: str | None = None) -> Event:
-        """An event of this principal, to be filled by the store."""
+    def event(
+        self,
+        action: Action,
+        at: datetime,
+        *,
+        undoes: str | None = None,
+        note: str | None = None,
+    ) -> Event:
+        """An event of this principal, to be filled by the store; a note holds no memory's words."""
         return Event(
             id=new_id("event", at),
             at=at,
             action=action,
             agent=self.principal.agent,
             surface=self.principal.surface,
+            note=note,
             undoes=undoes,
         )
 
@@ -128,15 +145,19 @@ class Call:
 
     def sees(self, record: Record) -> bool:
         """Whether a memory is within what this principal may read, and not gone from the trash."""
-        visible = self.visible()
         if record.status is Status.TRASHED and not self.is_kept(record):
             return False
+        return self.reaches(record.scope, record.kind)
+
+    def reaches(self, scope: str, kind: Kind | None = None) -> bool:
+        """Whether a scope is among those that this principal may read, for that kind."""
+        visible = self.visible()
         if visible.below is not None:
-            return f"{record.scope}/".startswith(f"{visible.below}/")
+            return f"{scope}/".startswith(f"{visible.below}/")
         scopes = visible.scopes
-        if record.kind is Kind.EPISODE and visible.episodes:
+        if kind is Kind.EPISODE and visible.episodes:
             scopes = visible.episodes
-        return scopes is None or record.scope in scopes
+        return scopes is None or scope in scopes
 
     def is_kept(self, trashed: Record) -> bool:
         """Whether the days in the trash are not over; after them it is as good as purged."""

@@ -59,6 +59,7 @@ class StoreSettings(Table):
     pool_size: Annotated[int, Field(ge=1, le=500)] = 10
     open_files: Annotated[int, Field(ge=1, le=10_000)] = 64
     busy_seconds: Annotated[float, Field(gt=0)] = 30
+    backups_kept: Annotated[int, Field(ge=1)] = 7
 
 
 class EmbeddingSettings(Table):
@@ -81,6 +82,8 @@ class JobSettings(Table):
     episode_cleanup: CronText = "0 4 * * *"
     trash_purge: CronText = "30 4 * * *"
     close_sessions: CronText = "*/15 * * * *"
+    reembed: CronText = "*/10 * * * *"
+    tidy: CronText = "0 5 * * *"
     backup: CronText = ""
 
 
@@ -171,4 +174,4 @@ def placed(settings: Settings, place: str) -> Settings:
     if not place:
         raise InvalidSetting("store: give a directory, a postgresql:// address or :memory:.")
     key = "url" if place.startswith(("postgresql:", "postgresql+")) else "path"
-    return changed(settings, {"store": {"path": None, "url": None, key: place}})
+    return changed(settings, {"store": {"path": None, "url": None, "admin_url": None, key: place}})

@@ -83,7 +83,7 @@ class Weighed:
 class Uncounted(References):
     """Counts nothing: a block that is asked for again must not find its own traces."""
 
-    def note(self, owner: Owner, ids: Iterable[str], at: datetime) -> None:
+    def note(self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False) -> None:
         """Let it pass."""
 
 

@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from remembrancer.profiles import Decay
-from remembrancer.types import Permanence, Record, Source
-
-DECAY_PER_DAY = {
-    Permanence.PERMANENT: 0.0,
-    Permanence.STABLE: 0.002,
-    Permanence.STANDARD: 0.008,
-    Permanence.VOLATILE: 0.03,
-    Permanence.EPHEMERAL: 0.1,
-}
+from remembrancer.store.contract import Belief
+from remembrancer.types import Record, Source, Standing
 
 
 def effective_confidence(record: Record, decay: Decay, now: datetime) -> float:
     """How far a memory is believed at a moment: confidence × exp(−λ × days since confirmed)."""
+    days = max(0.0, (now - _renewed_at(record, decay)).total_seconds() / 86_400)
+    return record.confidence * math.exp(-_rate(record, decay) * days)
+
+
+def belief(decay: Decay, *, at_least: float = 0.0, below: float = 2.0) -> Belief:
+    """The same in terms of the store: memories that are believed so far at a moment."""
+    return Belief(at_least, below, decay.applies_to, decay.reset_by == "use")
+
+
+def standing(record: Record, decay: Decay, now: datetime) -> Standing:
+    """What its confidence means for a memory now."""
+    confidence = effective_confidence(record, decay, now)
+    if confidence >= decay.recall_at:
+        return Standing.RECALLED
+    return Standing.FADING if confidence >= decay.expire_below else Standing.EXPIRED
+
+
+def falls_below(record: Record, decay: Decay, confidence: float) -> datetime | None:
+    """When a memory will be believed less than that, if nobody confirms it; None if never."""
+    rate = _rate(record, decay)
+    if record.confidence < confidence:
+        return _renewed_at(record, decay)
+    if not rate or not confidence:
+        return None
+    days = math.log(record.confidence / confidence) / rate
+    return _renewed_at(record, decay) + timedelta(days=days)
+
+
+def _rate(record: Record, decay: Decay) -> float:
     if decay.applies_to == "none":
-        return record.confidence
+        return 0.0
     if decay.applies_to == "extracted" and record.source is Source.EXPLICIT:
-        return record.confidence
-    since = record.confirmed_at
+        return 0.0
+    return record.permanence.decay_per_day
+
+
+def _renewed_at(record: Record, decay: Decay) -> datetime:
     if decay.reset_by == "use" and record.recalled_at is not None:
-        since = max(since, record.recalled_at)
-    days = max(0.0, (now - since).total_seconds() / 86_400)
-    return record.confidence * math.exp(-DECAY_PER_DAY[record.permanence] * days)
+        return max(record.confirmed_at, record.recalled_at)
+    return record.confirmed_at

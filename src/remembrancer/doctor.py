@@ -165,7 +165,7 @@ def _round_trip(embedder: LocalEmbedder) -> Finding:
     """Remember something in a store that vanishes, and find it again by its sense."""
     name = "round trip"
     from remembrancer.config import Settings
-    from remembrancer.memory import Remembrancer
+    from remembrancer.engine import Remembrancer
     from remembrancer.opening import open_store
 
     settings = Settings()

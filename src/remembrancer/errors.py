@@ -2,6 +2,7 @@
 
 RemembrancerError
 ├── InvalidInput            bad_input          400
+│   ├── BadBackup           bad_backup         400
 │   ├── InvalidSetting      bad_setting        400
 │   └── ScopeRequired       scope_required     400
 ├── NotFound                not_found          404
@@ -35,6 +36,12 @@ class InvalidInput(RemembrancerError):
 
     code = "bad_input"
     status = 400
+
+
+class BadBackup(InvalidInput):
+    """The file is no backup, is damaged, or was made for another version; nothing was changed."""
+
+    code = "bad_backup"
 
 
 class InvalidSetting(InvalidInput):

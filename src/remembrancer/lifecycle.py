@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound, NotUndoable
@@ -13,15 +14,19 @@ from remembrancer.store.contract import (
     UNDOABLE,
     AddLink,
     DropLink,
+    Filter,
     Patch,
+    Position,
     Purge,
     Reader,
+    Withdraw,
     Write,
     frozen,
     thawed,
 )
 from remembrancer.types import (
     Action,
+    Batch,
     Change,
     Event,
     Json,
@@ -32,20 +37,27 @@ from remembrancer.types import (
     Written,
 )
 
+JOBS = "jobs"
+"""The surface of what happens by itself; it is taken back only when it is named."""
+
 RESTORABLE = (Status.FORGOTTEN, Status.TRASHED, Status.EXPIRED, Status.DISABLED)
 
 
 def confirm(call: Call, record: Record) -> Written:
-    """Say that a memory is still true; its confidence starts anew."""
-    now = call.now()
+    """Say that a memory is still true; its confidence and its time start anew."""
+    if record.status not in (Status.ACTIVE, Status.EXPIRED):
+        raise Conflict(f"It is {record.status}; restore it first.")
+    return _apply(call, Action.CONFIRMED, record, renewal(record, call.now()))
+
+
+def renewal(record: Record, now: datetime) -> dict[str, object]:
+    """The values of a memory whose confidence and time start anew."""
     values: dict[str, object] = {"confirmed_at": now}
-    if record.expires_at is not None and record.expires_at <= now:
-        values["expires_at"] = now + (record.expires_at - record.recorded_at)
+    if record.expires_at is not None and record.ttl_days is not None:
+        values["expires_at"] = max(record.expires_at, now + timedelta(days=record.ttl_days))
     if record.status is Status.EXPIRED:
         values |= {"status": Status.ACTIVE, "retired_at": None}
-    elif record.status is not Status.ACTIVE:
-        raise Conflict(f"It is {record.status}; restore it first.")
-    return _apply(call, Action.CONFIRMED, record, values)
+    return values
 
 
 def forget(call: Call, record: Record) -> Written:
@@ -68,10 +80,50 @@ def delete(call: Call, record: Record) -> Written:
     return _apply(call, Action.TRASHED, record, values)
 
 
+def retire_all(call: Call, wanted: Filter, status: Status) -> Batch:
+    """Forget or delete everything that passes, as one event."""
+    now = call.now()
+    hard = status is Status.TRASHED and call.profile.deletion.mode == "hard"
+    action = {Status.FORGOTTEN: Action.FORGOTTEN, Status.TRASHED: Action.TRASHED}[status]
+    with call.store.writing(call.owner) as writer:
+        found = list(everything(writer, wanted))
+        writes: list[Write] = [
+            Purge(one.id) if hard else Patch(one.id, retirement(one, status, now)) for one in found
+        ]
+        if not writes:
+            return Batch((), None)
+        event = writer.apply(call.event(Action.DELETED if hard else action, now), writes)
+    return Batch(tuple(one.id for one in found), event)
+
+
+def delete_many(call: Call, records: Sequence[Record]) -> Batch:
+    """Delete several memories as one event; none, if one of them is in the trash already."""
+    now = call.now()
+    hard = call.profile.deletion.mode == "hard"
+    with call.store.writing(call.owner) as writer:
+        found = writer.load(dict.fromkeys(one.id for one in records))
+        for one in records:
+            if one.id not in found:
+                raise NotFound(f"There is no memory {one.id}.")
+            if found[one.id].status is Status.TRASHED and not hard:
+                raise Conflict(f"{one.id} is in the trash already.")
+        writes: list[Write] = [
+            Purge(one.id) if hard else Patch(one.id, retirement(one, Status.TRASHED, now))
+            for one in found.values()
+        ]
+        if not writes:
+            return Batch((), None)
+        event = call.event(Action.DELETED if hard else Action.TRASHED, now)
+        event = writer.apply(event, writes)
+    return Batch(tuple(found), event)
+
+
 def restore(call: Call, record: Record) -> Written:
     """Bring back what was forgotten, deleted, disabled or has expired, as it was."""
     if record.status not in RESTORABLE:
         raise Conflict(f"It is {record.status}; there is nothing to restore.")
+    if record.status is Status.EXPIRED:
+        return _apply(call, Action.RESTORED, record, renewal(record, call.now()))
     with call.store.reading(call.owner) as reader:
         lives = [past for past in reader.states(record.id) if past.status in HELD]
     active = not lives or lives[-1].status is Status.ACTIVE
@@ -99,18 +151,37 @@ def link(call: Call, source: Record, target: Record, relation: Relation) -> Writ
     return Written(source, event)
 
 
+def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Written:
+    """Take a relation between two memories away."""
+    now = call.now()
+    with call.store.writing(call.owner) as writer:
+        for old in writer.links(source.id):
+            if (old.source, old.target, old.relation) == (source.id, target.id, relation):
+                event = writer.apply(call.event(Action.UNLINKED, now), [DropLink(old)])
+                return Written(source, event)
+    raise NotFound(f"There is no link {relation} from {source.id} to {target.id}.")
+
+
 def undo(call: Call, event_id: str | None = None) -> Written:
     """Take back an event, or the latest that was not taken back yet; this is an event too."""
     now = call.now()
     with call.store.writing(call.owner) as writer:
         event = _chosen(call, writer, event_id)
-        writes = [_inverse(writer, change, now) for change in reversed(event.changes)]
+        writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
         undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
         writer.mark_undone(event.id, undoing.id)
         if event.undoes is not None:
             writer.mark_undone(event.undoes, None)
         records = writer.load(change.memory_id for change in event.changes)
     return Written(_most_telling(list(records.values())), undoing)
+
+
+def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Record]:
+    """All memories that pass a filter, newest first."""
+    after: Position | None = None
+    while found := reader.find(wanted, page, after):
+        yield from found
+        after = Position(found[-1].recorded_at, found[-1].id)
 
 
 def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) -> Written:
@@ -131,7 +202,7 @@ def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
     """The event to undo, if its memories are the caller's to see."""
     if event_id is not None:
         event = reader.event(event_id)
-        if event is None or not _touches_own(call, reader, event):
+        if event is None or not touches_own(call, reader, event):
             raise NotFound(f"There is no event {event_id}.")
         if event.action not in UNDOABLE:
             raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
@@ -141,17 +212,20 @@ def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
     for event in reader.events(limit=200):
         if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE:
             continue
-        if _touches_own(call, reader, event):
+        if event.surface == JOBS:
+            continue
+        if touches_own(call, reader, event):
             return event
     raise NotFound("There is nothing to undo.")
 
 
-def _touches_own(call: Call, reader: Reader, event: Event) -> bool:
+def touches_own(call: Call, reader: Reader, event: Event) -> bool:
+    """Whether all memories of an event are the caller's to see."""
     records = reader.load(change.memory_id for change in event.changes)
     return all(call.sees(record) for record in records.values())
 
 
-def _inverse(reader: Reader, change: Change, at: datetime) -> Write:
+def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Write:
     """The write that takes a change back, if nothing has changed the same since."""
     after, before = change.after, change.before
     if after is None:
@@ -159,6 +233,9 @@ def _inverse(reader: Reader, change: Change, at: datetime) -> Write:
     if "link" in after:
         made, gone = after["link"], (before or {}).get("link")
         return DropLink(_link(made)) if made else AddLink(_link(gone))
+    if "application" in after:
+        made, gone = after["application"], (before or {}).get("application")
+        return Withdraw(change.memory_id, str(made or gone), back=made is None)
     record = reader.get(change.memory_id)
     if record is None:
         raise NotUndoable("The memory was deleted since.")
@@ -167,6 +244,9 @@ def _inverse(reader: Reader, change: Change, at: datetime) -> Write:
         raise Conflict("The memory has changed since; undo the later change first.")
     if before is None:
         return Patch(record.id, {"status": Status.RETRACTED, "retired_at": at})
+    if event.action is Action.EXPIRED:
+        # Merely active again, it would expire again at once.
+        return Patch(record.id, {**thawed(before), **renewal(record, at)})
     return Patch(record.id, thawed(before))
 
 

@@ -1,4 +1,4 @@
-"""The verbs of a memory: `Remembrancer` opens a store, `Memory` is one person's handle on it."""
+"""The verbs of a memory: `Memory` is one person's handle on a store."""
 
 from __future__ import annotations
 
@@ -9,125 +9,52 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
-from remembrancer import lifecycle
+from remembrancer import feedback, lifecycle
 from remembrancer.call import Call
-from remembrancer.clock import Clock, SystemClock
 from remembrancer.context import compose
-from remembrancer.decay import effective_confidence
+from remembrancer.decay import belief, effective_confidence, standing
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrowed, recall
-from remembrancer.references import References
 from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
+from remembrancer.rules import effectiveness
 from remembrancer.sessions import Said, append
-from remembrancer.statement import Details, refuse_secret_name
-from remembrancer.store.contract import Filter, Health, Position, Reader, Store
+from remembrancer.statement import Details
+from remembrancer.store.contract import Filter, Position, Reader
 from remembrancer.types import (
     AsOf,
+    Backlog,
+    Batch,
+    Event,
     History,
     Kind,
-    Owner,
+    Link,
     Page,
     Principal,
     Recollection,
     Record,
     Relation,
+    Rule,
+    Standing,
     Stats,
     Status,
     Turn,
+    Verdict,
     Written,
-    checked_name,
     member,
 )
 
 if TYPE_CHECKING:
+    from remembrancer.audit import Audit
+    from remembrancer.audit.finding import Flaw
+    from remembrancer.audit.repair import Repair
     from remembrancer.block import Context
-    from remembrancer.config import Settings
-    from remembrancer.embed import Embedder
+    from remembrancer.simulate import Simulation
 
-FADING_SAMPLE = 10_000
 BESIDES_TURNS = tuple(kind for kind in Kind if kind is not Kind.TURN)
 """What a listing is of: the turns of conversations are read conversation by conversation."""
-
-
-class Remembrancer:
-    """An open store and the engine over it. Close it, or use it in a `with` block."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        embedder: Embedder,
-        clock: Clock | None = None,
-    ) -> None:
-        self.settings = settings
-        self._store = store
-        self._embedder = embedder
-        self._clock = clock or SystemClock()
-        self._references = References(store)
-
-    def for_user(
-        self,
-        user: str | None = None,
-        *,
-        tenant: str | None = None,
-        agent: str | None = None,
-        surface: str = "library",
-    ) -> Memory:
-        """The memory of one person, and nobody else's; `agent` says who acts for them."""
-        owner = Owner(
-            self.settings.tenant if tenant is None else tenant,
-            self.settings.user if user is None else user,
-        )
-        agent = checked_name(agent, "agent") if agent is not None else None
-        for name in (agent, surface):
-            refuse_secret_name(name)
-        principal = Principal(owner, agent, checked_name(surface, "surface"))
-        profile = self.settings.profile_for(agent)
-        return Memory(
-            Call(principal, profile, self._store, self._embedder, self._clock, self._references)
-        )
-
-    def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
-        """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
-        if len(namespace) < 2:
-            raise InvalidInput("A namespace starts with an organisation and a user.")
-        tenant, user, *path = namespace
-        if any(not step or "/" in step for step in path):
-            raise InvalidInput("The parts of a namespace are not empty and have no slash in them.")
-        agent = "/".join(path) or None
-        return self.for_user(user, tenant=tenant, agent=agent, surface=surface)
-
-    def owners(self) -> list[Owner]:
-        """Everyone who has stored something here."""
-        return self._store.owners()
-
-    def health(self) -> Health:
-        """What the store says about itself."""
-        return self._store.health()
-
-    def flush(self) -> None:
-        """Write what was gathered in the background."""
-        self._references.flush()
-
-    def close(self) -> None:
-        """Write what is waiting and give back all connections."""
-        self._references.close()
-        self._store.close()
-
-    def __enter__(self) -> Remembrancer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class Memory:
@@ -213,6 +140,9 @@ class Memory:
         passing = narrowed(self._call, narrowing)
         if not narrowing.get("kinds"):
             passing = replace(passing, kinds=BESIDES_TURNS)
+        decay = self._call.profile.decay
+        if passing.known_at is None:
+            passing = replace(passing, decayed=belief(decay, below=decay.expire_below))
         if status is not None:
             passing = replace(passing, statuses=(member(Status, status, "status"),))
             if passing.statuses == (Status.TRASHED,):
@@ -238,6 +168,19 @@ class Memory:
         """End a memory: the one named, or else the one whose sense is clearly closest."""
         return lifecycle.forget(self._call, closest(self._call, reference))
 
+    def forget_all(self, **narrowing: Unpack[Narrowing]) -> Batch:
+        """End all memories that are in force, or those that are meant; one event, undoable."""
+        return lifecycle.retire_all(self._call, self._all(narrowing), Status.FORGOTTEN)
+
+    def delete_many(self, references: Sequence[str]) -> Batch:
+        """Delete several memories at once: all of them, or none if one is not to be found."""
+        records = [resolve(self._call, reference) for reference in references]
+        return lifecycle.delete_many(self._call, records)
+
+    def delete_all(self, **narrowing: Unpack[Narrowing]) -> Batch:
+        """Put everything into the trash, or destroy it where the profile says so."""
+        return lifecycle.retire_all(self._call, self._all(narrowing), Status.TRASHED)
+
     def restore(self, reference: str) -> Written:
         """Bring back what was forgotten or deleted."""
         gone = lifecycle.RESTORABLE
@@ -259,6 +202,72 @@ class Memory:
         chosen = member(Relation, relation, "relation")
         return lifecycle.link(call, resolve(call, source), resolve(call, target), chosen)
 
+    def unlink(
+        self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
+    ) -> Written:
+        """Take a relation between two memories away."""
+        call = self._call
+        chosen = member(Relation, relation, "relation")
+        ends = (resolve(call, source, ANY), resolve(call, target, ANY))
+        return lifecycle.unlink(call, *ends, chosen)
+
+    def links(self, reference: str) -> tuple[Link, ...]:
+        """How a memory is related to others, in both directions."""
+        record = resolve(self._call, reference, ANY)
+        with self._reading() as reader:
+            links = reader.links(record.id)
+            ends = reader.load({end for one in links for end in (one.source, one.target)})
+        seen = {one.id for one in ends.values() if self._call.sees(one)}
+        return tuple(one for one in links if {one.source, one.target} <= seen)
+
+    def helpful(self, rule: str, *, session: str | None = None) -> Written:
+        """Say that following a rule helped; it earns trust."""
+        return feedback.report(self._call, self._rule(rule), Verdict.HELPFUL, session_id=session)
+
+    def harmful(
+        self, rule: str, reason: str | None = None, *, session: str | None = None
+    ) -> Written:
+        """Say that following a rule did harm; too much of it turns the rule into a warning."""
+        return feedback.report(
+            self._call, self._rule(rule), Verdict.HARMFUL, reason, session_id=session
+        )
+
+    def promote(self, rule: str) -> Written:
+        """Trust a rule one step more."""
+        return feedback.promote(self._call, self._rule(rule), 1)
+
+    def demote(self, rule: str) -> Written:
+        """Trust a rule one step less."""
+        return feedback.promote(self._call, self._rule(rule), -1)
+
+    def disable(self, rule: str) -> Written:
+        """Keep a rule without following it, until it is restored."""
+        return feedback.disable(self._call, self._rule(rule))
+
+    def effectiveness(self, rule: Rule) -> float:
+        """How far a rule helps, from 0 to 1."""
+        return effectiveness(rule, self._call.profile.rules)
+
+    def confidence(self, record: Record) -> float:
+        """How far a memory is believed now, after what it has lost since it was confirmed."""
+        return effective_confidence(record, self._call.profile.decay, self._call.now())
+
+    def standing(self, record: Record) -> Standing:
+        """Whether a memory is recalled, only shown as fading, or only kept in the archive."""
+        now = self._call.now()
+        if record.expires_at is not None and record.expires_at <= now:
+            return Standing.EXPIRED
+        return standing(record, self._call.profile.decay, now)
+
+    def activity(self, *, limit: int = 50, cursor: str | None = None) -> Page[Event]:
+        """What happened to the memories, from the latest to the earliest."""
+        limit = checked_limit(limit)
+        with self._reading() as reader:
+            found = reader.events(limit=limit + 1, after=_position(cursor))
+            shown = [one for one in found[:limit] if lifecycle.touches_own(self._call, reader, one)]
+        more = _place(found[limit - 1].at, found[limit - 1].id) if len(found) > limit else None
+        return Page(tuple(shown), more)
+
     def history(self, reference: str) -> History:
         """All versions of a memory, what happened to them, and what they are linked to."""
         record = resolve(self._call, reference, ANY)
@@ -266,11 +275,45 @@ class Memory:
             versions = _versions(reader, record)
             events = reader.events(memory_ids=[one.id for one in versions], limit=1000)
             links = reader.links(record.id)
-        return History(tuple(versions), tuple(reversed(events)), tuple(links))
+            uses = reader.applications([one.id for one in versions if one.kind is Kind.RULE])
+        return History(tuple(versions), tuple(reversed(events)), tuple(links), tuple(uses))
 
     def stats(self) -> Stats:
         """How many memories there are, of what sort, and how they are doing."""
         return _stats(self._call)
+
+    def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
+        """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
+
+        `kinds` are the flaws to look for, by default all: see `remembrancer.audit.finding.Flaw`.
+        """
+        from remembrancer.audit import audit
+
+        return audit(self._call, kinds)
+
+    def repair(self, kinds: Sequence[Flaw | str] | None = None) -> Repair:
+        """Do what the audit offers as one event that can be undone.
+
+        Secrets are destroyed only if `kinds` names them, and that cannot be undone.
+        """
+        from remembrancer.audit.repair import repair
+
+        return repair(self._call, kinds)
+
+    def simulate(self, days: int = 365) -> Simulation:
+        """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
+        from remembrancer.simulate import simulate
+
+        return simulate(self._call, days)
+
+    def _rule(self, reference: str) -> Record:
+        return resolve(self._call, reference)
+
+    def _all(self, narrowing: Narrowing) -> Filter:
+        """All that is in force or ended of itself, of any kind unless some are named."""
+        passing = narrowed(self._call, {"minimum_importance": 0, **narrowing})
+        kinds = passing.kinds if narrowing.get("kinds") else tuple(Kind)
+        return replace(passing, kinds=kinds, statuses=(Status.ACTIVE, Status.EXPIRED))
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Reader]:
@@ -286,26 +329,32 @@ def _versions(reader: Reader, record: Record) -> list[Record]:
 
 
 def _stats(call: Call) -> Stats:
-    now = call.now()
+    now, decay = call.now(), call.profile.decay
+    alive = Filter(
+        now=now,
+        kinds=BESIDES_TURNS,
+        statuses=(Status.ACTIVE,),
+        decayed=belief(decay, below=decay.expire_below),
+    )
+    fading = replace(alive, belief=belief(decay, below=decay.recall_at))
+    soon = replace(alive, expires_before=now + timedelta(days=7))
+    waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.reading(call.owner) as reader:
         tallies = reader.tally()
-        active = replace(call.filter(kinds=BESIDES_TURNS), statuses=(Status.ACTIVE,))
-        sample = reader.find(active, FADING_SAMPLE)
+        counts = [reader.count(one) for one in (fading, soon, waiting)]
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}
     for one in tallies:
         by_kind.setdefault(one.kind, Counter())[one.status] += one.count
-    alive = [one for one in tallies if one.status is Status.ACTIVE]
-    decay = call.profile.decay
-    soon = now + timedelta(days=7)
+    active = [one for one in tallies if one.status is Status.ACTIVE]
     return Stats(
         by_kind={kind: dict(counts) for kind, counts in by_kind.items()},
-        by_category=_sums((one.category, one.count) for one in alive if one.category),
-        by_permanence=_sums((one.permanence, one.count) for one in alive),
-        by_scope=_sums((one.scope, one.count) for one in alive),
-        fading=sum(effective_confidence(one, decay, now) < decay.recall_at for one in sample),
-        expiring=sum(one.expires_at is not None and one.expires_at < soon for one in sample),
-        backlog=sum(getattr(one, "backlog", None) == "pending" for one in sample),
+        by_category=_sums((one.category, one.count) for one in active if one.category),
+        by_permanence=_sums((one.permanence, one.count) for one in active),
+        by_scope=_sums((one.scope, one.count) for one in active),
+        fading=counts[0],
+        expiring=counts[1],
+        backlog=counts[2],
         events=events,
     )
 
@@ -318,8 +367,11 @@ def _sums(pairs: Iterator[tuple[str, int]]) -> dict[str, int]:
 
 
 def _cursor(record: Record) -> str:
-    place = f"{record.recorded_at.isoformat()} {record.id}"
-    return base64.urlsafe_b64encode(place.encode()).decode()
+    return _place(record.recorded_at, record.id)
+
+
+def _place(at: datetime, name: str) -> str:
+    return base64.urlsafe_b64encode(f"{at.isoformat()} {name}".encode()).decode()
 
 
 def _position(cursor: str | None) -> Position | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from remembrancer import config
 from remembrancer.config import MEMORY, EmbeddingSettings, Settings
-from remembrancer.errors import InvalidSetting
-from remembrancer.memory import Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput, InvalidSetting
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
@@ -66,6 +66,15 @@ def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = Fal
         open_files=store.open_files,
         busy_seconds=store.busy_seconds,
     )
+
+
+def open_store_at(settings: Settings, place: str, clock: Clock | None) -> Store:
+    """A store at another place, with the same settings otherwise."""
+    if place == MEMORY:
+        raise InvalidInput("What is moved into :memory: is gone; give a directory or an address.")
+    placed = config.placed(settings, place)
+    # Whoever may change the schema there is not who may change it here.
+    return open_store(config.changed(placed, {"store": {"admin_url": None}}), clock)
 
 
 def open_embedder(settings: EmbeddingSettings) -> Embedder:

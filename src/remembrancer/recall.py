@@ -60,7 +60,8 @@ def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
     query = without_secrets(_checked(query))
     limit = checked_limit(wanted.get("limit", call.profile.recall.limit))
     passing = narrowed(call, wanted)
-    least = wanted.get("minimum_confidence", call.profile.decay.recall_at)
+    decay = call.profile.decay
+    least = max(wanted.get("minimum_confidence", decay.recall_at), decay.expire_below)
     setting = _setting(call, passing, pool=max(5 * limit, 50))
     with call.store.reading(call.owner) as reader:
         index = reader.index(call.embedder.model)
@@ -74,7 +75,8 @@ def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
     ranked = rank(candidates, setting)[:limit]
     filters = _in_words(wanted, least)
     found = [_recalled(one, search, setting, filters) for one in ranked]
-    call.references.note(call.owner, (one.memory.id for one in found), call.now())
+    used = (one.memory.id for one in found)
+    call.references.note(call.owner, used, call.now(), extend=call.profile.ttl.extend_on_use)
     return Recollection(found, sure=search.sureness([one.memory.id for one in found]), late=late)
 
 

@@ -24,17 +24,17 @@ class References:
         self._store = store
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._waiting: dict[Owner, Counter[str]] = {}
+        self._waiting: dict[tuple[Owner, bool], Counter[str]] = {}
         self._latest: dict[Owner, datetime] = {}
         self._timer: threading.Timer | None = None
 
-    def note(self, owner: Owner, ids: Iterable[str], at: datetime) -> None:
-        """Remember that these were recalled; returns at once."""
+    def note(self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False) -> None:
+        """Remember that these were recalled, which may extend their lives; returns at once."""
         recalled = Counter(ids)
         if not recalled:
             return
         with self._lock:
-            self._waiting.setdefault(owner, Counter()).update(recalled)
+            self._waiting.setdefault((owner, extend), Counter()).update(recalled)
             self._latest[owner] = at
             if self._timer is None:
                 self._timer = threading.Timer(DELAY_SECONDS, self.close)
@@ -49,9 +49,9 @@ class References:
                 if self._timer is not None:
                     self._timer.cancel()
                     self._timer = None
-            for owner, counts in waiting.items():
+            for (owner, extend), counts in waiting.items():
                 with self._store.writing(owner) as writer:
-                    writer.refer(counts, self._latest[owner])
+                    writer.refer(counts, self._latest[owner], extend=extend)
 
     def close(self) -> None:
         """Write what is waiting; a count that cannot be written is not worth an error."""

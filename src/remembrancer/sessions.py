@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate
 from typing import Required, TypedDict
 
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.search.sentences import Unit, units
 from remembrancer.statement import (
     checked_text,
     metadata_without_secrets,
     refuse_secret_name,
     without_secrets,
 )
-from remembrancer.store.contract import Embedding, Insert
+from remembrancer.store.contract import Insert
 from remembrancer.types import (
     Action,
     Json,
@@ -30,8 +28,8 @@ from remembrancer.types import (
     member,
     new_id,
 )
+from remembrancer.vectors import ROLES, embedded, spoken
 
-ROLES = ("user", "assistant", "system", "tool")
 ORIGINS = {"user": Origin.USER, "tool": Origin.TOOL}
 TITLE_LIMIT = 1000
 TURN_LIMIT = 1_000_000
@@ -79,7 +77,7 @@ def append(
     if title is not None:
         title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
     session_id = _session_id(session, now)
-    embedded = _embedded(call, said)
+    vectors = embedded(call, [spoken(one.role, one.speaker, one.content) for one in said])
     with call.store.writing(call.owner) as writer:
         known = writer.session(session_id)
         if known is not None and known.scope != place:
@@ -91,7 +89,7 @@ def append(
         ]
         writer.keep_session(_session(call, known, session_id, place, title, said, now))
         inserts = [
-            Insert(record, None, parts) for record, parts in zip(records, embedded, strict=True)
+            Insert(record, None, parts) for record, parts in zip(records, vectors, strict=True)
         ]
         if inserts:
             writer.apply(call.event(Action.HEARD, now), inserts)
@@ -123,29 +121,6 @@ def _session_id(session: str | None, now: datetime) -> str:
         return new_id("session", now)
     refuse_secret_name(session)
     return checked_name(session, "session")
-
-
-def _embedded(call: Call, said: Sequence[_Cleaned]) -> list[tuple[Embedding, ...]]:
-    """The vectors of each turn: of its sentences, where a person speaks at length."""
-    pieces = [_units(one) for one in said]
-    texts = [unit.text for some in pieces for unit in some]
-    if not texts:
-        return []
-    vectors = call.embedder.embed(texts)
-    ends = list(accumulate(map(len, pieces)))
-    return [
-        tuple(
-            Embedding(call.embedder.model, vector, unit.part, unit.marks)
-            for unit, vector in zip(some, vectors[end - len(some) : end], strict=True)
-        )
-        for some, end in zip(pieces, ends, strict=True)
-    ]
-
-
-def _units(one: _Cleaned) -> list[Unit]:
-    named = one.speaker is not None and one.speaker.casefold() not in ROLES
-    whole = f"{one.speaker or one.role}: {one.content}"
-    return units(one.content, whole, by_sentence=one.role == "user" or named)
 
 
 def _record(

@@ -186,7 +186,8 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
         "valid_until": statement.valid_until,
         "recorded_at": now,
         "confirmed_at": now,
-        "expires_at": _expiry(statement, category, profile, now),
+        "ttl_days": (days := _ttl_days(statement, category, profile)),
+        "expires_at": now + timedelta(days=days) if days else None,
     }
     match kind:
         case Kind.RULE:
@@ -205,13 +206,9 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
             )
 
 
-def _expiry(
-    statement: Statement, category: Category, profile: Profile, now: datetime
-) -> datetime | None:
+def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:
     days = statement.ttl_days or category.ttl_days
-    if statement.kind is Kind.EPISODE:
-        days = days or profile.episodes.ttl_days
-    return now + timedelta(days=days) if days else None
+    return days or (profile.episodes.ttl_days if statement.kind is Kind.EPISODE else None)
 
 
 def checked_text(text: object, what: str, limit: int) -> str:

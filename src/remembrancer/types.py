@@ -53,6 +53,28 @@ class Permanence(StrEnum):
     VOLATILE = "volatile"
     EPHEMERAL = "ephemeral"
 
+    @property
+    def decay_per_day(self) -> float:
+        """The share of confidence that is lost in a day, where the day is short."""
+        return _DECAY_PER_DAY[self]
+
+
+_DECAY_PER_DAY = {
+    Permanence.PERMANENT: 0.0,
+    Permanence.STABLE: 0.002,
+    Permanence.STANDARD: 0.008,
+    Permanence.VOLATILE: 0.03,
+    Permanence.EPHEMERAL: 0.1,
+}
+
+
+class Standing(StrEnum):
+    """What a memory's confidence means now: it is recalled, only shown, or only in the archive."""
+
+    RECALLED = "recalled"
+    FADING = "fading"
+    EXPIRED = "expired"
+
 
 class Source(StrEnum):
     """Who vouches for a memory: a person said so, or software concluded it."""
@@ -162,6 +184,16 @@ class Action(StrEnum):
     DELETED = "deleted"
     LINKED = "linked"
     UNLINKED = "unlinked"
+    HELPED = "helped"
+    HARMED = "harmed"
+    PROMOTED = "promoted"
+    DEMOTED = "demoted"
+    DISABLED = "disabled"
+    EXPIRED = "expired"
+    EVICTED = "evicted"
+    PURGED = "purged"
+    REPAIRED = "repaired"
+    CLOSED = "closed"
     UNDONE = "undone"
 
 
@@ -230,6 +262,7 @@ class Record:
     recorded_at: datetime
     retired_at: datetime | None = None
     expires_at: datetime | None = None
+    ttl_days: float | None = None
     confirmed_at: datetime
     recalled_at: datetime | None = None
     recall_count: int = 0
@@ -475,12 +508,27 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """What a write did to several memories at once; `undo` takes its event as a whole.
+
+    `event` is None when there was nothing to do.
+    """
+
+    ids: tuple[str, ...]
+    event: Event | None
+
+
+@dataclass(frozen=True, slots=True)
 class History:
-    """The life of one memory: its versions from first to last, and what happened to them."""
+    """The life of one memory: its versions from first to last, and what happened to them.
+
+    `applications` are the uses of a rule, in all its versions.
+    """
 
     versions: tuple[Record, ...]
     events: tuple[Event, ...]
     links: tuple[Link, ...]
+    applications: tuple[RuleApplication, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from remembrancer.cli.app import app
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
-from remembrancer.memory import Remembrancer
+from remembrancer.engine import Remembrancer
 from remembrancer.opening import open_store
 
 Rem = Callable[..., Result]

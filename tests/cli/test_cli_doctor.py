@@ -117,8 +117,8 @@ def test_the_command_shows_the_findings(tmp_path: Path) -> None:
     args = ["--config", str(file), "--store", str(tmp_path / "memory"), "doctor"]
     told = CliRunner().invoke(app, args)
     assert told.exit_code == 0
-    flat = " ".join(told.stdout.split())
-    assert "remembrancer.toml is valid; profile assistant" in flat
+    unwrapped = "".join(told.stdout.split())
+    assert "remembrancer.tomlisvalid;profileassistant" in unwrapped
     assert told.stdout.endswith("Everything works.\n")
 
 

@@ -76,7 +76,7 @@ def test_bad_usage_is_json_if_that_is_wanted(rem: Run, args: tuple[str, ...]) ->
 
 
 def test_a_wrong_verb_gets_a_suggestion(rem: Run) -> None:
-    assert "Did you mean 'remember'?" in rem("remembre", "x", code=2).stderr
+    assert "Did you mean 'remember'" in rem("remembre", "x", code=2).stderr
 
 
 def test_words_typed_without_quotes_are_not_repeated(rem: Run) -> None:

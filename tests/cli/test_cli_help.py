@@ -15,10 +15,11 @@ from remembrancer.cli.arguments import hoisted
 
 Run = Callable[..., Any]
 
-NAMES = [verb.__name__.rstrip("_") for verbs in VERBS.values() for verb in verbs]
+NAMES = [verb.__name__.rstrip("_").replace("_", "-") for verbs in VERBS.values() for verb in verbs]
 PROMISED = (
-    "remember append recall context get list update confirm forget restore delete undo link "
-    "history stats doctor demo"
+    "remember append recall context get list update confirm forget forget-all restore delete "
+    "delete-all undo link unlink history activity helpful harmful promote demote disable stats "
+    "audit simulate jobs reembed backup restore-backup move doctor demo"
 ).split()
 
 
@@ -35,7 +36,13 @@ def test_the_verbs_are_those_promised() -> None:
 
 def test_the_root_lists_every_verb_in_a_group(rem: Run) -> None:
     told = rem("--help").stdout
-    for group in ("Writing:", "Reading:", "Changing your mind:", "Looking after it:"):
+    for group in (
+        "Writing:",
+        "Reading:",
+        "Changing your mind:",
+        "Trusting rules:",
+        "Looking after it:",
+    ):
         assert f"\n{group}\n" in told
     for name in NAMES:
         assert f"\n  {name} " in told

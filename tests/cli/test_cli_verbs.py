@@ -139,7 +139,7 @@ def test_deleting_for_good_says_so(shelf: Any, ask: Run, embedder: Any, clock: S
 
     from remembrancer.cli.app import app
     from remembrancer.config import changed
-    from remembrancer.memory import Remembrancer
+    from remembrancer.engine import Remembrancer
 
     ask("remember", "The boat is red.")
     settings = changed(shelf.settings, {"adjust": {"deletion": {"mode": "hard"}}})

@@ -153,13 +153,11 @@ SINCE_0001 = [
     ("Logged a weight of 75 kg", "weight", "how heavy was she?"),
     ("Had ramen for dinner", "ramen", "Japanese noodle soup in the evening"),
 ]
-FOUND = {
-    "0001": SINCE_0001,
-    "0002": [
-        *SINCE_0001,
-        ("My sister plays the cello.", "sister", "a sibling who makes music"),
-    ],
-}
+SINCE_0002 = [
+    *SINCE_0001,
+    ("My sister plays the cello.", "sister", "a sibling who makes music"),
+]
+FOUND = {"0001": SINCE_0001, "0002": SINCE_0002, "0003": SINCE_0002}
 
 
 def test_what_is_expected_of_each_revision_is_said() -> None:

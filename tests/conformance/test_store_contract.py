@@ -575,3 +575,29 @@ def test_kinds_are_kept_apart(raw: Store, ada: Owner) -> None:
         assert reader.find(everything(kinds=(Kind.RULE,)), 5) == []
         assert nearest(reader, at(1, 0, 0), everything(kinds=(Kind.EPISODE,)), 5) == []
         assert [tally.kind for tally in reader.tally()] == [Kind.FACT]
+
+
+def test_an_audit_reads_vectors_links_and_empty_conversations_of_one_owner(
+    raw: Store, ada: Owner, tenant: str
+) -> None:
+    one, other, bare = fact("one"), fact("other"), fact("without a vector")
+    opposed = Link(one.id, other.id, Relation.CONTRADICTS, NOW)
+    related = Link(one.id, bare.id, Relation.RELATED_TO, NOW)
+    inserts = [Insert(one, at(1, 2, 2)), Insert(other, at(1, 0, 0)), Insert(bare, None)]
+    do(raw, ada, *inserts, AddLink(opposed), AddLink(related))
+    with raw.writing(ada) as writer:
+        writer.keep_session(conversation("full"))
+        writer.keep_session(conversation("empty"))
+    do(raw, ada, Insert(turn("hello", "full", 0), None))
+
+    with raw.reading(ada) as reader:
+        found = reader.vectors(MODEL, [one.id, bare.id])
+        assert set(found) == {one.id}
+        assert np.array_equal(found[one.id], at(1, 2, 2).vector)
+        assert reader.vectors("another/3", [one.id]) == {}
+        assert reader.related(Relation.CONTRADICTS) == [opposed]
+        assert [session.id for session in reader.empty_sessions()] == ["empty"]
+    with raw.reading(Owner(tenant, "bob")) as reader:
+        assert reader.vectors(MODEL, [one.id]) == {}
+        assert reader.related(Relation.CONTRADICTS) == []
+        assert reader.empty_sessions() == []

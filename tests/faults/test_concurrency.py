@@ -10,7 +10,7 @@ import pytest
 
 import remembrancer
 from remembrancer.config import Settings
-from remembrancer.memory import Remembrancer
+from remembrancer.engine import Remembrancer
 from remembrancer.types import Status
 
 THREADS, SUPERSESSIONS = 32, 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,8 +16,9 @@ from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
-from remembrancer.memory import Remembrancer
+from remembrancer.engine import Remembrancer
 from remembrancer.opening import open_store
+from tests.conftest import assert_no_connection_leaked
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -39,6 +41,39 @@ def open_set(
         settings = Settings.model_validate(
             {"profile": profile, "tenant": tenant, "user": "ada", "store": where, **values}
         )
+        opened.append(Remembrancer(settings, open_store(settings, clock), set_embedder, clock))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, postgres_server: Callable[[str], str]) -> Iterator[Callable[[str], str]]:
+    """Places of this test alone, with nothing in them: `fresh("sqlite")`, `fresh("postgres")`."""
+    given: list[str] = []
+
+    def place(engine: str) -> str:
+        name = f"fresh_{secrets.token_hex(6)}"
+        given.append(str(tmp_path / name) if engine == "sqlite" else postgres_server(name))
+        return given[-1]
+
+    yield place
+    for one in given:
+        assert_no_connection_leaked(one)
+
+
+@pytest.fixture
+def open_at(
+    fresh: object, clock: SetClock, set_embedder: SetEmbedder
+) -> Iterator[Callable[..., Remembrancer]]:
+    """Open a store at a place, with the vectors that the test sets."""
+    opened: list[Remembrancer] = []
+
+    def start(place: str, **values: object) -> Remembrancer:
+        where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 1}
+        settings = Settings.model_validate({"user": "ada", "store": where} | values)
         opened.append(Remembrancer(settings, open_store(settings, clock), set_embedder, clock))
         return opened[-1]
 

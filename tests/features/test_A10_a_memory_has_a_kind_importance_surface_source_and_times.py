@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Evidence, Fact
 
 KINDS = ("fact", "preference", "correction", "episode")

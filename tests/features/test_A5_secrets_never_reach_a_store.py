@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Evidence
 
 MIXED = string.ascii_letters + string.digits

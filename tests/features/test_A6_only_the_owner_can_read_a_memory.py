@@ -12,8 +12,9 @@ from sqlalchemy import Connection, Engine, create_engine, text, true
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotFound
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.store import rights, tables
 from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Owner

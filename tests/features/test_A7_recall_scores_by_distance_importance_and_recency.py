@@ -13,7 +13,8 @@ import pytest
 from set_embedder import SetEmbedder
 
 from remembrancer.clock import SetClock
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Recalled
 
 QUERY = "the question"

@@ -9,7 +9,8 @@ from kindred_embedder import KindredEmbedder
 from set_embedder import SetEmbedder
 
 from remembrancer.block import CLOSING, OPENING, PREAMBLE
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 
 PREFIX = "You are a helpful assistant.\n\n# Project\n\n  Ports 9000–9999 \t\n"
 

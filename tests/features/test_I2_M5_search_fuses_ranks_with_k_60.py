@@ -10,8 +10,9 @@ import pytest
 from set_embedder import SetEmbedder
 
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Recalled
 
 QUERY = "violet kettle"

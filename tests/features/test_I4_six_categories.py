@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Fact
 
 EXAMPLES = {

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from set_embedder import SetEmbedder
 
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 
 OLD, NEW = "Demo with Acme in May.", "Demo with Acme in June."
 

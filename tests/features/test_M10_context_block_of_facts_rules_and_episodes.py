@@ -19,8 +19,9 @@ from remembrancer.aio import AsyncMemory
 from remembrancer.block import CLOSING, OPENING, PREAMBLE, Entry, Layout, as_data, block, tokens
 from remembrancer.cli.app import app
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Action, Episode, Fact, Kind, Maturity, Relation, Rule
 
 LINKABLE = ("derived_from", "supports", "contradicts", "related_to")

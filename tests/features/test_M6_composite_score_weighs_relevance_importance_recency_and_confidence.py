@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from remembrancer.clock import SetClock
-from remembrancer.memory import Remembrancer
+from remembrancer.engine import Remembrancer
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy.engine import Engine
 
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Action, AsOf, Fact, Relation, Source, Status
 
 DIET = {"subject": "user", "predicate": "diet"}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.memory import Remembrancer
 
 Space = tuple[str, ...]
 

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from remembrancer.clock import SetClock
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import AsOf, Fact
 
 DAYS = {"instruction": 365, "preference": 180, "fact": 90, "context": 30}

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from remembrancer.clock import SetClock
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import AsOf
 
 ZONES = [

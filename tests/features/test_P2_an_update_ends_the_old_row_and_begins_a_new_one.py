@@ -11,8 +11,9 @@ from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy.engine import Engine
 
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Action, AsOf, Fact, Relation, Status
 
 DAY = timedelta(days=1)

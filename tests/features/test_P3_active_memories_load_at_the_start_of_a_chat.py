@@ -10,8 +10,9 @@ import pytest
 
 from remembrancer.block import CLOSING, OPENING, PREAMBLE
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(days=1)

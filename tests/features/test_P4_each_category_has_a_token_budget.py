@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from remembrancer.block import tokens
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 
 BUDGETS = {"profile": 300, "finance_context": 500, "response_style": 200, "fact": 500}
 

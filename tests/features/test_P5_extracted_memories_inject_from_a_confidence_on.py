@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from remembrancer.clock import SetClock
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 
 DAY = timedelta(days=1)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import Ambiguous, Conflict, InvalidInput, NotFound
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Action, Written
 
 BY_REFERENCE: dict[str, tuple[Callable[[Memory, str], Written], Action]] = {

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotFound, RemembrancerError
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Relation, Status
 
 DAY = timedelta(days=1)

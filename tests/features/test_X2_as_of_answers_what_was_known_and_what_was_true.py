@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotFound
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import AsOf
 

@@ -13,7 +13,8 @@ import pytest
 
 from remembrancer.clock import SetClock
 from remembrancer.embed.cache import CachedEmbedder
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.text import query_terms, terms
 from remembrancer.types import Evidence, Recalled
 

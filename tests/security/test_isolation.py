@@ -10,8 +10,9 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import NullPool
 
+from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.memory import Memory, Remembrancer
+from remembrancer.memory import Memory
 from remembrancer.types import Owner, new_id
 
 Verb = Callable[[Memory, str], object]

@@ -9,7 +9,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from remembrancer.cli import context, conversation, failures, reading, upkeep, writing
+from remembrancer.cli import (
+    audit,
+    context,
+    conversation,
+    failures,
+    reading,
+    rules,
+    simulate,
+    transfer,
+    upkeep,
+    working,
+    writing,
+)
 from remembrancer.cli.arguments import hoisted
 from remembrancer.cli.desk import Desk
 
@@ -113,12 +125,45 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         writing.update,
         writing.confirm,
         writing.link,
+        writing.unlink,
     ),
-    "Reading": (reading.recall, context.context, reading.get, reading.list_, reading.history),
-    "Changing your mind": (writing.forget, writing.restore, writing.delete, writing.undo),
-    "Looking after it": (reading.stats, upkeep.doctor, upkeep.demo),
+    "Reading": (
+        reading.recall,
+        context.context,
+        reading.get,
+        reading.list_,
+        reading.history,
+        working.activity,
+    ),
+    "Changing your mind": (
+        writing.forget,
+        writing.forget_all,
+        writing.restore,
+        writing.delete,
+        writing.delete_all,
+        writing.undo,
+    ),
+    "Trusting rules": (
+        rules.helpful,
+        rules.harmful,
+        rules.promote,
+        rules.demote,
+        rules.disable,
+    ),
+    "Looking after it": (
+        reading.stats,
+        audit.audit,
+        simulate.simulate,
+        working.jobs,
+        working.reembed,
+        transfer.backup,
+        transfer.restore_backup,
+        transfer.move,
+        upkeep.doctor,
+        upkeep.demo,
+    ),
 }
 
 for group, verbs in VERBS.items():
     for verb in verbs:
-        app.command(verb.__name__.rstrip("_"), rich_help_panel=group)(verb)
+        app.command(verb.__name__.rstrip("_").replace("_", "-"), rich_help_panel=group)(verb)

@@ -15,7 +15,7 @@ import typer
 from remembrancer.cli.page import Page
 
 if TYPE_CHECKING:
-    from remembrancer.memory import Remembrancer
+    from remembrancer.engine import Remembrancer
 
 PAUSE_SECONDS = 1.4
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -116,7 +116,7 @@ def _steps() -> Iterator[tuple[Step, Remembrancer]]:
     from remembrancer.clock import SetClock
     from remembrancer.config import Settings
     from remembrancer.embed.local import LocalEmbedder
-    from remembrancer.memory import Remembrancer
+    from remembrancer.engine import Remembrancer
     from remembrancer.opening import open_store
 
     settings = Settings(user="me")

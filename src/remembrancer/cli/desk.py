@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
-    from remembrancer.memory import Memory, Remembrancer
+    from remembrancer.engine import Remembrancer
+    from remembrancer.memory import Memory
     from remembrancer.recall import Wanted
     from remembrancer.statement import Details
 
@@ -61,8 +62,14 @@ class Desk:
     @contextlib.contextmanager
     def memory(self, *, embeds: bool = False) -> Iterator[Memory]:
         """The memory to work on; a verb that embeds gets the model loaded meanwhile."""
-        with contextlib.nullcontext(self.shared) if self.shared else self._opened(embeds) as store:
+        with self.opened(embeds=embeds) as store:
             yield store.for_user(self.user, tenant=self.tenant, agent=self.agent, surface="cli")
+
+    @contextlib.contextmanager
+    def opened(self, *, embeds: bool = False) -> Iterator[Remembrancer]:
+        """The store, for what concerns everyone in it."""
+        with contextlib.nullcontext(self.shared) if self.shared else self._opened(embeds) as store:
+            yield store
 
     def details(self, options: Mapping[str, Any]) -> Details:
         """What the options say about a new memory."""

@@ -15,6 +15,7 @@ from rich.text import Text
 from remembrancer.cli.page import Page, safe, short
 
 if TYPE_CHECKING:
+    from remembrancer.jobs import Scheduled
     from remembrancer.types import Event, Fact, History, Recalled, Record, Stats, Why
 
 
@@ -73,15 +74,41 @@ def life(page: Page, history: History) -> None:
         page.note(f"{version.status} · true {_span(page, version)}", indent=3)
         page.note(version.id, indent=3)
     page.heading("What happened")
-    lines = _table()
-    for event in history.events:
-        lines.add_row(Text(page.time(event.at), style="dim"), _happened(event))
-    _print(page, lines)
+    happenings(page, history.events)
     # That a version supersedes another is shown above, by their order.
     links = [one for one in history.links if one.relation != "supersedes"]
+    if history.applications:
+        page.heading("How it worked")
+        for used in history.applications:
+            page.say(f"{used.verdict}, {page.time(used.applied_at)}")
+            if used.reason is not None:
+                page.note(used.reason, indent=2)
     if links:
         page.heading("Linked")
         _grid(page, [(_spaced(one.relation), f"{one.source} → {one.target}") for one in links])
+
+
+def happenings(page: Page, events: Sequence[Event]) -> None:
+    """Events in the order they are given."""
+    lines = _table()
+    for event in events:
+        lines.add_row(Text(page.time(event.at), style="dim"), _happened(event))
+    _print(page, lines)
+
+
+def schedule(page: Page, jobs: Iterable[Scheduled]) -> None:
+    """When each job runs, when it was done last and when it is next due."""
+    lines = _table()
+    for one in jobs:
+        last = page.time(one.finished_at) if one.finished_at else "never"
+        due = page.time(one.due_at) if one.due_at else "off"
+        lines.add_row(
+            Text(one.job),
+            Text(one.cron or "off", style="dim"),
+            Text(f"last {last}"),
+            Text(f"next {due}"),
+        )
+    _print(page, lines)
 
 
 def counts(page: Page, stats: Stats) -> None:
@@ -126,9 +153,30 @@ def findings(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
     _print(page, lines)
 
 
+def flaws(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
+    """Lines of what is wrong, with which memories, and what could be done about it."""
+    lines = Table.grid(padding=(0, 2))
+    lines.add_column(overflow="fold", ratio=1)
+    lines.add_column(no_wrap=True)
+    for sentence, ids, fix in rows:
+        told = Text(safe(sentence)).append(f"\n{safe(ids)}", style="dim")
+        lines.add_row(told, Text(fix, style="bold"))
+    _print(page, lines)
+
+
+def pairs(page: Page, rows: Iterable[tuple[str, str]]) -> None:
+    """Names and what there is to say about each."""
+    _grid(page, rows)
+
+
 def _happened(event: Event) -> Text:
     by = f" by {event.agent}" if event.agent else ""
     line = Text(f"{event.action}{safe(by)}, {event.surface}")
+    touched = len({change.memory_id for change in event.changes})
+    if touched > 1:
+        line.append(f", {touched} memories")
+    if event.note is not None:
+        line.append(f": {safe(event.note)}")
     if event.undoes is not None:
         line.append(f", took back {event.undoes}")
     if event.undone_by is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +11,10 @@ import typer
 from remembrancer.cli.arguments import DETAILS, Content, Reference, Words, said, taking
 from remembrancer.cli.desk import Desk
 from remembrancer.cli.page import Page, quoted
+from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.types import Record, Written
+    from remembrancer.types import Batch, Record, Written
 
 
 @taking(DETAILS)
@@ -110,6 +112,46 @@ def delete(context: typer.Context, memory: Reference) -> None:
     desk.answer(written, lambda page: _deleted(page, written))
 
 
+def forget_all(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """End every memory that is in force.
+
+    Nothing is recalled any more, and all of it stays in your history. One undo brings all of it
+    back.
+
+    \b
+    Example:
+      rem forget-all
+    """
+    _sure(yes, "Forget everything?")
+    desk: Desk = context.obj
+    with desk.memory() as me:
+        batch = me.forget_all()
+    desk.answer(batch, lambda page: _all(page, batch, "forgotten"))
+
+
+def delete_all(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Put everything into the trash, conversations too.
+
+    One undo brings all of it back while it is there. Where the profile deletes at once, it is gone
+    for good.
+
+    \b
+    Example:
+      rem delete-all
+    """
+    _sure(yes, "Delete everything, conversations too?")
+    desk: Desk = context.obj
+    with desk.memory() as me:
+        batch = me.delete_all()
+    desk.answer(batch, lambda page: _all(page, batch, "deleted"))
+
+
 def undo(
     context: typer.Context,
     event: Annotated[str | None, typer.Argument(metavar="EVENT", hidden=True)] = None,
@@ -152,6 +194,43 @@ def link(
     with desk.memory() as me:
         written = me.link(said([source]), said([target]), relation)
     desk.answer(written, lambda page: _linked(page, written))
+
+
+def unlink(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="SOURCE", hidden=True)],
+    target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
+    relation: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="derived_from, supports, contradicts or related_to."),
+    ] = "related_to",
+) -> None:
+    """Take a relation between two memories away.
+
+    \b
+    Example:
+      rem unlink "prefers tea" "stopped drinking coffee" --relation supports
+    """
+    desk: Desk = context.obj
+    with desk.memory() as me:
+        written = me.unlink(said([source]), said([target]), relation)
+    desk.answer(written, lambda page: _changed(page, written, "No longer linked."))
+
+
+def _sure(yes: bool, question: str) -> None:
+    """Ask once; without anyone to ask, it must be said beforehand."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
+    typer.confirm(question, abort=True)
+
+
+def _all(page: Page, batch: Batch, word: str) -> None:
+    count = len(batch.ids)
+    page.say(f"{count} {'memory was' if count == 1 else 'memories were'} {word}.")
+    if batch.event is not None and batch.event.action != "deleted":
+        page.note(f"Undo: rem undo {batch.event.id}")
 
 
 def _change(desk: Desk, verb: Callable[[Any], Written], word: str) -> None:

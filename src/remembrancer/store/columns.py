@@ -6,7 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, DateTime, Dialect, LargeBinary, String, Text
+from sqlalchemy import JSON, DateTime, Dialect, Float, LargeBinary, String, Text
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
 if TYPE_CHECKING:
@@ -97,6 +99,25 @@ class Vector(TypeDecorator["NDArray[np.float32]"]):
         if isinstance(value, str):
             return np.fromstring(value.strip("[]"), dtype=np.float32, sep=",")
         return None if value is None else np.frombuffer(value, dtype="<f4")
+
+
+class days_between(FunctionElement[float]):  # noqa: N801 - it reads as a function of SQL
+    """How many days lie between two moments, as a number with a fraction."""
+
+    type = Float()
+    inherit_cache = True
+
+
+@compiles(days_between)
+def _days_between(element: days_between, compiler: Any, **options: Any) -> str:
+    first, second = (compiler.process(one, **options) for one in element.clauses)
+    return f"(extract(epoch FROM {second} - {first}) / 86400)"
+
+
+@compiles(days_between, "sqlite")
+def _days_between_on_sqlite(element: days_between, compiler: Any, **options: Any) -> str:
+    first, second = (compiler.process(one, **options) for one in element.clauses)
+    return f"(julianday({second}) - julianday({first}))"
 
 
 def _read_moment(value: str | None) -> datetime | None:

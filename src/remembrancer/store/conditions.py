@@ -13,15 +13,17 @@ from sqlalchemy import (
     Table,
     and_,
     bindparam,
+    case,
     exists,
+    false,
     func,
     or_,
 )
 
 from remembrancer.store import tables
-from remembrancer.store.columns import Moment
-from remembrancer.store.contract import HELD, Filter, Visibility
-from remembrancer.types import Kind, Status
+from remembrancer.store.columns import Moment, days_between
+from remembrancer.store.contract import HELD, Belief, Filter, Visibility
+from remembrancer.types import Kind, Permanence, Source, Status
 
 EQUAL = ("subject", "predicate", "source", "fingerprint", "lineage")
 
@@ -32,7 +34,9 @@ def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
     return [
         (kind, table)
         for kind, table in tables.MEMORY_TABLES.items()
-        if kind in wanted.kinds and (kind is Kind.FACT or not only_facts)
+        if kind in wanted.kinds
+        and (kind is Kind.FACT or not only_facts)
+        and (kind is Kind.EPISODE or not wanted.backlogs)
     ]
 
 
@@ -45,22 +49,47 @@ def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> C
 
     Moments are parameters called `now`, `known` and `true`, so that a statement can be reused.
     """
-    conditions = [table.c.owner_id == owner_id, *_in_scope(kind, table, wanted.visible)]
-    if wanted.statuses is None:
-        conditions.append(_in_force(owner_id, table, wanted))
-    else:
-        now = bindparam("now", wanted.now, Moment())
-        conditions.append(_has_status(table, wanted.statuses, now))
-    if wanted.categories:
-        conditions.append(table.c.category.in_(wanted.categories))
-    if wanted.retired_after is not None:
-        conditions.append(table.c.retired_at > wanted.retired_after)
+    now = bindparam("now", wanted.now, Moment())
+    conditions = [
+        table.c.owner_id == owner_id,
+        *_in_scope(kind, table, wanted.visible),
+        *_in_state(owner_id, table, wanted, now),
+    ]
+    if wanted.belief is not None:
+        conditions.append(_believed(table, wanted.belief, now))
     if wanted.minimum_importance:
         conditions.append(table.c.importance >= wanted.minimum_importance)
+    for name, values in (("category", wanted.categories), ("backlog", wanted.backlogs)):
+        if values:
+            conditions.append(table.c[name].in_(values))
     for name in EQUAL:
         if getattr(wanted, name) is not None:
             conditions.append(table.c[name] == getattr(wanted, name))
-    return and_(*conditions)
+    return and_(*conditions, *_in_bounds(table, wanted))
+
+
+def _in_state(
+    owner_id: Owning, table: FromClause, wanted: Filter, now: BindParameter[datetime]
+) -> list[ColumnElement[bool]]:
+    if wanted.overdue:
+        return [table.c.status == Status.ACTIVE, _over(table, wanted.decayed, now)]
+    if wanted.statuses is not None:
+        return [_has_status(table, wanted.statuses, wanted.decayed, now)]
+    in_force = [_in_force(owner_id, table, wanted)]
+    if wanted.decayed is not None:
+        in_force.append(~_believed(table, wanted.decayed, now))
+    return in_force
+
+
+def _in_bounds(table: FromClause, wanted: Filter) -> list[ColumnElement[bool]]:
+    bounds = []
+    if wanted.retired_after is not None:
+        bounds.append(table.c.retired_at > wanted.retired_after)
+    if wanted.retired_before is not None:
+        bounds.append(table.c.retired_at <= wanted.retired_before)
+    if wanted.expires_before is not None:
+        bounds.append(table.c.expires_at <= wanted.expires_before)
+    return bounds
 
 
 def _in_force(owner_id: Owning, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
@@ -95,21 +124,46 @@ def moments_of(wanted: Filter) -> dict[str, datetime]:
 
 
 def _has_status(
-    table: FromClause, statuses: Sequence[Status], now: BindParameter[datetime]
+    table: FromClause,
+    statuses: Sequence[Status],
+    decayed: Belief | None,
+    now: BindParameter[datetime],
 ) -> ColumnElement[bool]:
     """Whether a memory counts as one of these: an active one whose time has run out is expired."""
-    over = or_(table.c.expires_at <= now, table.c.valid_until <= now)
-    running = and_(
-        or_(table.c.expires_at.is_(None), table.c.expires_at > now),
-        or_(table.c.valid_until.is_(None), table.c.valid_until > now),
-    )
+    over = or_(_over(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
     named = [one for one in statuses if one is not Status.ACTIVE]
     conditions: list[ColumnElement[bool]] = [table.c.status.in_(named)]
     if Status.ACTIVE in statuses:
-        conditions.append(and_(table.c.status == Status.ACTIVE, running))
+        conditions.append(and_(table.c.status == Status.ACTIVE, ~over))
     if Status.EXPIRED in statuses:
         conditions.append(and_(table.c.status == Status.ACTIVE, over))
     return or_(*conditions)
+
+
+def _over(
+    table: FromClause, decayed: Belief | None, now: BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """Whether a memory has had its time, or has lost all belief."""
+    late = func.coalesce(table.c.expires_at <= now, false())
+    return late if decayed is None else or_(late, _believed(table, decayed, now))
+
+
+def _believed(
+    table: FromClause, belief: Belief, now: BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """Whether the confidence in a memory, as it has decayed by now, is within bounds."""
+    confidence: ColumnElement[float] = table.c.confidence
+    if belief.decays != "none":
+        rates = {one.value: one.decay_per_day for one in Permanence}
+        rate = case(rates, value=table.c.permanence, else_=0.0)
+        if belief.decays == "extracted":
+            rate = case((table.c.source == Source.EXPLICIT, 0.0), else_=rate)
+        days: ColumnElement[float] = days_between(table.c.confirmed_at, now)
+        if belief.renewed_by_use:
+            since_use = days_between(func.coalesce(table.c.recalled_at, table.c.confirmed_at), now)
+            days = case((since_use < days, since_use), else_=days)
+        confidence = confidence * func.exp(-rate * case((days > 0, days), else_=0.0))
+    return and_(confidence >= belief.at_least, confidence < belief.below)
 
 
 def _holds(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
@@ -121,6 +175,8 @@ def _holds(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
 
 def _in_scope(kind: Kind, table: FromClause, visible: Visibility) -> list[ColumnElement[bool]]:
     scopes = visible.episodes if kind is Kind.EPISODE and visible.episodes else visible.scopes
+    if visible.without:
+        return [table.c.scope.not_in(visible.without)]
     if visible.below is not None:
         prefix = visible.below + "/"
         below = func.substr(table.c.scope, 1, len(prefix)) == prefix

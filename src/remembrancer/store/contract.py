@@ -14,20 +14,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from remembrancer.types import (
     Action,
+    Backlog,
     Event,
     Json,
     Kind,
     Link,
     Owner,
     Record,
+    Relation,
+    RuleApplication,
     Session,
     Source,
     State,
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from remembrancer.search.index import Index
+
+Row = tuple[str, Mapping[str, Json]]
+"""A row that any engine can store: the table's name, and its columns as JSON."""
 
 HELD = (Status.ACTIVE, Status.SUPERSEDED)
 """What may be true at some moment; a superseded fact was true until its successor's time began."""
@@ -54,16 +60,37 @@ MUTABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Which scopes a call may see: those named, those below a path, or all when both are None."""
+    """Which scopes a call may see: those named, those below a path, or all when both are None.
+
+    `without` takes some out again.
+    """
 
     scopes: tuple[str, ...] | None = None
     below: str | None = None
     episodes: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """How far a memory must be believed: its confidence, as it has decayed by now.
+
+    What decays and what renews it are a profile's choices, in plain values.
+    """
+
+    at_least: float = 0.0
+    below: float = 2.0
+    decays: Literal["all", "extracted", "none"] = "all"
+    renewed_by_use: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which memories a read is about; `statuses` is for listings beyond what is in force."""
+    """Which memories a read is about; `statuses` is for listings beyond what is in force.
+
+    What is `decayed` counts as expired, whatever its row says; `overdue` are the memories that are
+    still active by their row although they have expired.
+    """
 
     now: datetime
     kinds: tuple[Kind, ...] = (Kind.FACT, Kind.RULE, Kind.EPISODE)
@@ -80,6 +107,12 @@ class Filter:
     fingerprint: str | None = None
     lineage: str | None = None
     retired_after: datetime | None = None
+    retired_before: datetime | None = None
+    expires_before: datetime | None = None
+    belief: Belief | None = None
+    decayed: Belief | None = None
+    overdue: bool = False
+    backlogs: tuple[Backlog, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +184,23 @@ class DropLink:
     link: Link
 
 
-Write = Insert | Patch | Purge | AddLink | DropLink
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Enter the use of a rule into its ledger."""
+
+    application: RuleApplication
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Take the use of a rule out of account, or back into it."""
+
+    rule_id: str
+    application_id: str
+    back: bool = False
+
+
+Write = Insert | Patch | Purge | AddLink | DropLink | Apply | Withdraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +226,19 @@ class Reader(Protocol):
         """The memories of those ids that exist."""
         ...
 
-    def find(self, wanted: Filter, limit: int, after: Position | None = None) -> list[Record]:
-        """Memories that pass the filter, newest first."""
+    def find(
+        self,
+        wanted: Filter,
+        limit: int,
+        after: Position | None = None,
+        *,
+        oldest: bool = False,
+    ) -> list[Record]:
+        """Memories that pass the filter, newest first, or oldest first from the beginning."""
+        ...
+
+    def ids(self, wanted: Filter, limit: int) -> list[str]:
+        """The ids of memories that pass the filter, in no order that matters."""
         ...
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
@@ -198,6 +258,10 @@ class Reader(Protocol):
 
     def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         """The exact cosine of these memories to the query, by the best of their vectors."""
+        ...
+
+    def vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The exact vector, as a whole, of each of these memories that has one of this model."""
         ...
 
     def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
@@ -220,6 +284,10 @@ class Reader(Protocol):
         """All links from and to a memory."""
         ...
 
+    def related(self, relation: Relation) -> list[Link]:
+        """All links of one relation, oldest first."""
+        ...
+
     def event(self, event_id: str) -> Event | None:
         """One event with its changes."""
         ...
@@ -232,6 +300,30 @@ class Reader(Protocol):
         after: Position | None = None,
     ) -> list[Event]:
         """Events, newest first; only those that touched the given memories, if any are given."""
+        ...
+
+    def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+        """The uses of some rules that count, oldest first."""
+        ...
+
+    def sessions(self, idle_since: datetime, limit: int) -> list[Session]:
+        """Conversations that are active and in which nothing was said since, oldest first."""
+        ...
+
+    def empty_sessions(self) -> list[Session]:
+        """Conversations without a turn, oldest first."""
+        ...
+
+    def unembedded(self, model: str, limit: int) -> list[Record]:
+        """Memories that have no vector of this model, in the order they were stored."""
+        ...
+
+    def embedded(self) -> dict[str, int]:
+        """How many memories have vectors of which model."""
+        ...
+
+    def count(self, wanted: Filter) -> int:
+        """How many memories pass the filter."""
         ...
 
     def tally(self) -> list[Tally]:
@@ -262,9 +354,29 @@ class Writer(Reader, Protocol):
         """Say which event took this one back, or that it stands again."""
         ...
 
-    def refer(self, counts: Mapping[str, int], at: datetime) -> None:
-        """Count recalls; no event, as nothing that is believed changes."""
+    def refer(self, counts: Mapping[str, int], at: datetime, *, extend: bool = False) -> None:
+        """Count recalls and, if wanted, let those that would expire live as long again.
+
+        No event, as nothing that is believed changes.
+        """
         ...
+
+    def embed(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
+        """Give memories the vectors of a model that they have none of."""
+        ...
+
+    def drop_vectors(self, besides: str) -> int:
+        """Remove the vectors of all models but one; how many memories had any."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who is at a job until when, and when it was done last."""
+
+    holder: str | None = None
+    held_until: datetime | None = None
+    finished_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +402,41 @@ class Store(Protocol):
 
     def owners(self) -> list[Owner]:
         """Everyone who has ever stored something here."""
+        ...
+
+    def dump(self, owner: Owner) -> AbstractContextManager[Iterator[Row]]:
+        """Everything of one person as it is at one moment, in an order all engines share."""
+        ...
+
+    def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
+        """Store everything of one person, all of it or nothing.
+
+        Whoever has memories here keeps them, and it is a Conflict, unless they are to be replaced.
+        """
+        ...
+
+    def dump_system(self) -> AbstractContextManager[Iterator[Row]]:
+        """The tenants, users, settings and keys."""
+        ...
+
+    def load_system(self, rows: Iterable[Row]) -> None:
+        """Add the tenants, users, settings and keys that are missing; none that is here changes."""
+        ...
+
+    def lease(self, job: str) -> Lease:
+        """Who is at a job, and when it was done last."""
+        ...
+
+    def take(self, job: str, seen: Lease, holder: str, until: datetime) -> bool:
+        """Take a job or hold it for longer, unless its lease is no longer the one that was seen."""
+        ...
+
+    def finish(self, job: str, holder: str, at: datetime | None) -> None:
+        """Give a job back: done at that time, or not done."""
+        ...
+
+    def tidy(self) -> int:
+        """Do what the database needs now and then; how many files or tables were tidied."""
         ...
 
     def health(self) -> Health:
@@ -327,5 +474,5 @@ def _plain(value: object) -> Json:
     return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
-UNDOABLE = frozenset(Action) - {Action.DELETED}
-"""Every kind of event but the one that destroys on purpose."""
+UNDOABLE = frozenset(Action) - {Action.DELETED, Action.PURGED, Action.CLOSED}
+"""Every kind of event but those that destroy on purpose, or change no memory."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from remembrancer.durable import settle
 from remembrancer.store import schema
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
@@ -97,6 +100,36 @@ def create(family: str, path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def building(family: str, path: Path, busy_seconds: float) -> Iterator[Connection]:
+    """Make a file that holds something from the start; it is in its place when the block is left.
+
+    It is built beside its place under a lock that all processes know, so what a killed process left
+    there is nobody's. Raises FileExistsError when another makes the file first.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    beside = path.with_name(f".{path.name}.building")
+    with _only_process(path.with_suffix(".lock")) as alone:
+        if not alone:
+            raise FileExistsError(path)
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(mode=0o700)
+        try:
+            draft = beside / path.name
+            create(family, draft)
+            file = File(family, draft, busy_seconds)
+            try:
+                with file.writing() as connection:
+                    yield connection
+            finally:
+                file.close()
+            settle(draft)
+            os.link(draft, path)
+            settle(path.parent)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
 def supports_full_text() -> bool:
     """Whether this Python's SQLite was built with FTS5."""
     with contextlib.closing(sqlite3.connect(":memory:")) as probe:
@@ -148,6 +181,8 @@ def _engine(path: Path | None, busy_seconds: float) -> Engine:
 
 def _configure(raw: Any, _: Any) -> None:
     raw.isolation_level = None
+    # Not every SQLite is built with functions of mathematics.
+    raw.create_function("exp", 1, math.exp, deterministic=True)
     for pragma in (
         "foreign_keys = ON",
         "synchronous = NORMAL",

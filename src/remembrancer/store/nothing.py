@@ -7,9 +7,21 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remembrancer.store.contract import Embedding, Filter, Hit, Position, Tally
-from remembrancer.types import Event, Link, Record, Session, State, Turn
+from remembrancer.types import (
+    Event,
+    Link,
+    Record,
+    Relation,
+    RuleApplication,
+    Session,
+    State,
+    Turn,
+)
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from remembrancer.search.index import Index
 
 
@@ -22,7 +34,17 @@ class Nothing:
     def load(self, ids: Iterable[str]) -> dict[str, Record]:
         return {}
 
-    def find(self, wanted: Filter, limit: int, after: Position | None = None) -> list[Record]:
+    def find(
+        self,
+        wanted: Filter,
+        limit: int,
+        after: Position | None = None,
+        *,
+        oldest: bool = False,
+    ) -> list[Record]:
+        return []
+
+    def ids(self, wanted: Filter, limit: int) -> list[str]:
         return []
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
@@ -39,6 +61,9 @@ class Nothing:
     def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         return []
 
+    def vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        return {}
+
     def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
         return []
 
@@ -54,6 +79,9 @@ class Nothing:
     def links(self, memory_id: str) -> list[Link]:
         return []
 
+    def related(self, relation: Relation) -> list[Link]:
+        return []
+
     def event(self, event_id: str) -> Event | None:
         return None
 
@@ -65,6 +93,24 @@ class Nothing:
         after: Position | None = None,
     ) -> list[Event]:
         return []
+
+    def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+        return []
+
+    def sessions(self, idle_since: datetime, limit: int) -> list[Session]:
+        return []
+
+    def empty_sessions(self) -> list[Session]:
+        return []
+
+    def unembedded(self, model: str, limit: int) -> list[Record]:
+        return []
+
+    def embedded(self) -> dict[str, int]:
+        return {}
+
+    def count(self, wanted: Filter) -> int:
+        return 0
 
     def tally(self) -> list[Tally]:
         return []

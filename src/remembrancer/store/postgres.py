@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -28,14 +29,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidSetting, StoreUnavailable
-from remembrancer.store import directory, rights, schema, tables
+from remembrancer.store import directory, dump, leases, rights, schema, tables
 from remembrancer.store.columns import vector_of
-from remembrancer.store.contract import Embedding, Health, Hit, Reader, Writer
+from remembrancer.store.contract import Embedding, Health, Hit, Lease, Reader, Row, Writer
 from remembrancer.store.indexes import Indexes
 from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Owner
@@ -49,8 +50,6 @@ BEYOND = 200
 OPTIONS = (
     f"role={rights.ROLE}",
     "citus.propagate_set_commands=local",
-    # A plan made for everyone when a table was small is kept for ever: 30 times slower later on.
-    "plan_cache_mode=force_custom_plan",
     # Of a newcomer the statistics expect one row, and a loop over all their rows times all of them.
     "enable_nestloop=off",
 )
@@ -62,6 +61,9 @@ WALKING = (
     "hnsw.scan_mem_multiplier = 8",
     "enable_nestloop = on",
 )
+
+ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+"""Several statements see the same rows; otherwise each would see what was committed before it."""
 
 INDEXED_MODEL, INDEXED_DIMENSIONS = "all-MiniLM-L6-v2/q8", 384
 
@@ -90,8 +92,14 @@ class PostgresStore:
             max_overflow=0,
             pool_timeout=60,
             pool_pre_ping=True,
-            connect_args={"options": " ".join(f"-c {option}" for option in OPTIONS)},
+            connect_args={
+                "options": " ".join(f"-c {option}" for option in OPTIONS),
+                # A plan made for everyone when a table was small would be kept for ever.
+                "prepare_threshold": None,
+            },
         )
+        # Many rows in one statement: one by one, even in a pipeline, they take thrice as long.
+        self._engine.dialect.use_insertmanyvalues_wo_returning = True
 
     @contextlib.contextmanager
     def reading(self, owner: Owner) -> Iterator[Reader]:
@@ -108,6 +116,49 @@ class PostgresStore:
     def owners(self) -> list[Owner]:
         with _reachable(), self._engine.begin() as connection:
             return directory.registered(connection)
+
+    @contextlib.contextmanager
+    def dump(self, owner: Owner) -> Iterator[Iterator[Row]]:
+        with self._transaction(owner) as connection:
+            connection.exec_driver_sql(ONE_MOMENT)
+            yield dump.personal_rows(connection, owner)
+
+    def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
+        self._register(owner)
+        with self._transaction(owner) as connection:
+            _lock(connection, owner, self._clock)
+            removed = dump.make_room(connection, owner, replace=replace)
+            most = self._indexes.most_vectors
+            dump.put_person(connection, owner, rows, most_vectors=most, removed=removed)
+
+    @contextlib.contextmanager
+    def dump_system(self) -> Iterator[Iterator[Row]]:
+        with _reachable(), self._engine.begin() as connection:
+            connection.exec_driver_sql(ONE_MOMENT)
+            yield dump.system_rows(connection)
+
+    def load_system(self, rows: Iterable[Row]) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            dump.put_system(connection, rows)
+
+    def lease(self, job: str) -> Lease:
+        with _reachable(), self._engine.begin() as connection:
+            return leases.read(connection, job)
+
+    def take(self, job: str, seen: Lease, holder: str, until: datetime) -> bool:
+        try:
+            with _reachable(), self._engine.begin() as connection:
+                return leases.take(connection, job, seen, holder, until)
+        except IntegrityError:  # another process made the row of this job at the same moment
+            return False
+
+    def finish(self, job: str, holder: str, at: datetime | None) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            leases.finish(connection, job, holder, at)
+
+    def tidy(self) -> int:
+        """Nothing: the server looks after itself."""
+        return 0
 
     def health(self) -> Health:
         with _reachable(), self._engine.begin() as connection:

@@ -29,12 +29,14 @@ from remembrancer.types import (
     Record,
     Relation,
     Rule,
+    RuleApplication,
     Session,
     SessionStatus,
     Source,
     State,
     Status,
     Turn,
+    Verdict,
 )
 
 RECORDS: Mapping[Kind, type[Record]] = {
@@ -146,6 +148,12 @@ def event_of(row: Row[Any], changes: tuple[Change, ...]) -> Event:
 def state_of(row: Row[Any]) -> State:
     """The past state that a row holds."""
     return State(Status(row.status), row.valid_until, row.since, row.until)
+
+
+def application_of(row: Row[Any]) -> RuleApplication:
+    """The use of a rule that a row holds."""
+    values = {field.name: getattr(row, field.name) for field in fields(RuleApplication)}
+    return RuleApplication(**{**values, "verdict": Verdict(row.verdict)})
 
 
 def link_of(row: Row[Any]) -> Link:

@@ -8,7 +8,8 @@ import sqlite3
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
-from remembrancer.errors import StoreUnavailable
-from remembrancer.store import directory, files, tables
+from remembrancer.errors import Conflict, StoreUnavailable
+from remembrancer.store import directory, dump, files, leases, tables
 from remembrancer.store.columns import JsonValue
-from remembrancer.store.contract import Embedding, Health, Hit, Reader, Writer
+from remembrancer.store.contract import Embedding, Health, Hit, Lease, Reader, Row, Writer
 from remembrancer.store.files import File
 from remembrancer.store.indexes import Indexes
 from remembrancer.store.nothing import Nothing
@@ -63,21 +64,60 @@ class SqliteStore:
     @contextlib.contextmanager
     def writing(self, owner: Owner) -> Iterator[Writer]:
         self._welcome(owner)
-        with self._person(owner) as person:
-            try:
-                with person.file.writing() as connection:
-                    _claim(connection, owner, self._clock)
-                    yield SqliteTransaction(connection, owner.id, person.indexes)
-            except OperationalError as error:
-                if "locked" in str(error):
-                    raise StoreUnavailable(
-                        "The memory is being written by another process for too long; try again."
-                    ) from error
-                raise
+        with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
+            _claim(connection, owner, self._clock)
+            yield SqliteTransaction(connection, owner.id, person.indexes)
 
     def owners(self) -> list[Owner]:
         with self._system.reading() as connection:
             return directory.registered(connection)
+
+    @contextlib.contextmanager
+    def dump(self, owner: Owner) -> Iterator[Iterator[Row]]:
+        if not self._is_known(owner):
+            yield iter(())
+            return
+        with self._person(owner) as person, person.file.reading() as connection:
+            yield dump.personal_rows(connection, owner)
+
+    def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
+        with self._system.writing() as connection:
+            directory.register(connection, owner, self._clock.now())
+        if self._path is None or self._is_known(owner):
+            with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
+                removed = dump.make_room(connection, owner, replace=replace)
+                _put(connection, owner, rows, removed)
+        else:
+            self._load_newcomer(owner, rows)
+
+    @contextlib.contextmanager
+    def dump_system(self) -> Iterator[Iterator[Row]]:
+        with self._system.reading() as connection:
+            yield dump.system_rows(connection)
+
+    def load_system(self, rows: Iterable[Row]) -> None:
+        with self._system.writing() as connection:
+            dump.put_system(connection, rows)
+
+    def lease(self, job: str) -> Lease:
+        with self._system.reading() as connection:
+            return leases.read(connection, job)
+
+    def take(self, job: str, seen: Lease, holder: str, until: datetime) -> bool:
+        with self._system.writing() as connection:
+            return leases.take(connection, job, seen, holder, until)
+
+    def finish(self, job: str, holder: str, at: datetime | None) -> None:
+        with self._system.writing() as connection:
+            leases.finish(connection, job, holder, at)
+
+    def tidy(self) -> int:
+        """Move every log into its file; files that nobody has open here have none of ours."""
+        with self._lock:
+            opened = [person.file for person in self._people.values()]
+        for file in (self._system, *opened):
+            file.checkpoint()
+        return 1 + len(opened)
 
     def health(self) -> Health:
         version = sqlite3.sqlite_version_info
@@ -144,6 +184,19 @@ class SqliteStore:
                 with self._person(owner):
                     return
 
+    def _load_newcomer(self, owner: Owner, rows: Iterable[Row]) -> None:
+        path = self._file(f"people/{owner.id}")
+        try:
+            with files.building("personal", path, self._busy_seconds) as connection:
+                _put(connection, owner, rows)
+        except FileExistsError as error:
+            raise Conflict(
+                f"Someone writes memories of {owner.user} of {owner.tenant} at this moment; "
+                "try again when they are done."
+            ) from error
+        except OSError as error:
+            raise _unusable(path.parent, error) from error
+
     def _file(self, name: str) -> Path:
         assert self._path is not None
         return self._path / f"{name}.db"
@@ -208,6 +261,24 @@ def _unusable(path: Path, error: OSError) -> StoreUnavailable:
         f"{path} cannot be used: {error.strerror}. "
         "Give another directory with --store or store.path."
     )
+
+
+@contextlib.contextmanager
+def _unlocked() -> Iterator[None]:
+    """Say in our words that a file was not to be had in time."""
+    try:
+        yield
+    except OperationalError as error:
+        if "locked" in str(error):
+            raise StoreUnavailable(
+                "The memory is being written by another process for too long; try again."
+            ) from error
+        raise
+
+
+def _put(connection: Connection, owner: Owner, rows: Iterable[Row], removed: int = 0) -> None:
+    """Store everything of a person; all their vectors are held in memory here."""
+    dump.put_person(connection, owner, rows, most_vectors=sys.maxsize, removed=removed)
 
 
 def _claim(connection: Connection, owner: Owner, clock: Clock) -> None:

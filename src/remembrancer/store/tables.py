@@ -115,6 +115,7 @@ def memory(name: str, *items: SchemaItem, changes: bool = True) -> Table:
         Column("recorded_at", Moment, nullable=False),
         Column("retired_at", Moment),
         Column("expires_at", Moment),
+        Column("ttl_days", Float),
         Column("confirmed_at", Moment, nullable=False),
         Column("recalled_at", Moment),
         Column("recall_count", Integer, nullable=False),
@@ -210,6 +211,7 @@ rule_applications = owned(
     Column("agent", Text),
     Column("session_id", Text),
     Column("applied_at", Moment, nullable=False),
+    Column("withdrawn", Boolean, nullable=False),
     within_owner("rule_id", "rules"),
     Index("ix_rule_applications_rule", "owner_id", "rule_id", "applied_at"),
 )

@@ -1,33 +1,21 @@
-"""One owner's transaction in SQL: everything that is the same on both engines.
-
-Every statement names the owner on every table it touches, so that a sharded database can route it.
-"""
+"""Changing one owner's memories in SQL, with the event that says what was changed."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
-    Dialect,
-    FromClause,
-    Select,
     Table,
-    Text,
     and_,
-    bindparam,
+    exists,
     func,
-    literal,
     or_,
     select,
-    tuple_,
     update,
 )
 from sqlalchemy.exc import IntegrityError
@@ -35,35 +23,23 @@ from sqlalchemy.exc import IntegrityError
 from remembrancer.errors import Conflict, NotFound
 from remembrancer.search.marks import marks
 from remembrancer.store import tables
-from remembrancer.store.conditions import moments_of, passes, tables_of
 from remembrancer.store.contract import (
     MUTABLE,
     AddLink,
+    Apply,
     DropLink,
     Embedding,
-    Filter,
-    Hit,
     Insert,
     Patch,
-    Position,
     Purge,
-    Tally,
+    Withdraw,
     Write,
     frozen,
-    thawed,
 )
-from remembrancer.store.indexes import Indexes
-from remembrancer.store.prepared import Prepared
+from remembrancer.store.reader import CHUNK, SqlReader, by_kind
 from remembrancer.store.rows import (
-    event_of,
-    link_of,
-    read,
-    record_of,
     row_of,
-    session_of,
     session_row,
-    state_of,
-    turn_of,
 )
 from remembrancer.text import codes, terms
 from remembrancer.types import (
@@ -72,209 +48,25 @@ from remembrancer.types import (
     Kind,
     Link,
     Record,
+    RuleApplication,
     Session,
-    State,
-    Status,
-    Turn,
     kind_of,
 )
 
 if TYPE_CHECKING:
-    from remembrancer.search.index import Index
-
-EPOCH = datetime.fromtimestamp(0, UTC)
-CHUNK = 500
-"""How many ids one statement names at most."""
+    pass
 
 
-class SqlTransaction(ABC):
+class SqlTransaction(SqlReader):
     """A reader and writer over one connection, bound to one owner."""
-
-    def __init__(self, connection: Connection, owner_id: str, indexes: Indexes) -> None:
-        self._connection = connection
-        self._owner_id = owner_id
-        self._indexes = indexes
-        self._has_written = False
-
-    # What differs between the engines.
-
-    dialect: ClassVar[Dialect]
-
-    @abstractmethod
-    def beyond(self, query: Embedding) -> list[Hit]: ...
-
-    @abstractmethod
-    def _vectors(self, statement: Select[Any]) -> Iterator[Any]: ...
-
-    @staticmethod
-    @abstractmethod
-    def is_named(table: FromClause) -> ColumnElement[bool]:
-        """Whether a memory's id is among the parameter `ids`, in a statement of constant text."""
-        ...
-
-    @staticmethod
-    @abstractmethod
-    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
-        """Whether a memory has a tag."""
-        ...
-
-    # Reading.
-
-    def get(self, memory_id: str) -> Record | None:
-        return self.load([memory_id]).get(memory_id)
-
-    def load(self, ids: Iterable[str]) -> dict[str, Record]:
-        return {
-            row.id: record_of(kind, row)
-            for kind, members in _by_kind(ids).items()
-            for start in range(0, len(members), CHUNK)
-            for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
-        }
-
-    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
-        found: dict[str, Record] = {}
-        by_kind = _by_kind(ids)
-        timeless = replace(
-            wanted,
-            now=EPOCH,
-            known_at=EPOCH if wanted.known_at else None,
-            true_at=EPOCH if wanted.true_at else None,
-        )
-        for kind, _ in tables_of(wanted):
-            for start in range(0, len(by_kind.get(kind, ())), CHUNK):
-                some = by_kind[kind][start : start + CHUNK]
-                given = {"owner": self._owner_id, "ids": some, **moments_of(wanted)}
-                rows = _passing(type(self), kind, timeless).rows(self._connection, given)
-                records = [record_of(kind, row, self.dialect) for row in rows]
-                found |= {record.id: record for record in records}
-        return found
-
-    def index(self, model: str) -> Index:
-        # What this transaction has not committed must not enter the index that others share.
-        shared = self._indexes.of(self._owner_id, model)
-        with shared.lock:
-            index = shared.fork() if self._has_written else shared
-            self._indexes.refresh(
-                index, self._connection, self.dialect, self._owner_id, self._vectors
-            )
-            return index.view()
-
-    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
-        table = tables.embeddings
-        best: dict[str, float] = {}
-        for start in range(0, len(ids), CHUNK):
-            statement = select(table.c.memory_id, table.c.vector).where(
-                self._own(table),
-                table.c.model == query.model,
-                table.c.memory_id.in_(ids[start : start + CHUNK]),
-            )
-            for memory_id, vector in self._vectors(statement):
-                score = round(float(vector @ query.vector), 6)
-                best[memory_id] = max(score, best.get(memory_id, score))
-        return [Hit(memory_id, score) for memory_id, score in best.items()]
-
-    def find(self, wanted: Filter, limit: int, after: Position | None = None) -> list[Record]:
-        found: list[Record] = []
-        for kind, table in tables_of(wanted):
-            query = select(table).where(self._passes(kind, table, wanted))
-            if after is not None:
-                place = tuple_(table.c.recorded_at, table.c.id)
-                query = query.where(place < tuple_(_moment(table, after.at), literal(after.id)))
-            query = query.order_by(table.c.recorded_at.desc(), table.c.id.desc()).limit(limit)
-            found += [record_of(kind, row) for row in self._connection.execute(query)]
-        found.sort(key=lambda record: (record.recorded_at, record.id), reverse=True)
-        return found[:limit]
-
-    def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
-        events, changes = tables.events, tables.changes
-        query = (
-            select(changes.c.memory_id, changes.c.before)
-            .join(events, and_(self._own(events), events.c.id == changes.c.event_id))
-            .where(self._own(changes), changes.c.memory_id.in_([one.id for one in records]))
-            .where(events.c.at > at)
-            .order_by(events.c.at.desc(), events.c.id.desc(), changes.c.number.desc())
-        )
-        earlier: dict[str, dict[str, object]] = {one.id: {} for one in records}
-        for memory_id, before in self._connection.execute(query):
-            if before and "link" not in before:
-                earlier[memory_id] |= thawed(before)
-        return [_unrecalled(replace(one, **read(earlier[one.id])), at) for one in records]
-
-    def session(self, session_id: str) -> Session | None:
-        table = tables.sessions
-        query = select(table).where(self._own(table), table.c.id == session_id)
-        row = self._connection.execute(query).first()
-        return session_of(row) if row else None
-
-    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
-        table = tables.turns
-        query = (
-            select(table)
-            .where(self._own(table), table.c.session_id == session_id, table.c.position > after)
-            .order_by(table.c.position)
-            .limit(limit)
-        )
-        return [turn_of(row) for row in self._connection.execute(query)]
-
-    def states(self, memory_id: str) -> list[State]:
-        table = tables.states
-        query = select(table).where(self._own(table), table.c.memory_id == memory_id)
-        return [state_of(row) for row in self._connection.execute(query.order_by(table.c.number))]
-
-    def links(self, memory_id: str) -> list[Link]:
-        table = tables.links
-        touches = or_(table.c.source == memory_id, table.c.target == memory_id)
-        query = select(table).where(self._own(table), touches)
-        order = (table.c.created_at, table.c.source, table.c.target, table.c.relation)
-        return [link_of(row) for row in self._connection.execute(query.order_by(*order))]
-
-    def event(self, event_id: str) -> Event | None:
-        table = tables.events
-        row = self._connection.execute(
-            select(table).where(self._own(table), table.c.id == event_id)
-        ).first()
-        return event_of(row, self._changes([event_id]).get(event_id, ())) if row else None
-
-    def events(
-        self,
-        *,
-        memory_ids: Sequence[str] | None = None,
-        limit: int = 50,
-        after: Position | None = None,
-    ) -> list[Event]:
-        table = tables.events
-        query = select(table).where(self._own(table))
-        if memory_ids is not None:
-            query = query.where(self._touched(memory_ids))
-        if after is not None:
-            place = tuple_(table.c.at, table.c.id)
-            query = query.where(place < tuple_(_moment(table, after.at, "at"), literal(after.id)))
-        query = query.order_by(table.c.at.desc(), table.c.id.desc()).limit(limit)
-        rows = self._connection.execute(query).all()
-        changes = self._changes([row.id for row in rows])
-        return [event_of(row, changes.get(row.id, ())) for row in rows]
-
-    def tally(self) -> list[Tally]:
-        return [
-            Tally(kind, Status(row.status), row.scope, row.category, row.permanence, row.number)
-            for kind, table in tables.MEMORY_TABLES.items()
-            for row in self._connection.execute(self._tally_of(table))
-        ]
-
-    def count_events(self) -> int:
-        table = tables.events
-        query = select(func.count()).select_from(table).where(self._own(table))
-        return int(self._connection.execute(query).scalar_one())
-
-    # Writing.
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         self._has_written = True
         try:
             changes = tuple(
                 change
-                for is_insert, some in groupby(writes, lambda write: isinstance(write, Insert))
-                for change in self._carry_out_all(is_insert, list(some), event.at)
+                for kind, some in groupby(writes, type)
+                for change in self._carry_out_all(kind, list(some), event.at)
             )
         except IntegrityError as error:
             raise Conflict(
@@ -313,38 +105,79 @@ class SqlTransaction(ABC):
             update(table).where(self._own(table), table.c.id == event_id).values(undone_by=by)
         )
 
-    def refer(self, counts: Mapping[str, int], at: datetime) -> None:
+    def refer(self, counts: Mapping[str, int], at: datetime, *, extend: bool = False) -> None:
         alike: dict[tuple[Kind, int], list[str]] = {}
         for memory_id, count in counts.items():
             alike.setdefault((kind_of(memory_id), count), []).append(memory_id)
         for (kind, count), ids in alike.items():
             table = tables.MEMORY_TABLES[kind]
             for start in range(0, len(ids), CHUNK):
+                some = ids[start : start + CHUNK]
                 self._connection.execute(
                     update(table)
-                    .where(self._own(table), table.c.id.in_(ids[start : start + CHUNK]))
+                    .where(self._own(table), table.c.id.in_(some))
                     .values(recall_count=table.c.recall_count + count, recalled_at=at)
                 )
+                if extend:
+                    self._extend(table, some, at)
+
+    def _extend(self, table: Table, ids: Sequence[str], at: datetime) -> None:
+        """Let what would expire live as long again as it was given at first."""
+        lasting = and_(table.c.expires_at > at, table.c.ttl_days.is_not(None))
+        query = select(table.c.id, table.c.expires_at, table.c.ttl_days)
+        rows = self._connection.execute(query.where(self._own(table), table.c.id.in_(ids), lasting))
+        for memory_id, expires_at, ttl_days in rows.all():
+            renewed = at + timedelta(days=ttl_days)
+            if renewed > expires_at:
+                self._connection.execute(
+                    update(table)
+                    .where(self._own(table), table.c.id == memory_id)
+                    .values(expires_at=renewed)
+                )
+
+    def embed(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
+        self._has_written = True
+        several = [(memory_id, each) for memory_id, some in vectors.items() for each in some]
+        _, first = self._numbered(0, len(several))
+        rows = [
+            self._embedding(memory_id, each, number)
+            for number, (memory_id, each) in enumerate(several, first)
+        ]
+        if rows:
+            self._connection.execute(tables.embeddings.insert(), rows)
+
+    def drop_vectors(self, besides: str) -> int:
+        table = tables.embeddings
+        others = table.c.model != besides
+        count = select(func.count(table.c.memory_id.distinct())).where(self._own(table), others)
+        dropped = int(self._connection.execute(count).scalar_one())
+        self._delete(table, others)
+        return dropped
 
     def _carry_out_all(
-        self, inserts: bool, writes: Sequence[Write], at: datetime
+        self, kind: type[Write], writes: Sequence[Any], at: datetime
     ) -> Iterable[Change]:
-        if inserts:
-            return self._insert([write for write in writes if isinstance(write, Insert)])
-        return [self._carry_out(write, at) for write in writes]
+        """Writes of one kind, together where that is faster."""
+        if kind is Insert:
+            return self._insert(writes)
+        if kind is Patch:
+            return self._patch(writes, at)
+        if kind is Purge:
+            return self._purge(writes)
+        return [self._carry_out(write) for write in writes]
 
-    def _carry_out(self, write: Write, at: datetime) -> Change:
+    def _carry_out(self, write: Write) -> Change:
         match write:
-            case Insert():
-                return self._insert([write])[0]
-            case Patch(memory_id, values):
-                return self._patch(memory_id, values, at)
-            case Purge(memory_id):
-                return self._purge(memory_id)
             case AddLink(link):
                 return self._add_link(link)
             case DropLink(link):
                 return self._drop_link(link)
+            case Apply(application):
+                return self._apply(application)
+            case Withdraw(rule_id, application_id, back):
+                return self._withdraw(rule_id, application_id, back)
+            case _:
+                raise AssertionError(f"{write} is carried out with others of its kind")
 
     def _insert(self, inserts: Sequence[Insert]) -> list[Change]:
         records = [insert.record for insert in inserts]
@@ -401,58 +234,128 @@ class SqlTransaction(ABC):
             "vector": embedding.vector,
         }
 
-    def _patch(self, memory_id: str, values: Mapping[str, object], at: datetime) -> Change:
-        assert values.keys() <= MUTABLE, f"not mutable: {values.keys() - MUTABLE}"
-        table = tables.MEMORY_TABLES[kind_of(memory_id)]
-        row = next(iter(self._rows(table, [memory_id])), None)
-        if row is None:
-            raise NotFound(f"There is no memory {memory_id}.")
-        before = {name: getattr(row, name) for name in values}
-        if before.get("status") != values.get("status") or "valid_until" in values:
-            self._keep_state(row, at)
-        self._connection.execute(
-            update(table).where(self._own(table), table.c.id == memory_id).values(**_stored(values))
+    def _patch(self, patches: Sequence[Patch], at: datetime) -> list[Change]:
+        rows = self._patched_rows(patches)
+        befores = [{name: getattr(rows[one.id], name) for name in one.values} for one in patches]
+        self._keep_states(
+            [
+                rows[one.id]
+                for one, before in zip(patches, befores, strict=True)
+                if before.get("status") != one.values.get("status") or "valid_until" in one.values
+            ],
+            at,
         )
-        return Change(memory_id, frozen(before), frozen(values))
+        for table, values, ids in _alike(patches):
+            for start in range(0, len(ids), CHUNK):
+                some = table.c.id.in_(ids[start : start + CHUNK])
+                self._connection.execute(update(table).where(self._own(table), some).values(values))
+        return [
+            Change(one.id, frozen(before), frozen(one.values))
+            for one, before in zip(patches, befores, strict=True)
+        ]
 
-    def _keep_state(self, row: Any, at: datetime) -> None:
-        past = self.states(row.id)
-        state = {
-            "owner_id": self._owner_id,
-            "memory_id": row.id,
-            "number": len(past),
-            "status": row.status,
-            "valid_until": row.valid_until,
-            "since": past[-1].until if past else row.recorded_at,
-            "until": at,
-        }
-        self._connection.execute(tables.states.insert(), state)
+    def _patched_rows(self, patches: Sequence[Patch]) -> dict[str, Any]:
+        """What the patches are about to change, as it is."""
+        rows: dict[str, Any] = {}
+        names = {name for one in patches for name in one.values}
+        assert names <= MUTABLE, f"not mutable: {names - MUTABLE}"
+        for kind, ids in by_kind(one.id for one in patches).items():
+            assert len(ids) == len(set(ids)), "a memory is patched at most once in an event"
+            table = tables.MEMORY_TABLES[kind]
+            columns = {"id", "status", "valid_until", "recorded_at"} | names & set(table.c.keys())
+            for start in range(0, len(ids), CHUNK):
+                some = table.c.id.in_(ids[start : start + CHUNK])
+                query = select(*(table.c[name] for name in columns)).where(self._own(table), some)
+                rows |= {row.id: row for row in self._connection.execute(query)}
+        for one in patches:
+            if one.id not in rows:
+                raise NotFound(f"There is no memory {one.id}.")
+        return rows
 
-    def _purge(self, memory_id: str) -> Change:
-        table = tables.MEMORY_TABLES[kind_of(memory_id)]
-        if self.get(memory_id) is None:
-            raise NotFound(f"There is no memory {memory_id}.")
-        self._connection.execute(
-            update(table)
-            .where(self._own(table), table.c.supersedes == memory_id)
-            .values(supersedes=None)
-        )
-        links = tables.links
-        self._delete(links, or_(links.c.source == memory_id, links.c.target == memory_id))
-        self._delete(tables.states, tables.states.c.memory_id == memory_id)
-        if table is tables.rules:
-            applications = tables.rule_applications
-            self._delete(applications, applications.c.rule_id == memory_id)
-        embeddings, documents = tables.embeddings, tables.documents
-        self._delete(embeddings, embeddings.c.memory_id == memory_id)
-        self._delete(table, table.c.id == memory_id)
-        self._delete(documents, documents.c.id == memory_id)
+    def _keep_states(self, rows: Sequence[Any], at: datetime) -> None:
+        """Keep the states that some memories were in until now."""
+        past = self._last_states([row.id for row in rows])
+        states = [
+            {
+                "owner_id": self._owner_id,
+                "memory_id": row.id,
+                "number": number,
+                "status": row.status,
+                "valid_until": row.valid_until,
+                "since": since or row.recorded_at,
+                "until": at,
+            }
+            for row in rows
+            for number, since in (past.get(row.id, (0, None)),)
+        ]
+        if states:
+            self._connection.execute(tables.states.insert(), states)
+
+    def _last_states(self, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
+        """Of each memory that has past states: how many, and when the last ended."""
+        table = tables.states
+        found: dict[str, tuple[int, datetime]] = {}
+        for start in range(0, len(ids), CHUNK):
+            query = (
+                select(table.c.memory_id, func.count(), func.max(table.c.until))
+                .where(self._own(table), table.c.memory_id.in_(ids[start : start + CHUNK]))
+                .group_by(table.c.memory_id)
+            )
+            for memory_id, count, until in self._connection.execute(query):
+                found[memory_id] = (count, until)
+        return found
+
+    def _purge(self, purges: Sequence[Purge]) -> list[Change]:
+        ids = [one.id for one in purges]
+        known = self._sessions_of(ids)
+        for memory_id in ids:
+            if memory_id not in known:
+                raise NotFound(f"There is no memory {memory_id}.")
+        for kind, members in by_kind(ids).items():
+            for start in range(0, len(members), CHUNK):
+                self._destroy(kind, members[start : start + CHUNK])
+        self._drop_empty_sessions(set(known.values()))
         owners = tables.owners
-        removed = owners.c.documents_removed + 1
+        removed = owners.c.documents_removed + len(ids)
         self._connection.execute(
             update(owners).where(self._own(owners)).values(documents_removed=removed)
         )
-        return Change(memory_id, None, None)
+        return [Change(memory_id, None, None) for memory_id in ids]
+
+    def _sessions_of(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """Of each memory that exists, the conversation it is from."""
+        found: dict[str, str | None] = {}
+        for kind, members in by_kind(ids).items():
+            table = tables.MEMORY_TABLES[kind]
+            for start in range(0, len(members), CHUNK):
+                some = table.c.id.in_(members[start : start + CHUNK])
+                query = select(table.c.id, table.c.session_id).where(self._own(table), some)
+                found |= {row.id: row.session_id for row in self._connection.execute(query)}
+        return found
+
+    def _destroy(self, kind: Kind, ids: Sequence[str]) -> None:
+        """Remove some memories of a kind and everything that refers to them."""
+        table, links = tables.MEMORY_TABLES[kind], tables.links
+        self._connection.execute(
+            update(table)
+            .where(self._own(table), table.c.supersedes.in_(ids))
+            .values(supersedes=None)
+        )
+        self._delete(links, or_(links.c.source.in_(ids), links.c.target.in_(ids)))
+        self._delete(tables.states, tables.states.c.memory_id.in_(ids))
+        if kind is Kind.RULE:
+            applications = tables.rule_applications
+            self._delete(applications, applications.c.rule_id.in_(ids))
+        self._delete(tables.embeddings, tables.embeddings.c.memory_id.in_(ids))
+        self._delete(table, table.c.id.in_(ids))
+        self._delete(tables.documents, tables.documents.c.id.in_(ids))
+
+    def _drop_empty_sessions(self, ids: Iterable[str | None]) -> None:
+        """A conversation of which no turn is left has a title, and must not keep it."""
+        sessions, turns = tables.sessions, tables.turns
+        held = exists().where(self._own(turns), turns.c.session_id == sessions.c.id)
+        for session_id in ids:
+            self._delete(sessions, and_(sessions.c.id == session_id, ~held))
 
     def _add_link(self, link: Link) -> Change:
         row = {
@@ -474,6 +377,22 @@ class SqlTransaction(ABC):
         )
         self._delete(table, same)
         return Change(link.source, {"link": _as_json(link)}, {"link": None})
+
+    def _apply(self, application: RuleApplication) -> Change:
+        row = {field.name: getattr(application, field.name) for field in fields(application)}
+        own: dict[str, object] = {"owner_id": self._owner_id, "withdrawn": False}
+        self._connection.execute(tables.rule_applications.insert(), own | row)
+        return Change(application.rule_id, {"application": None}, {"application": application.id})
+
+    def _withdraw(self, rule_id: str, application_id: str, back: bool) -> Change:
+        table = tables.rule_applications
+        self._connection.execute(
+            update(table)
+            .where(self._own(table), table.c.id == application_id, table.c.rule_id == rule_id)
+            .values(withdrawn=not back)
+        )
+        counted, withdrawn = {"application": application_id}, {"application": None}
+        return Change(rule_id, withdrawn, counted) if back else Change(rule_id, counted, withdrawn)
 
     def _record(self, event: Event, changes: Sequence[Change]) -> None:
         own: dict[str, object] = {"owner_id": self._owner_id}
@@ -498,73 +417,6 @@ class SqlTransaction(ABC):
     def _delete(self, table: Table, which: ColumnElement[bool]) -> int:
         return self._connection.execute(table.delete().where(self._own(table), which)).rowcount
 
-    # Parts of statements.
-
-    def _own(self, table: Table) -> ColumnElement[bool]:
-        return table.c.owner_id == self._owner_id
-
-    def _rows(self, table: Table, ids: Sequence[str]) -> Sequence[Any]:
-        query = select(table).where(self._own(table), table.c.id.in_(ids))
-        return self._connection.execute(query).all()
-
-    def _passes(self, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
-        tags = [self.has_tag(table, tag) for tag in wanted.tags]
-        return and_(passes(self._owner_id, kind, table, wanted), *tags)
-
-    def _touched(self, memory_ids: Sequence[str]) -> ColumnElement[bool]:
-        table = tables.changes
-        return tables.events.c.id.in_(
-            select(table.c.event_id).where(self._own(table), table.c.memory_id.in_(memory_ids))
-        )
-
-    def _changes(self, event_ids: Sequence[str]) -> dict[str, tuple[Change, ...]]:
-        table = tables.changes
-        query = select(table).where(self._own(table), table.c.event_id.in_(event_ids))
-        found: dict[str, tuple[Change, ...]] = {}
-        for row in self._connection.execute(query.order_by(table.c.event_id, table.c.number)):
-            change = Change(row.memory_id, row.before, row.after)
-            found[row.event_id] = (*found.get(row.event_id, ()), change)
-        return found
-
-    def _tally_of(self, table: Table) -> Any:
-        category = table.c.category if "category" in table.c else literal(None)
-        groups = (table.c.status, table.c.scope, category.label("category"), table.c.permanence)
-        return (
-            select(*groups, func.count().label("number"))
-            .where(self._own(table))
-            .group_by(
-                *(group for group in groups if group.name != "category" or "category" in table.c)
-            )
-        )
-
-
-@lru_cache(maxsize=256)
-def _passing(engine: type[SqlTransaction], kind: Kind, wanted: Filter) -> Prepared:
-    """Which of the memories `ids` pass.
-
-    By the ids first: SQLite would rather go through everything that is active.
-    """
-    table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", "", Text())
-    named = select(table).where(table.c.owner_id == owner, engine.is_named(table)).cte("named")
-    named = named.prefix_with("MATERIALIZED")
-    tags = [engine.has_tag(named, tag) for tag in wanted.tags]
-    passing = select(named).where(passes(owner, kind, named, wanted), *tags)
-    return Prepared(passing, engine.dialect)
-
-
-def _unrecalled(record: Record, at: datetime) -> Record:
-    """As if it had not been recalled since; how often it had been by then is not known."""
-    if record.recalled_at is None or record.recalled_at <= at:
-        return record
-    return replace(record, recalled_at=None)
-
-
-def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
-    found: dict[Kind, list[str]] = {}
-    for memory_id in ids:
-        found.setdefault(kind_of(memory_id), []).append(memory_id)
-    return found
-
 
 def _grouped(records: Iterable[Record]) -> dict[Kind, list[Record]]:
     found: dict[Kind, list[Record]] = {}
@@ -573,8 +425,14 @@ def _grouped(records: Iterable[Record]) -> dict[Kind, list[Record]]:
     return found
 
 
-def _moment(table: Table, at: datetime, column: str = "recorded_at") -> ColumnElement[Any]:
-    return literal(at, table.c[column].type)
+def _alike(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:
+    """The patches that set the same values in the same table, together."""
+    groups: dict[str, tuple[Table, dict[str, object], list[str]]] = {}
+    for one in patches:
+        table = tables.MEMORY_TABLES[kind_of(one.id)]
+        key = f"{table.name} {sorted(frozen(one.values).items())}"
+        groups.setdefault(key, (table, _stored(one.values), []))[2].append(one.id)
+    return list(groups.values())
 
 
 def _stored(values: Mapping[str, object]) -> dict[str, object]:

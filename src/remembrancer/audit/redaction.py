@@ -1,0 +1,28 @@
+"""What a stored memory would be without the secrets in it. Pure; the guard does the finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from remembrancer.guard import redact
+from remembrancer.statement import Statement, cleaned
+from remembrancer.types import Fact, Record
+
+TEXTS = ("subject", "predicate", "summary", "body")
+
+
+def redacted(record: Record) -> tuple[Record, tuple[str, ...]]:
+    """The same memory with every secret replaced by a placeholder, and the kind of each."""
+    texts = {name: getattr(record, name) for name in TEXTS} if isinstance(record, Fact) else {}
+    said = Statement(content=record.content, tags=record.tags, metadata=record.metadata, **texts)
+    clean, found = cleaned(said)
+    quotes = [redact(one.quote) for one in record.evidence]
+    found += tuple(finding.kind for quote in quotes for finding in quote.findings)
+    if not found:
+        return record, ()
+    evidence = tuple(
+        replace(one, quote=quote.text) for one, quote in zip(record.evidence, quotes, strict=True)
+    )
+    values: dict[str, Any] = {name: getattr(clean, name) for name in (*texts, "content", "tags")}
+    return replace(record, **values, metadata=clean.metadata, evidence=evidence), found

@@ -1,0 +1,128 @@
+"""The verb that looks for what is wrong in the data: parse, audit, show, and repair if wanted."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from remembrancer.cli.desk import Desk
+from remembrancer.cli.page import Page
+from remembrancer.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remembrancer.audit import Audit
+    from remembrancer.audit.repair import Repair
+
+SECRET = "secret"  # noqa: S105 - it is the name of a flaw
+SHOWN = 20
+"""How many findings of a kind are shown; --json has all."""
+
+TITLES = {
+    "duplicate": "Duplicates: the same is remembered more than once",
+    "stale": "Stale: nobody has confirmed it for long",
+    "contradicting": "Contradicting: both cannot be true",
+    "unsupported": "Unsupported: concluded from nothing you said",
+    SECRET: "Secrets: what should never have been stored",
+    "orphan": "Orphans: what belongs to something that is not there",
+}
+FIXES = {
+    "forget": "--fix forgets it, and undo brings it back.",
+    "expire": "--fix lets it expire, and undo brings it back.",
+    "release": "--fix lets it be learned from again, and undo takes that back.",
+    "redact": "--fix --kind secret puts a clean version in its place, which cannot be undone.",
+    "reembed": "rem reembed computes what is missing.",
+}
+
+
+def audit(
+    context: typer.Context,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="NAME",
+            help="Only duplicate, stale, contradicting, unsupported, secret or orphan; repeatable.",
+        ),
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Do what is offered, after asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Find what is wrong in your data.
+
+    Duplicates, what is stale or contradicts something, what was concluded from nothing you said,
+    secrets, and what belongs to nothing; and the share of your memories that each of them affects.
+    --fix does what is offered as one change that undo takes back. Secrets are destroyed only if
+    you name them, as that cannot be undone. Contradictions are yours to decide.
+
+    \b
+    Examples:
+      rem audit
+      rem audit --kind duplicate --fix
+      rem audit --kind secret --fix --yes
+    """
+    desk: Desk = context.obj
+    with desk.memory() as me:
+        found = me.audit(kinds)
+        if not fix:
+            desk.answer(found, lambda page: _report(page, found))
+            return
+        if not desk.json:
+            desk.answer(found, lambda page: _report(page, found))
+        _ask(yes, has_secrets=SECRET in (kinds or ()))
+        done = me.repair(kinds)
+    desk.answer({"audit": found, "repair": done}, lambda page: _repaired(page, done, kinds or []))
+
+
+def _ask(yes: bool, *, has_secrets: bool) -> None:
+    """Ask once; without anyone to ask, it must be said beforehand."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
+    forever = " Destroying what holds a secret cannot be undone." if has_secrets else ""
+    typer.confirm(f"Fix what can be fixed?{forever}", abort=True, err=True)
+
+
+def _report(page: Page, found: Audit) -> None:
+    memories = "memory" if found.memories == 1 else "memories"
+    if not found.findings:
+        page.say(f"Nothing is wrong with the {found.memories} active {memories}.")
+        return
+    for kind, title in TITLES.items():
+        _section(page, found, kind, title)
+    page.heading(f"Affected, of {found.memories} active {memories}")
+    from remembrancer.cli import tables
+
+    tables.pairs(page, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
+
+
+def _section(page: Page, found: Audit, kind: str, title: str) -> None:
+    from remembrancer.cli import tables
+
+    some = [one for one in found.findings if one.kind == kind]
+    if not some:
+        return
+    page.heading(title)
+    tables.flaws(page, ((one.message, _named(one.ids), one.fix or "") for one in some[:SHOWN]))
+    if len(some) > SHOWN:
+        page.note(f"and {len(some) - SHOWN} more; --json has all of them")
+    for fix in dict.fromkeys(one.fix for one in some if one.fix is not None):
+        page.note(f"{fix}: {FIXES[fix]}")
+
+
+def _named(ids: tuple[str, ...]) -> str:
+    return " ".join([*ids[:3], *(["…"] if len(ids) > 3 else [])])
+
+
+def _repaired(page: Page, done: Repair, kinds: list[str]) -> None:
+    page.gap()
+    count = len(done.fixed)
+    page.say(f"{count} {'finding was' if count == 1 else 'findings were'} fixed.")
+    if done.event is not None:
+        page.note(f"Undo: rem undo {done.event.id}")
+    if done.purge is not None:
+        page.note("What held a secret is destroyed; that cannot be undone.")
+    if SECRET not in kinds:
+        page.note("Secrets are left as they are: rem audit --kind secret --fix")

@@ -1,0 +1,192 @@
+"""An open store and the engine over it: whose memory to hand out, and what concerns everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from remembrancer import jobs
+from remembrancer.call import Call
+from remembrancer.clock import Clock, SystemClock
+from remembrancer.errors import InvalidInput
+from remembrancer.jobs import Outcome, Scheduled, Work
+from remembrancer.memory import Memory
+from remembrancer.references import References
+from remembrancer.statement import refuse_secret_name
+from remembrancer.store.contract import Health, Store
+from remembrancer.transfer.steps import Steps
+from remembrancer.types import (
+    Owner,
+    Principal,
+    checked_name,
+)
+
+if TYPE_CHECKING:
+    from remembrancer.config import Settings
+    from remembrancer.embed import Embedder
+    from remembrancer.transfer.archive import Backup
+    from remembrancer.transfer.arrival import Arrived
+    from remembrancer.upkeep import Progress
+
+
+class Remembrancer:
+    """An open store and the engine over it. Close it, or use it in a `with` block."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        embedder: Embedder,
+        clock: Clock | None = None,
+    ) -> None:
+        self.settings = settings
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock or SystemClock()
+        self._references = References(store)
+        self._work = Work(settings, store, embedder, self._clock, self._references)
+
+    def for_user(
+        self,
+        user: str | None = None,
+        *,
+        tenant: str | None = None,
+        agent: str | None = None,
+        surface: str = "library",
+    ) -> Memory:
+        """The memory of one person, and nobody else's; `agent` says who acts for them."""
+        owner = Owner(
+            self.settings.tenant if tenant is None else tenant,
+            self.settings.user if user is None else user,
+        )
+        agent = checked_name(agent, "agent") if agent is not None else None
+        for name in (agent, surface):
+            refuse_secret_name(name)
+        principal = Principal(owner, agent, checked_name(surface, "surface"))
+        profile = self.settings.profile_for(agent)
+        return Memory(
+            Call(
+                principal,
+                profile,
+                self._store,
+                self._embedder,
+                self._clock,
+                self._references,
+                self.settings.profile_for,
+            )
+        )
+
+    def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
+        """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
+        if len(namespace) < 2:
+            raise InvalidInput("A namespace starts with an organisation and a user.")
+        tenant, user, *path = namespace
+        if any(not step or "/" in step for step in path):
+            raise InvalidInput("The parts of a namespace are not empty and have no slash in them.")
+        agent = "/".join(path) or None
+        return self.for_user(user, tenant=tenant, agent=agent, surface=surface)
+
+    def owners(self) -> list[Owner]:
+        """Everyone who has stored something here."""
+        return self._store.owners()
+
+    def run_job(self, name: str, *, tenant: str | None = None) -> Outcome:
+        """Do a recurring job now, for everyone or for the people of one tenant."""
+        return jobs.run(replace(self._work, tenant=tenant), name)
+
+    def schedule(self) -> list[Scheduled]:
+        """When each job runs, when it was done last and when it is due next."""
+        return jobs.schedule(self._work)
+
+    @property
+    def model(self) -> str:
+        """The model that makes vectors here."""
+        return self._embedder.model
+
+    def reembed(
+        self,
+        progress: Progress | None = None,
+        *,
+        drop_old: bool = False,
+        tenant: str | None = None,
+    ) -> Outcome:
+        """Compute the vectors that are missing after another model was configured."""
+        work = replace(self._work, progress=progress, tenant=tenant)
+        return jobs.reembed(work, drop_old=drop_old)
+
+    def tick(self) -> list[Outcome]:
+        """Do whatever is due by the configured schedule, unless another process is at it."""
+        return jobs.tick(self._work)
+
+    def backup(self, path: str | Path | None = None, *, progress: Progress | None = None) -> Backup:
+        """Write everyone's memories into one private file, and read it back before it counts.
+
+        Others may go on writing; each person is in it as they were at one moment. Without a path
+        it is named after the time, in the working directory.
+        """
+        from remembrancer.transfer import archive, shelf
+
+        self.flush()
+        now = self._clock.now()
+        file = Path(path).expanduser() if path is not None else Path.cwd() / shelf.name_at(now)
+        return archive.write(self._store, file, now, Steps(progress))
+
+    def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
+        """Read a backup from its beginning to its end; an error says what is wrong with it."""
+        from remembrancer.transfer import archive
+
+        return archive.verify(Path(path).expanduser(), Steps(progress))
+
+    def restore_backup(
+        self, path: str | Path, *, replace: bool = False, progress: Progress | None = None
+    ) -> Arrived:
+        """Bring back everyone in a backup; nothing is changed unless all of it is sound.
+
+        Someone who has other memories here is a Conflict, unless they are to be replaced.
+        """
+        from remembrancer.transfer import arrival
+
+        self.flush()
+        file = Path(path).expanduser()
+        return arrival.restore(file, self._store, replace=replace, steps=Steps(progress))
+
+    def move_to(
+        self, place: str | Path, *, replace: bool = False, progress: Progress | None = None
+    ) -> Arrived:
+        """Copy everyone into another place, on the same engine or the other; nothing is removed."""
+        from remembrancer.opening import open_store_at
+        from remembrancer.transfer import arrival
+
+        self.flush()
+        target = open_store_at(self.settings, str(place), self._clock)
+        try:
+            return arrival.move(self._store, target, replace=replace, steps=Steps(progress))
+        finally:
+            target.close()
+
+    def health(self) -> Health:
+        """What the store says about itself."""
+        return self._store.health()
+
+    def flush(self) -> None:
+        """Write what was gathered in the background."""
+        self._references.flush()
+
+    def close(self) -> None:
+        """Write what is waiting and give back all connections."""
+        self._references.close()
+        self._store.close()
+
+    def __enter__(self) -> Remembrancer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

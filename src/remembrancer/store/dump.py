@@ -1,0 +1,327 @@
+"""All rows of a person or of the system in values that mean the same on every engine, and back.
+
+Moments are ISO text in UTC, bytes and vectors are base64, numbers in JSON have one form, and rows
+are in the order of their keys by code point: two stores with the same memories give the same rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    Float,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    bindparam,
+    select,
+    update,
+)
+from sqlalchemy.exc import DataError, IntegrityError
+
+from remembrancer.errors import BadBackup, Conflict
+from remembrancer.store import tables
+from remembrancer.store.columns import JsonValue, Moment, Vector, iso
+from remembrancer.store.contract import Row
+from remembrancer.types import Json, Owner
+
+_Code = Callable[[Any], Any]
+
+BATCH = 500
+"""How many rows are read or written at a time."""
+
+EXACT = 1e16
+"""From here on Python writes a float with an exponent, and jsonb gives it back as an integer."""
+
+LONGEST_INTEGER = 2**31
+MOST_DIMENSIONS = 16_000
+"""What PostgreSQL and pgvector hold."""
+
+PERSONAL = tuple(tables.personal.sorted_tables)
+SYSTEM = tuple(one for one in tables.system.sorted_tables if one is not tables.leases)
+"""The tables that are dumped, parents before children; who is at a job is no memory."""
+
+OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
+"""What a store decides for itself: which vectors stay out of memory, when indexes start anew."""
+
+
+def personal_rows(connection: Connection, owner: Owner) -> Iterator[Row]:
+    """Everything of one person; the transaction must be one that sees a single moment."""
+    for table in PERSONAL:
+        yield from _read(connection, table, table.c.owner_id == owner.id)
+
+
+def system_rows(connection: Connection) -> Iterator[Row]:
+    """The small tables: tenants, users, settings and keys."""
+    for table in SYSTEM:
+        yield from _read(connection, table)
+
+
+def make_room(connection: Connection, owner: Owner, *, replace: bool) -> int:
+    """Destroy what a person has, if it is to be replaced; how many removals to start from.
+
+    The caller's transaction must be the only one that writes them.
+    """
+    if not replace and _holds_memories(connection, owner):
+        raise Conflict(f"{owner.user} of {owner.tenant} has other memories here.")
+    removed = _removed(connection, owner)
+    for table in reversed(PERSONAL):
+        connection.execute(table.delete().where(table.c.owner_id == owner.id))
+    return removed
+
+
+def put_person(
+    connection: Connection,
+    owner: Owner,
+    rows: Iterable[Row],
+    *,
+    most_vectors: int,
+    removed: int = 0,
+) -> None:
+    """Store everything of a person of whom there is nothing, in the caller's transaction."""
+    own: dict[str, Any] = {"owner_id": owner.id}
+    with _fitting():
+        for table, group in _by_table(PERSONAL, rows):
+            values = (own | values_of(table, columns) for _, columns in group)
+            if table is tables.owners:
+                values = (row | {"documents_removed": removed} for row in values)
+            if table is tables.embeddings:
+                values = (row | {"crowded": int(row["number"]) > most_vectors} for row in values)
+            _fill(connection, table, values)
+
+
+def put_system(connection: Connection, rows: Iterable[Row]) -> None:
+    """Add what is missing in the small tables; what is there stays as it is."""
+    if connection.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+    else:
+        from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+    with _fitting():
+        for table, group in _by_table(SYSTEM, rows):
+            values = (values_of(table, columns) for _, columns in group)
+            while some := list(islice(values, BATCH)):
+                connection.execute(insert(table).on_conflict_do_nothing(), some)
+
+
+def check(known: Iterable[Table], row: Row) -> None:
+    """Refuse a row that none of these tables could hold."""
+    name, columns = row
+    values_of(_named(known, name), columns)
+
+
+def values_of(table: Table, columns: Mapping[str, Json]) -> dict[str, Any]:
+    """The values of a row as the database takes them."""
+    codecs = _codecs(table)
+    if columns.keys() != {one.name for one in codecs}:
+        raise BadBackup(f"A row of {table.name} in the backup does not have its columns.")
+    try:
+        return {one.name: one.decoded(columns[one.name]) for one in codecs}
+    except (TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise BadBackup(f"A row of {table.name} in the backup has a value that is none.") from error
+
+
+def _read(connection: Connection, table: Table, *which: ColumnElement[bool]) -> Iterator[Row]:
+    codecs = _codecs(table)
+    query = select(*_portable(table)).where(*which).order_by(*_key(connection, table))
+    for row in connection.execute(query, execution_options={"yield_per": BATCH}):
+        pairs = zip(codecs, row, strict=True)
+        yield table.name, {one.name: one.encoded(value) for one, value in pairs}
+
+
+def _portable(table: Table) -> list[Column[Any]]:
+    """The columns that a dump has; the owner is named once, by whoever keeps the rows."""
+    left_out = OWN_BUSINESS.get(table.name, set())
+    if table in PERSONAL:
+        left_out = left_out | {"owner_id"}
+    return [one for one in table.columns if one.name not in left_out]
+
+
+def _key(connection: Connection, table: Table) -> list[ColumnElement[Any]]:
+    """The primary key, with texts in the order of their code points on both engines."""
+    order = "BINARY" if connection.dialect.name == "sqlite" else "C"
+    return [
+        column.collate(order) if isinstance(column.type, Text) else column
+        for column in table.primary_key.columns
+    ]
+
+
+def _holds_memories(connection: Connection, owner: Owner) -> bool:
+    """Whether anything is stored of a person beyond who they are."""
+    return any(
+        connection.execute(select(1).where(table.c.owner_id == owner.id).limit(1)).first()
+        for table in PERSONAL
+        if table is not tables.owners
+    )
+
+
+def _removed(connection: Connection, owner: Owner) -> int:
+    """A count of removals beyond what any index has seen, so that all of them start anew."""
+    table = tables.owners
+    query = select(table.c.documents_removed).where(table.c.owner_id == owner.id)
+    known = connection.execute(query).scalar()
+    return 0 if known is None else int(known) + 1
+
+
+def _by_table(known: Iterable[Table], rows: Iterable[Row]) -> Iterator[tuple[Table, Iterator[Row]]]:
+    for name, group in groupby(rows, key=lambda row: row[0]):
+        yield _named(known, name), group
+
+
+def _named(known: Iterable[Table], name: str) -> Table:
+    for table in known:
+        if table.name == name:
+            return table
+    raise BadBackup("The backup has rows of a table that does not exist.")
+
+
+def _fill(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
+    """Insert rows; a reference to a later row of the same table is added when that is there."""
+    late: list[dict[str, str]] = []
+    while some := list(islice(rows, BATCH)):
+        for row in some:
+            if (row.get("supersedes") or "") > row.get("id", ""):
+                late.append({"of": row["owner_id"], "later": row["id"], "to": row["supersedes"]})
+                row["supersedes"] = None
+        connection.execute(table.insert(), some)
+    if late:
+        where = (table.c.owner_id == bindparam("of"), table.c.id == bindparam("later"))
+        connection.execute(update(table).where(*where).values(supersedes=bindparam("to")), late)
+
+
+@contextlib.contextmanager
+def _fitting() -> Iterator[None]:
+    """Say in our words that the rows contradict each other or the engine's limits."""
+    try:
+        yield
+    except (IntegrityError, DataError) as error:
+        raise BadBackup("The rows of the backup do not fit together.") from error
+
+
+@cache
+def _codecs(table: Table) -> list[_Codec]:
+    """How each column that a dump has is written and read."""
+    return [_Codec(one.name, bool(one.nullable), *_codec(one)) for one in _portable(table)]
+
+
+def _codec(column: Column[Any]) -> tuple[_Code, _Code]:
+    for kind, pair in CODES.items():
+        if isinstance(column.type, kind):
+            return pair
+    raise AssertionError(f"{column} has a type that cannot be dumped")
+
+
+class _Codec(NamedTuple):
+    """A column's name, whether it may be empty, and its values in both directions."""
+
+    name: str
+    nullable: bool
+    encode: _Code
+    decode: _Code
+
+    def encoded(self, value: Any) -> Json:
+        return None if value is None else self.encode(value)
+
+    def decoded(self, value: Json) -> Any:
+        return None if value is None and self.nullable else self.decode(value)
+
+
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def _one_form(value: Any) -> Json:
+    """JSON with numbers as jsonb gives them back."""
+    match value:
+        case dict():
+            return {name: _one_form(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_one_form(inner) for inner in value]
+        case float() if abs(value) >= EXACT:
+            return int(Decimal(repr(value)))
+        case float():
+            return value + 0.0
+        case _:
+            return value  # type: ignore[no-any-return]
+
+
+def _moment(value: Any) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if iso(moment) != value:
+        raise ValueError(value)
+    return moment
+
+
+def _vector(value: Any) -> Any:
+    import numpy as np
+
+    vector = np.frombuffer(_bytes(value), dtype="<f4")
+    if not 0 < vector.size <= MOST_DIMENSIONS or not np.isfinite(vector).all():
+        raise ValueError("not a vector")
+    return vector
+
+
+def _bytes(value: Any) -> bytes:
+    return base64.b64decode(value.encode("ascii"), validate=True)
+
+
+def _json(value: Any) -> Any:
+    if value is None:
+        raise TypeError("missing")
+    return value
+
+
+def _float(value: Any) -> float:
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise TypeError("not a float")
+    return value
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("neither true nor false")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("not an integer")
+    if not -LONGEST_INTEGER <= value < LONGEST_INTEGER:
+        raise OverflowError("too large")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    value.encode()
+    return value
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+CODES: dict[type[Any], tuple[_Code, _Code]] = {
+    Moment: (iso, _moment),
+    Vector: (lambda vector: _base64(vector.astype("<f4").tobytes()), _vector),
+    LargeBinary: (_base64, _bytes),
+    JsonValue: (_one_form, _json),
+    Boolean: (bool, _boolean),
+    Float: (lambda number: float(number) + 0.0, _float),  # and no negative zero
+    Integer: (int, _integer),
+    Text: (_same, _text),
+}
+"""Each type's way into a dump and out of it."""

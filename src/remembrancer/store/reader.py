@@ -1,0 +1,416 @@
+"""Reading one owner's memories in SQL: everything that is the same on both engines.
+
+Every statement names the owner on every table it touches, so that a sharded database can route it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Dialect,
+    FromClause,
+    Select,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
+
+from remembrancer.store import tables
+from remembrancer.store.conditions import moments_of, passes, tables_of
+from remembrancer.store.contract import (
+    MUTABLE,
+    Embedding,
+    Filter,
+    Hit,
+    Position,
+    Tally,
+    thawed,
+)
+from remembrancer.store.indexes import Indexes
+from remembrancer.store.prepared import Prepared
+from remembrancer.store.rows import (
+    application_of,
+    event_of,
+    link_of,
+    read,
+    record_of,
+    session_of,
+    state_of,
+    turn_of,
+)
+from remembrancer.types import (
+    Change,
+    Event,
+    Kind,
+    Link,
+    Record,
+    Relation,
+    RuleApplication,
+    Session,
+    SessionStatus,
+    State,
+    Status,
+    Turn,
+    kind_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remembrancer.search.index import Index
+
+EPOCH = datetime.fromtimestamp(0, UTC)
+CHUNK = 500
+"""How many ids one statement names at most."""
+
+
+class SqlReader(ABC):
+    """A reader over one connection, bound to one owner."""
+
+    def __init__(self, connection: Connection, owner_id: str, indexes: Indexes) -> None:
+        self._connection = connection
+        self._owner_id = owner_id
+        self._indexes = indexes
+        self._has_written = False
+
+    # What differs between the engines.
+
+    dialect: ClassVar[Dialect]
+
+    @abstractmethod
+    def beyond(self, query: Embedding) -> list[Hit]: ...
+
+    @abstractmethod
+    def _vectors(self, statement: Select[Any]) -> Iterator[Any]: ...
+
+    @staticmethod
+    @abstractmethod
+    def is_named(table: FromClause) -> ColumnElement[bool]:
+        """Whether a memory's id is among the parameter `ids`, in a statement of constant text."""
+        ...
+
+    @staticmethod
+    @abstractmethod
+    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
+        """Whether a memory has a tag."""
+        ...
+
+    # What is the same.
+
+    def get(self, memory_id: str) -> Record | None:
+        return self.load([memory_id]).get(memory_id)
+
+    def load(self, ids: Iterable[str]) -> dict[str, Record]:
+        return {
+            row.id: record_of(kind, row)
+            for kind, members in by_kind(ids).items()
+            for start in range(0, len(members), CHUNK)
+            for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
+        }
+
+    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+        found: dict[str, Record] = {}
+        named = by_kind(ids)
+        timeless = replace(
+            wanted,
+            now=EPOCH,
+            known_at=EPOCH if wanted.known_at else None,
+            true_at=EPOCH if wanted.true_at else None,
+        )
+        for kind, _ in tables_of(wanted):
+            for start in range(0, len(named.get(kind, ())), CHUNK):
+                some = named[kind][start : start + CHUNK]
+                given = {"owner": self._owner_id, "ids": some, **moments_of(wanted)}
+                rows = _passing(type(self), kind, timeless).rows(self._connection, given)
+                records = [record_of(kind, row, self.dialect) for row in rows]
+                found |= {record.id: record for record in records}
+        return found
+
+    def index(self, model: str) -> Index:
+        # What this transaction has not committed must not enter the index that others share.
+        shared = self._indexes.of(self._owner_id, model)
+        with shared.lock:
+            index = shared.fork() if self._has_written else shared
+            self._indexes.refresh(
+                index, self._connection, self.dialect, self._owner_id, self._vectors
+            )
+            return index.view()
+
+    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
+        table = tables.embeddings
+        best: dict[str, float] = {}
+        for start in range(0, len(ids), CHUNK):
+            statement = select(table.c.memory_id, table.c.vector).where(
+                self._own(table),
+                table.c.model == query.model,
+                table.c.memory_id.in_(ids[start : start + CHUNK]),
+            )
+            for memory_id, vector in self._vectors(statement):
+                score = round(float(vector @ query.vector), 6)
+                best[memory_id] = max(score, best.get(memory_id, score))
+        return [Hit(memory_id, score) for memory_id, score in best.items()]
+
+    def vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        table = tables.embeddings
+        found: dict[str, NDArray[np.float32]] = {}
+        for start in range(0, len(ids), CHUNK):
+            statement = select(table.c.memory_id, table.c.vector).where(
+                self._own(table),
+                table.c.model == model,
+                table.c.part == 0,
+                table.c.memory_id.in_(ids[start : start + CHUNK]),
+            )
+            found |= dict(self._vectors(statement))
+        return found
+
+    def find(
+        self,
+        wanted: Filter,
+        limit: int,
+        after: Position | None = None,
+        *,
+        oldest: bool = False,
+    ) -> list[Record]:
+        found: list[Record] = []
+        for kind, table in tables_of(wanted):
+            query = select(table).where(self._passes(kind, table, wanted))
+            if after is not None:
+                place = tuple_(table.c.recorded_at, table.c.id)
+                query = query.where(place < tuple_(_moment(table, after.at), literal(after.id)))
+            order = (table.c.recorded_at, table.c.id)
+            query = query.order_by(*(order if oldest else (one.desc() for one in order)))
+            found += [record_of(kind, row) for row in self._connection.execute(query.limit(limit))]
+        found.sort(key=lambda record: (record.recorded_at, record.id), reverse=not oldest)
+        return found[:limit]
+
+    def ids(self, wanted: Filter, limit: int) -> list[str]:
+        found: list[str] = []
+        for kind, table in tables_of(wanted):
+            query = select(table.c.id).where(self._passes(kind, table, wanted))
+            found += self._connection.execute(query.limit(limit - len(found))).scalars()
+        return found
+
+    def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
+        events, changes = tables.events, tables.changes
+        query = (
+            select(changes.c.memory_id, changes.c.before)
+            .join(events, and_(self._own(events), events.c.id == changes.c.event_id))
+            .where(self._own(changes), changes.c.memory_id.in_([one.id for one in records]))
+            .where(events.c.at > at)
+            .order_by(events.c.at.desc(), events.c.id.desc(), changes.c.number.desc())
+        )
+        earlier: dict[str, dict[str, object]] = {one.id: {} for one in records}
+        for memory_id, before in self._connection.execute(query):
+            if before and before.keys() <= MUTABLE:
+                earlier[memory_id] |= thawed(before)
+        return [_unrecalled(replace(one, **read(earlier[one.id])), at) for one in records]
+
+    def session(self, session_id: str) -> Session | None:
+        table = tables.sessions
+        query = select(table).where(self._own(table), table.c.id == session_id)
+        row = self._connection.execute(query).first()
+        return session_of(row) if row else None
+
+    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
+        table = tables.turns
+        query = (
+            select(table)
+            .where(self._own(table), table.c.session_id == session_id, table.c.position > after)
+            .order_by(table.c.position)
+            .limit(limit)
+        )
+        return [turn_of(row) for row in self._connection.execute(query)]
+
+    def states(self, memory_id: str) -> list[State]:
+        table = tables.states
+        query = select(table).where(self._own(table), table.c.memory_id == memory_id)
+        return [state_of(row) for row in self._connection.execute(query.order_by(table.c.number))]
+
+    def links(self, memory_id: str) -> list[Link]:
+        table = tables.links
+        touches = or_(table.c.source == memory_id, table.c.target == memory_id)
+        query = select(table).where(self._own(table), touches)
+        order = (table.c.created_at, table.c.source, table.c.target, table.c.relation)
+        return [link_of(row) for row in self._connection.execute(query.order_by(*order))]
+
+    def related(self, relation: Relation) -> list[Link]:
+        table = tables.links
+        query = select(table).where(self._own(table), table.c.relation == relation)
+        order = (table.c.created_at, table.c.source, table.c.target)
+        return [link_of(row) for row in self._connection.execute(query.order_by(*order))]
+
+    def event(self, event_id: str) -> Event | None:
+        table = tables.events
+        row = self._connection.execute(
+            select(table).where(self._own(table), table.c.id == event_id)
+        ).first()
+        return event_of(row, self._changes([event_id]).get(event_id, ())) if row else None
+
+    def events(
+        self,
+        *,
+        memory_ids: Sequence[str] | None = None,
+        limit: int = 50,
+        after: Position | None = None,
+    ) -> list[Event]:
+        table = tables.events
+        query = select(table).where(self._own(table))
+        if memory_ids is not None:
+            query = query.where(self._touched(memory_ids))
+        if after is not None:
+            place = tuple_(table.c.at, table.c.id)
+            query = query.where(place < tuple_(_moment(table, after.at, "at"), literal(after.id)))
+        query = query.order_by(table.c.at.desc(), table.c.id.desc()).limit(limit)
+        rows = self._connection.execute(query).all()
+        changes = self._changes([row.id for row in rows])
+        return [event_of(row, changes.get(row.id, ())) for row in rows]
+
+    def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+        table = tables.rule_applications
+        query = (
+            select(table)
+            .where(self._own(table), table.c.rule_id.in_(rule_ids), ~table.c.withdrawn)
+            .order_by(table.c.applied_at, table.c.id)
+        )
+        return [application_of(row) for row in self._connection.execute(query)]
+
+    def sessions(self, idle_since: datetime, limit: int) -> list[Session]:
+        table = tables.sessions
+        query = (
+            select(table)
+            .where(self._own(table), table.c.status == SessionStatus.ACTIVE)
+            .where(table.c.active_at <= idle_since)
+            .order_by(table.c.active_at, table.c.id)
+            .limit(limit)
+        )
+        return [session_of(row) for row in self._connection.execute(query)]
+
+    def empty_sessions(self) -> list[Session]:
+        table, turns = tables.sessions, tables.turns
+        held = exists().where(self._own(turns), turns.c.session_id == table.c.id)
+        query = select(table).where(self._own(table), ~held)
+        rows = self._connection.execute(query.order_by(table.c.active_at, table.c.id))
+        return [session_of(row) for row in rows]
+
+    def unembedded(self, model: str, limit: int) -> list[Record]:
+        documents, vectors = tables.documents, tables.embeddings
+        known = exists().where(
+            self._own(vectors), vectors.c.memory_id == documents.c.id, vectors.c.model == model
+        )
+        query = select(documents.c.id).where(self._own(documents), ~known)
+        ids = self._connection.execute(query.order_by(documents.c.number).limit(limit)).scalars()
+        return list(self.load(ids).values())
+
+    def embedded(self) -> dict[str, int]:
+        table = tables.embeddings
+        count = func.count(table.c.memory_id.distinct())
+        query = select(table.c.model, count).where(self._own(table)).group_by(table.c.model)
+        return {row[0]: row[1] for row in self._connection.execute(query)}
+
+    def count(self, wanted: Filter) -> int:
+        return sum(
+            self._connection.execute(
+                select(func.count()).select_from(table).where(self._passes(kind, table, wanted))
+            ).scalar_one()
+            for kind, table in tables_of(wanted)
+        )
+
+    def tally(self) -> list[Tally]:
+        return [
+            Tally(kind, Status(row.status), row.scope, row.category, row.permanence, row.number)
+            for kind, table in tables.MEMORY_TABLES.items()
+            for row in self._connection.execute(self._tally_of(table))
+        ]
+
+    def count_events(self) -> int:
+        table = tables.events
+        query = select(func.count()).select_from(table).where(self._own(table))
+        return int(self._connection.execute(query).scalar_one())
+
+    # Parts of statements.
+
+    def _own(self, table: Table) -> ColumnElement[bool]:
+        return table.c.owner_id == self._owner_id
+
+    def _rows(self, table: Table, ids: Sequence[str]) -> Sequence[Any]:
+        query = select(table).where(self._own(table), table.c.id.in_(ids))
+        return self._connection.execute(query).all()
+
+    def _passes(self, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+        tags = [self.has_tag(table, tag) for tag in wanted.tags]
+        return and_(passes(self._owner_id, kind, table, wanted), *tags)
+
+    def _touched(self, memory_ids: Sequence[str]) -> ColumnElement[bool]:
+        table = tables.changes
+        return tables.events.c.id.in_(
+            select(table.c.event_id).where(self._own(table), table.c.memory_id.in_(memory_ids))
+        )
+
+    def _changes(self, event_ids: Sequence[str]) -> dict[str, tuple[Change, ...]]:
+        table = tables.changes
+        query = select(table).where(self._own(table), table.c.event_id.in_(event_ids))
+        found: dict[str, tuple[Change, ...]] = {}
+        for row in self._connection.execute(query.order_by(table.c.event_id, table.c.number)):
+            change = Change(row.memory_id, row.before, row.after)
+            found[row.event_id] = (*found.get(row.event_id, ()), change)
+        return found
+
+    def _tally_of(self, table: Table) -> Any:
+        category = table.c.category if "category" in table.c else literal(None)
+        groups = (table.c.status, table.c.scope, category.label("category"), table.c.permanence)
+        return (
+            select(*groups, func.count().label("number"))
+            .where(self._own(table))
+            .group_by(
+                *(group for group in groups if group.name != "category" or "category" in table.c)
+            )
+        )
+
+
+@lru_cache(maxsize=256)
+def _passing(engine: type[SqlReader], kind: Kind, wanted: Filter) -> Prepared:
+    """Which of the memories `ids` pass.
+
+    By the ids first: SQLite would rather go through everything that is active.
+    """
+    table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", "", Text())
+    named = select(table).where(table.c.owner_id == owner, engine.is_named(table)).cte("named")
+    named = named.prefix_with("MATERIALIZED")
+    tags = [engine.has_tag(named, tag) for tag in wanted.tags]
+    passing = select(named).where(passes(owner, kind, named, wanted), *tags)
+    return Prepared(passing, engine.dialect)
+
+
+def _unrecalled(record: Record, at: datetime) -> Record:
+    """As if it had not been recalled since; how often it had been by then is not known."""
+    if record.recalled_at is None or record.recalled_at <= at:
+        return record
+    return replace(record, recalled_at=None)
+
+
+def by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
+    """Ids by the kind they name."""
+    found: dict[Kind, list[str]] = {}
+    for memory_id in ids:
+        found.setdefault(kind_of(memory_id), []).append(memory_id)
+    return found
+
+
+def _moment(table: Table, at: datetime, column: str = "recorded_at") -> ColumnElement[Any]:
+    return literal(at, table.c[column].type)

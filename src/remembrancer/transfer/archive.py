@@ -1,0 +1,292 @@
+"""A backup as one zip file, the same for every engine: written at once, read with suspicion.
+
+`manifest.json` says what the other members add up to. Nothing is ever extracted to a path, and
+whatever the file claims, reading it takes no more memory than a long line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import threading
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from remembrancer import __version__
+from remembrancer.durable import settle
+from remembrancer.errors import BadBackup, InvalidInput, StoreUnavailable
+from remembrancer.store import dump, schema
+from remembrancer.store.contract import Row, Store
+from remembrancer.transfer.lines import (
+    SYSTEM,
+    Member,
+    Sum,
+    lines_of,
+    name_of,
+    owner_of,
+    row_of,
+)
+from remembrancer.transfer.steps import Steps
+from remembrancer.types import Owner
+
+MANIFEST = "manifest.json"
+LONGEST_MANIFEST = 64 * 1024 * 1024
+LONGEST_LINE = 16 * 1024 * 1024
+PIECE = 64 * 1024
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+ENCRYPTED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that was read from its beginning to its end and is sound."""
+
+    path: Path
+    created_at: datetime
+    people: int
+    rows: int
+    bytes: int
+
+
+class Manifest(BaseModel):
+    """What a backup says about itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    schema_revision: str
+    version: str
+    engine: str
+    created_at: AwareDatetime
+    members: tuple[Member, ...]
+
+
+class Archive:
+    """An open backup. Whatever is read from it has been checked when the reading ends."""
+
+    def __init__(self, path: Path, file: zipfile.ZipFile, manifest: Manifest) -> None:
+        self._path = path
+        self._zip = file
+        self.manifest = manifest
+        self.people = [one for one in manifest.members if one.name != SYSTEM]
+
+    def check(self, steps: Steps) -> Backup:
+        """Read everything, or say what is wrong."""
+        with self.system() as rows:
+            for row in rows:
+                dump.check(dump.SYSTEM, row)
+                _check_name(row)
+        for member in self.people:
+            owner = self.owner(member)
+            with self.rows(member) as rows:
+                for row in rows:
+                    dump.check(dump.PERSONAL, row)
+                    _check_owner(row, owner)
+            steps.step()
+        total = sum(one.rows for one in self.manifest.members)
+        size = self._path.stat().st_size
+        return Backup(self._path, self.manifest.created_at, len(self.people), total, size)
+
+    @contextlib.contextmanager
+    def system(self) -> Iterator[Iterator[Row]]:
+        """The rows of the small tables."""
+        (member,) = (one for one in self.manifest.members if one.name == SYSTEM)
+        with contextlib.closing(self._lines(member)) as lines:
+            yield map(row_of, lines)
+
+    def owner(self, member: Member) -> Owner:
+        """The person a member holds."""
+        with contextlib.closing(self._lines(member)) as lines:
+            owner = owner_of(next(lines, b""))
+        if name_of(owner) != member.name:
+            raise BadBackup(f"{self._path}: a person is not where they belong.")
+        return owner
+
+    @contextlib.contextmanager
+    def rows(self, member: Member) -> Iterator[Iterator[Row]]:
+        """The rows of a person, after the line that says who they are."""
+        with contextlib.closing(self._lines(member)) as lines:
+            next(lines, None)
+            yield map(row_of, lines)
+
+    def _lines(self, member: Member) -> Generator[bytes]:
+        """The lines of a member; at its end it is an error if they are not what was written."""
+        found = Sum()
+        with _readable(self._path), self._zip.open(member.name) as packed:
+            with io.BufferedReader(packed, PIECE) as file:  # type: ignore[type-var]
+                yield from found.passing(iter(lambda: file.readline(LONGEST_LINE), b""))
+        if found.member(member.name) != member:
+            raise BadBackup(f"{self._path} is damaged: {member.name} is not as it was written.")
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """A backup to read from; a file that is none is refused."""
+    with _readable(path):
+        file = zipfile.ZipFile(path)
+    with file:
+        with _readable(path):
+            manifest = _manifest(path, file)
+        _check_members(path, file, manifest)
+        yield Archive(path, file, manifest)
+
+
+def verify(path: Path, steps: Steps) -> Backup:
+    """Read a whole backup and say whether it is sound."""
+    with opened(path) as archive:
+        steps.expect(len(archive.people))
+        return archive.check(steps)
+
+
+def write(store: Store, path: Path, now: datetime, steps: Steps) -> Backup:
+    """Write a backup of everyone and read it back; only then it gets its name."""
+    owners = store.owners()
+    steps.expect(2 * len(owners))
+    with _placed(path) as draft:
+        with draft.open("wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
+            members = [_packed(file, now, SYSTEM, _system_lines(store))]
+            for owner in owners:
+                members += _packed_person(file, now, store, owner)
+                steps.step()
+            manifest = Manifest(
+                schema_revision=schema.HEAD,
+                version=__version__,
+                engine=store.health().engine,
+                created_at=now,
+                members=tuple(members),
+            )
+            file.writestr(_info(MANIFEST, now), manifest.model_dump_json(indent=1))
+        settle(draft)
+        with opened(draft) as archive:
+            checked = archive.check(steps)
+    return replace(checked, path=path)
+
+
+def _packed_person(
+    file: zipfile.ZipFile, now: datetime, store: Store, owner: Owner
+) -> Sequence[Member]:
+    """The person's member; someone who was only heard of is among the users and has none."""
+    with store.dump(owner) as rows:
+        first = next(rows, None)
+        if first is None:
+            return []
+        return [_packed(file, now, name_of(owner), lines_of(chain([first], rows), owner))]
+
+
+def _system_lines(store: Store) -> Iterator[bytes]:
+    with store.dump_system() as rows:
+        yield from lines_of(rows)
+
+
+def _packed(file: zipfile.ZipFile, now: datetime, name: str, lines: Iterator[bytes]) -> Member:
+    total = Sum()
+    with file.open(_info(name, now), "w", force_zip64=True) as packed:
+        with io.BufferedWriter(packed, PIECE) as pieces:
+            pieces.writelines(total.passing(lines))
+    return total.member(name)
+
+
+def _info(name: str, now: datetime) -> zipfile.ZipInfo:
+    # The times in a zip file begin in 1980.
+    at = max(now.astimezone(UTC), datetime(1980, 1, 1, tzinfo=UTC))
+    info = zipfile.ZipInfo(name, at.timetuple()[:6])
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o600 << 16
+    return info
+
+
+@contextlib.contextmanager
+def _placed(path: Path) -> Iterator[Path]:
+    """An empty private file to fill, which takes the place of `path` if nothing goes wrong."""
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a directory; name a file for the backup.")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        yield draft
+        os.replace(draft, path)
+        settle(path.parent)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in one sentence that a file cannot be read, or not as a backup."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,  # a kind of zip file that nobody writes
+        RuntimeError,  # one that needs a password
+        OverflowError,
+        ValueError,
+    ) as error:
+        raise BadBackup(f"{path} is not a backup, or it is damaged: {error}.") from error
+
+
+def _manifest(path: Path, file: zipfile.ZipFile) -> Manifest:
+    if MANIFEST not in file.namelist():
+        raise BadBackup(f"{path} is not a backup: it has no {MANIFEST}.")
+    with file.open(MANIFEST) as packed:
+        text = packed.read(LONGEST_MANIFEST + 1)
+    if len(text) > LONGEST_MANIFEST:
+        raise BadBackup(f"{path} is not a backup: its {MANIFEST} has no end.")
+    try:
+        manifest = Manifest.model_validate_json(text)
+    except ValidationError as error:
+        raise BadBackup(
+            f"{path} is damaged, or a newer version of Remembrancer made it: "
+            f"its {MANIFEST} cannot be understood."
+        ) from error
+    if manifest.schema_revision != schema.HEAD:
+        raise BadBackup(
+            f"{path} was made by Remembrancer {manifest.version}, whose tables have the revision "
+            f"{manifest.schema_revision}; here it is {schema.HEAD}. Restore it with that version "
+            "into an empty place, and open the place with this one."
+        )
+    return manifest
+
+
+def _check_members(path: Path, file: zipfile.ZipFile, manifest: Manifest) -> None:
+    """Exactly the members of the manifest, each once, packed as we pack."""
+    expected = sorted([MANIFEST, *(one.name for one in manifest.members)])
+    unusual = [
+        one
+        for one in file.infolist()
+        if one.compress_type not in COMPRESSIONS or one.flag_bits & ENCRYPTED
+    ]
+    if unusual or sorted(file.namelist()) != expected or len(set(expected)) != len(expected):
+        raise BadBackup(f"{path} is damaged: its members are not those it should have.")
+    if SYSTEM not in expected:
+        raise BadBackup(f"{path} is damaged: {SYSTEM} is missing.")
+
+
+def _check_name(row: Row) -> None:
+    table, columns = row
+    if table == "users":
+        owner = Owner(str(columns["tenant"]), str(columns["name"]))
+        if owner.id != columns["owner_id"]:
+            raise BadBackup("A user in the backup has the key of someone else.")
+
+
+def _check_owner(row: Row, owner: Owner) -> None:
+    table, columns = row
+    if table == "owners" and (columns["tenant"], columns["name"]) != (owner.tenant, owner.user):
+        raise BadBackup("A person in the backup goes by the name of someone else.")

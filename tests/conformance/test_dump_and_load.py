@@ -1,0 +1,199 @@
+"""What every store promises about taking a person out of it and putting them in."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from sqlalchemy import create_engine, text
+
+from remembrancer.clock import SetClock
+from remembrancer.config import Settings
+from remembrancer.errors import BadBackup, Conflict
+from remembrancer.opening import open_store
+from remembrancer.store.contract import Embedding, Insert, Row, Store
+from remembrancer.types import Action, Event, Fact, Owner, new_id
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def raw(place: str, clock: SetClock) -> Iterator[Store]:
+    """The bare store, below the engine."""
+    where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 2}
+    store = open_store(Settings.model_validate({"store": where}), clock)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def ada(tenant: str) -> Owner:
+    return Owner(tenant, "ada")
+
+
+@pytest.fixture
+def bob(tenant: str) -> Owner:
+    return Owner(tenant, "bob")
+
+
+def remember(store: Store, owner: Owner, *contents: str) -> None:
+    facts = [
+        Fact(
+            id=new_id("fact", NOW),
+            content=content,
+            importance=5.0,
+            category="fact",
+            valid_from=NOW,
+            recorded_at=NOW,
+            confirmed_at=NOW,
+        )
+        for content in contents
+    ]
+    vector = np.array([0.1, 0.2, -0.3], dtype=np.float32)
+    event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
+    with store.writing(owner) as writer:
+        writer.apply(event, [Insert(one, Embedding("test/3", vector)) for one in facts])
+
+
+def dumped(store: Store, owner: Owner) -> list[Row]:
+    with store.dump(owner) as rows:
+        return list(rows)
+
+
+def renamed(rows: list[Row], owner: Owner) -> list[Row]:
+    """The same rows for someone else."""
+    own = {"tenant": owner.tenant, "name": owner.user}
+    return [(name, {**values, **own} if name == "owners" else values) for name, values in rows]
+
+
+def test_a_dump_is_of_one_person_and_of_nobody_who_has_nothing(
+    raw: Store, ada: Owner, bob: Owner
+) -> None:
+    remember(raw, ada, "Ada's")
+    assert dumped(raw, bob) == []
+    remember(raw, bob, "Bob's")
+    told = str(dumped(raw, ada))
+    assert "Ada's" in told
+    assert "Bob's" not in told
+
+
+def test_a_dump_does_not_see_what_is_written_meanwhile(raw: Store, ada: Owner) -> None:
+    remember(raw, ada, "one")
+    before = dumped(raw, ada)
+    with raw.dump(ada) as rows:
+        first = next(rows)
+        remember(raw, ada, "two")
+        assert [first, *rows] == before
+
+
+def test_what_is_loaded_is_what_was_dumped(raw: Store, ada: Owner, bob: Owner) -> None:
+    remember(raw, ada, *(f"fact {number}" for number in range(1200)))
+    rows = renamed(dumped(raw, ada), bob)
+    raw.load(bob, iter(rows))
+    assert dumped(raw, bob) == rows
+    assert bob in raw.owners()
+    with raw.reading(bob) as reader:
+        assert len(reader.index("test/3")) == 1200
+
+
+def test_a_load_that_breaks_off_leaves_nothing(raw: Store, ada: Owner, bob: Owner) -> None:
+    remember(raw, ada, *(f"fact {number}" for number in range(1200)))
+    rows = renamed(dumped(raw, ada), bob)
+
+    def breaking_off() -> Iterator[Row]:
+        yield from rows[:-1]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        raw.load(bob, breaking_off())
+    assert len(dumped(raw, bob)) <= 1
+    raw.load(bob, iter(rows))
+    assert dumped(raw, bob) == rows
+
+
+def test_whoever_has_memories_keeps_them_unless_they_are_replaced(
+    raw: Store, ada: Owner, bob: Owner
+) -> None:
+    remember(raw, ada, "new")
+    remember(raw, bob, "old", "older")
+    before = dumped(raw, bob)
+    with raw.reading(bob) as reader:
+        index = reader.index("test/3")
+        assert len(index) == 2
+    rows = renamed(dumped(raw, ada), bob)
+
+    with pytest.raises(Conflict):
+        raw.load(bob, iter(rows))
+    assert dumped(raw, bob) == before
+
+    with contextlib.suppress(ZeroDivisionError):
+        raw.load(bob, (row for row in [*rows, 1 / 0]), replace=True)  # type: ignore[misc]
+    assert dumped(raw, bob) == before
+
+    raw.load(bob, iter(rows), replace=True)
+    assert dumped(raw, bob) == rows
+    with raw.reading(bob) as reader:
+        assert len(reader.index("test/3")) == 1, "the index has noticed"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("facts", {}),
+        ("leases", {"name": "backup"}),
+        ("users", {"name": "eve"}),
+        ("agents", {"name": "x", "created_at": "yesterday", "settings": {}}),
+        ("agents", {"name": 5, "created_at": "2026-03-02T12:00:00.000000Z", "settings": {}}),
+        ("agents", {"owner_id": "someone", "name": "x", "created_at": "", "settings": {}}),
+    ],
+)
+def test_a_row_that_fits_nowhere_is_refused(raw: Store, ada: Owner, row: Row) -> None:
+    with pytest.raises(BadBackup):
+        raw.load(ada, iter([row]))
+    assert len(dumped(raw, ada)) <= 1
+
+
+def test_the_system_only_gains_what_is_missing(raw: Store, ada: Owner, clock: SetClock) -> None:
+    remember(raw, ada, "x")
+    with raw.dump_system() as rows:
+        own = [row for row in rows if ada.tenant in row[1].values()]
+    key = {
+        "id": ada.id,
+        "digest": ada.id,
+        "tenant": ada.tenant,
+        "name": "ada",
+        "agent": None,
+        "capabilities": ["read"],
+        "label": None,
+        "created_at": "2026-03-02T12:00:00.000000Z",
+        "expires_at": None,
+        "revoked_at": "2026-03-02T13:00:00.000000Z",
+        "used_at": None,
+    }
+    raw.load_system([*own, ("keys", key)])
+    raw.load_system([("keys", {**key, "revoked_at": None})])
+    with raw.dump_system() as rows:
+        assert [values for name, values in rows if values.get("id") == ada.id] == [key]
+
+
+def test_what_is_too_much_for_memory_is_decided_where_it_is_loaded(
+    postgres_server: Callable[[str], str], clock: SetClock, tenant: str
+) -> None:
+    from remembrancer.store.postgres import PostgresStore
+
+    address = postgres_server("memory")
+    ada, bob = Owner(tenant, "ada"), Owner(tenant, "bob")
+    roomy, small = PostgresStore(address, clock=clock), PostgresStore(address, most_vectors=2)
+    with contextlib.closing(roomy), contextlib.closing(small):
+        remember(roomy, ada, "one", "two", "three")
+        small.load(bob, iter(renamed(dumped(roomy, ada), bob)))
+        assert dumped(roomy, bob) == renamed(dumped(roomy, ada), bob)
+    engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://"))
+    query = text("SELECT number, crowded FROM embeddings WHERE owner_id = :owner ORDER BY number")
+    with engine.connect() as connection:
+        found = [tuple(row) for row in connection.execute(query, {"owner": bob.id})]
+    engine.dispose()
+    assert found == [(1, False), (2, False), (3, True)]

@@ -1,0 +1,83 @@
+"""A person with something of everything that can be stored, and a look into backups."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from remembrancer.clock import SetClock
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
+
+
+def fill(me: Memory, clock: SetClock) -> None:
+    """Remember, correct, forget, delete, undo, link, judge and converse."""
+    me.remember(
+        "Ünïcode ✓ \u2028 'quoted' \"twice\" \\ %s :name\nsecond line",
+        tags=["a", "b c"],
+        metadata={"z": 1, "a": {"deep": [1, 2.5, -0.0, 1e22, 1e-7, None, True, "x"]}},
+        summary="short",
+        body="long",
+        ttl_days=30,
+    )
+    for city in ("Oslo", "Lima", "Bonn"):
+        clock.move(timedelta(hours=1, microseconds=7))
+        me.remember(f"Ada lives in {city}", subject="ada", predicate="city")
+    tea = me.remember("Ada prefers tea", category="preference")
+    coffee = me.remember("Ada stopped drinking coffee")
+    me.link(tea.memory.id, coffee.memory.id, "supports")
+    rule = me.remember("Confirm before sending messages", kind="rule")
+    me.helpful(rule.memory.id)
+    me.harmful(rule.memory.id, "woke the children")
+    me.remember("Ada asked to move the dentist to a morning", kind="episode")
+    me.forget(me.remember("The old address is Main Street 1").memory.id)
+    me.delete(me.remember("Something for the trash").memory.id)
+    me.undo()
+    sentences = " ".join(f"Sentence {n} of a long turn is about number {n}." for n in range(30))
+    me.append([{"role": "user", "content": sentences}, {"role": "assistant", "content": "Yes."}])
+    me.append([{"role": "user", "content": "Where is the kettle?"}], "chat/1", title="Kettles")
+    me.recall("tea")
+
+
+def answers(store: Remembrancer, user: str = "ada") -> dict[str, Any]:
+    """What a person is told about everything."""
+    me = store.for_user(user)
+    everything = [
+        one
+        for status in ("active", "superseded", "forgotten", "trashed")
+        for one in me.list(status=status, limit=1000).items
+    ]
+    found = {
+        "memories": everything,
+        "turns": me.turns("chat/1"),
+        "activity": me.activity(limit=1000).items,
+        "histories": [me.history(one.id) for one in everything],
+        "stats": me.stats(),
+        "context": me.context("What does Ada drink?").text,
+        "recall": [
+            (one.memory.id, one.score, one.why)
+            for query in ("Where does Ada live?", "tea or coffee", "kettle", "number 7")
+            for one in me.recall(query)
+        ],
+    }
+    store.flush()
+    return found
+
+
+def members(path: Path) -> dict[str, bytes]:
+    """The members of a backup, without the manifest."""
+    with zipfile.ZipFile(path) as file:
+        return {one: file.read(one) for one in file.namelist() if one != "manifest.json"}
+
+
+def people(path: Path) -> dict[str, bytes]:
+    """Each person's member."""
+    return {name: text for name, text in members(path).items() if name.startswith("people/")}
+
+
+def tables_in(member: bytes) -> set[str]:
+    """The tables of which a member has rows."""
+    return {json.loads(line)[0] for line in member.splitlines()[1:]}

@@ -1,0 +1,133 @@
+"""Where two rules of a memory's life meet: found by the model, kept as stories of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.clock import SetClock
+from remembrancer.config import Settings
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import Conflict
+from remembrancer.opening import open_store
+from remembrancer.types import Action, Status
+from tests.lifecycle.apart import ApartEmbedder
+
+DAY = timedelta(days=1)
+KETTLE = {"subject": "kettle", "predicate": "colour"}
+
+
+@pytest.fixture
+def opened(place: str, clock: SetClock, tenant: str) -> Iterator[Callable[..., Remembrancer]]:
+    stores: list[Remembrancer] = []
+
+    def start(**adjust: object) -> Remembrancer:
+        where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 2}
+        settings = Settings.model_validate({"tenant": tenant, "store": where, "adjust": adjust})
+        stores.append(Remembrancer(settings, open_store(settings, clock), ApartEmbedder(), clock))
+        return stores[-1]
+
+    yield start
+    for one in stores:
+        one.close()
+
+
+Opened = Callable[..., Remembrancer]
+
+
+@pytest.mark.parametrize("swept", [True, False])
+def test_what_nobody_believed_any_more_is_remembered_when_it_is_said_again(
+    opened: Opened, clock: SetClock, swept: bool
+) -> None:
+    store = opened()
+    me = store.for_user("ada")
+    me.remember("Tea is at four", permanence="ephemeral")
+    clock.move(60 * DAY)
+    if swept:
+        store.run_job("decay_sweep")
+    assert not me.recall("tea")
+
+    assert me.remember("Tea is at four").event is not None
+    assert [one.memory.content for one in me.recall("tea")] == ["Tea is at four"]
+
+
+def test_what_stands_is_restated_though_something_newer_in_its_place_has_expired(
+    opened: Opened, clock: SetClock
+) -> None:
+    store = opened()
+    me = store.for_user("ada")
+    blue = me.remember("blue", **KETTLE).memory
+    me.forget(blue.id)
+    clock.move(DAY)
+    me.remember("red", **KETTLE, ttl_days=1)
+    clock.move(2 * DAY)
+    store.run_job("decay_sweep")
+    me.restore(blue.id)
+
+    green = me.remember("green", **KETTLE)
+
+    assert green.replaced is not None
+    assert green.replaced.id == blue.id
+    assert [one.content for one in me.list().items] == ["green"]
+
+
+def test_an_old_version_comes_back_from_the_trash_as_it_was(
+    opened: Opened, clock: SetClock
+) -> None:
+    me = opened().for_user("ada")
+    old = me.remember("blue", **KETTLE).memory
+    clock.move(DAY)
+    me.remember("red", **KETTLE)
+    before = me.get(old.id)
+    clock.move(DAY)
+    me.delete(old.id)
+    clock.move(DAY)
+
+    assert me.restore(old.id).memory == before
+    assert before.status is Status.SUPERSEDED
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_link_of_a_memory_that_is_destroyed_cannot_be_taken_back(
+    opened: Opened, named: bool
+) -> None:
+    me = opened(deletion={"mode": "hard"}).for_user("ada")
+    one, other = (me.remember(words).memory for words in ("one", "other"))
+    linked = me.link(one.id, other.id).event
+    assert linked is not None
+    me.delete(one.id)
+
+    with pytest.raises(Conflict):
+        me.undo(linked.id if named else None)
+    assert me.activity().items[0].action is Action.DELETED
+
+
+def test_a_link_that_was_taken_away_since_cannot_be_taken_back(opened: Opened) -> None:
+    me = opened().for_user("ada")
+    one, other = (me.remember(words).memory for words in ("one", "other"))
+    linked = me.link(one.id, other.id).event
+    assert linked is not None
+    me.unlink(one.id, other.id)
+
+    with pytest.raises(Conflict):
+        me.undo(linked.id)
+    assert me.links(one.id) == ()
+
+
+def test_a_replacement_whose_links_have_changed_since_cannot_be_taken_back(
+    opened: Opened,
+) -> None:
+    me = opened().for_user("ada")
+    one, other = (me.remember(words).memory for words in ("one", "other"))
+    me.link(one.id, other.id)
+    newer = me.update(one.id, "newer")
+    assert newer.event is not None
+    me.unlink(newer.memory.id, other.id)
+
+    with pytest.raises(Conflict):
+        me.undo(newer.event.id)
+    me.undo()
+    me.undo(newer.event.id)
+    assert [(link.source, link.target) for link in me.links(one.id)] == [(one.id, other.id)]
