@@ -194,8 +194,12 @@ def _configure(raw: Any, _: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("rem_immediate")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    if connection.get_execution_options().get("rem_immediate"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        # Nothing to wait for and nothing to wrap: every recall begins here.
+        raw: Any = connection.connection.driver_connection
+        raw.execute("BEGIN")
 
 
 @contextlib.contextmanager
