@@ -129,7 +129,7 @@ def restore(call: Call, record: Record) -> Written:
     active = not lives or lives[-1].status is Status.ACTIVE
     values: dict[str, object] = {
         "status": Status.ACTIVE if active else Status.SUPERSEDED,
-        "retired_at": None if active else lives[-1].until,
+        "retired_at": None if active else lives[-1].since,
         "valid_until": lives[-1].valid_until if lives else record.valid_until,
     }
     return _apply(call, Action.RESTORED, record, values)
@@ -231,14 +231,13 @@ def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Writ
     if after is None:
         raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
     if "link" in after:
-        made, gone = after["link"], (before or {}).get("link")
-        return DropLink(_link(made)) if made else AddLink(_link(gone))
-    if "application" in after:
-        made, gone = after["application"], (before or {}).get("application")
-        return Withdraw(change.memory_id, str(made or gone), back=made is None)
+        return _inverse_link(reader, after["link"], (before or {}).get("link"))
     record = reader.get(change.memory_id)
     if record is None:
         raise NotUndoable("The memory was deleted since.")
+    if "application" in after:
+        made, gone = after["application"], (before or {}).get("application")
+        return Withdraw(change.memory_id, str(made or gone), back=made is None)
     now = frozen({name: getattr(record, name) for name in after})
     if now != dict(after):
         raise Conflict("The memory has changed since; undo the later change first.")
@@ -248,6 +247,18 @@ def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Writ
         # Merely active again, it would expire again at once.
         return Patch(record.id, {**thawed(before), **renewal(record, at)})
     return Patch(record.id, thawed(before))
+
+
+def _inverse_link(reader: Reader, made: Json, gone: Json) -> Write:
+    """What takes a link away again or brings it back, if nobody did so since."""
+    link = _link(made or gone)
+    ends = (link.source, link.target, link.relation)
+    there = ends in ((one.source, one.target, one.relation) for one in reader.links(link.source))
+    if there is not bool(made):
+        raise Conflict("The links have changed since; undo the later change first.")
+    if gone and len(reader.load([link.source, link.target])) < 2:
+        raise NotUndoable("One of the memories was deleted since.")
+    return DropLink(link) if made else AddLink(link)
 
 
 def _link(value: Json) -> Link:

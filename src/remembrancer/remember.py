@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 from remembrancer.call import Call
 from remembrancer.candidates import nearest
+from remembrancer.decay import belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.profiles import Dedup
 from remembrancer.statement import Details, Statement, checked, cleaned, record_of
@@ -105,7 +106,7 @@ def remember(call: Call, content: str, details: Details) -> Written:
     new = record_of(call, statement, call.now())
     embedding = call.embed(new.searchable)
     with call.store.writing(call.owner) as writer:
-        near = _neighbours(writer, new, embedding, statement)
+        near = _neighbours(call, writer, new, embedding, statement)
         match decide(new, near, call.profile.dedup):
             case Known(old) | Stands(old):
                 return Written(old, None, secrets=secrets)
@@ -209,13 +210,15 @@ def _may_be_about_the_same(new: Record, old: Fact) -> bool:
 
 
 def _neighbours(
-    reader: Reader, new: Record, embedding: Embedding, statement: Statement
+    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
 ) -> Neighbours:
+    decay = call.profile.decay
     here = Filter(
         now=new.recorded_at,
         kinds=(new.kind,),
         visible=Visibility(scopes=(new.scope,)),
         statuses=(Status.ACTIVE,),
+        decayed=belief(decay, below=decay.expire_below),
     )
     if new.kind is Kind.EPISODE:
         return Neighbours()
@@ -225,13 +228,8 @@ def _neighbours(
         return Neighbours(identical=identical)
     same_key: Record | None = None
     if new.key is not None:
-        keyed = replace(
-            here,
-            subject=new.subject,
-            predicate=new.predicate,
-            statuses=(Status.ACTIVE, Status.EXPIRED),
-        )
-        same_key = next(iter(reader.find(keyed, 1)), None)
+        keyed = replace(here, subject=new.subject, predicate=new.predicate)
+        same_key = _holder(reader, keyed)
     hit = next(iter(nearest(reader, embedding, here, 1)), None)
     near = reader.get(hit.id) if hit else None
     return Neighbours(
@@ -239,6 +237,13 @@ def _neighbours(
         nearest=near if isinstance(near, Fact) else None,
         similarity=hit.score if hit else 0.0,
     )
+
+
+def _holder(reader: Reader, keyed: Filter) -> Record | None:
+    """The fact that has the place of a subject and predicate, though it may have had its time."""
+    past = reader.find(replace(keyed, statuses=(Status.ACTIVE, Status.EXPIRED)), 100)
+    # By its row: of those that count as expired, only an active one still has the place.
+    return next((one for one in past if one.status is Status.ACTIVE), past[0] if past else None)
 
 
 def _is_identical(new: Record, old: Record, statement: Statement) -> bool:

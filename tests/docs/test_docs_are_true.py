@@ -23,7 +23,7 @@ PYTHON = {
 def test_python_examples_run(path: Path, tmp_path: Path) -> None:
     script = tmp_path / "example.py"
     script.write_text("\n".join(PYTHON[path]), encoding="utf-8")
-    subprocess.run([sys.executable, str(script)], check=True, env=home(tmp_path))
+    subprocess.run([sys.executable, str(script)], check=True, env=home(tmp_path), cwd=tmp_path)
 
 
 def test_the_readme_example_is_short() -> None:
@@ -39,7 +39,7 @@ def test_shell_examples_of_the_readme_run(tmp_path: Path) -> None:
         words = shlex.split(line)
         command = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
         done = subprocess.run(
-            command, env=home(tmp_path), capture_output=True, text=True, check=False
+            command, env=home(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
