@@ -173,9 +173,11 @@ def _standing(reader: Reader, seen: Record, now: datetime) -> Record:
     """The version that stands now for the one the caller saw: someone else may have been faster."""
     current = reader.get(seen.id)
     if current is not None and current.status is Status.SUPERSEDED:
-        standing = (Status.ACTIVE,)
-        wanted = Filter(now=now, kinds=(seen.kind,), lineage=seen.lineage, statuses=standing)
-        current = next(iter(reader.find(wanted, 1)), None)
+        either = (Status.ACTIVE, Status.EXPIRED)
+        wanted = Filter(now=now, kinds=(seen.kind,), lineage=seen.lineage, statuses=either)
+        # By its row: what has had its time can still be given new words.
+        versions = reader.find(wanted, 1000)
+        current = next((one for one in versions if one.status is Status.ACTIVE), None)
     if current is None or current.status is not Status.ACTIVE:
         raise Conflict("It is no longer active; look at its history, or restore it first.")
     return current

@@ -328,7 +328,7 @@ class Model:
             raise Refused(InvalidInput)
         if old.status is Status.SUPERSEDED:
             later = [self.lives[one] for one in reversed(self.versions(old))]
-            standing = [one for one in later if self.status(one, now) is Status.ACTIVE]
+            standing = [one for one in later if self._is_current(one, now)]
             old = standing[0] if standing else old
         if old.status is not Status.ACTIVE:
             raise Refused(Conflict)
@@ -336,6 +336,9 @@ class Model:
             return old.id, False
         self._supersede(old, self._version(old, said, now, new_id), now, event_id, Action.UPDATED)
         return new_id, True
+
+    def _is_current(self, life: Life, now: datetime) -> bool:
+        return life.status is Status.ACTIVE
 
     def confirm(self, agent: str | None, now: datetime, memory_id: str, event_id: str) -> None:
         life = self._own(agent, memory_id, now)

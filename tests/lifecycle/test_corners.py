@@ -131,3 +131,18 @@ def test_a_replacement_whose_links_have_changed_since_cannot_be_taken_back(
     me.undo()
     me.undo(newer.event.id)
     assert [(link.source, link.target) for link in me.links(one.id)] == [(one.id, other.id)]
+
+
+def test_an_old_version_stands_for_the_new_one_as_long_as_that_can_be_updated(
+    opened: Opened, clock: SetClock
+) -> None:
+    me = opened().for_user("ada")
+    for version in (0, 1):
+        first = me.remember(f"story {version}").memory
+        second = me.update(first.id, f"story {version} again", ttl_days=1).memory
+        clock.move(2 * DAY)
+
+        third = me.update((first.id, second.id)[version], f"story {version} anew")
+
+        assert third.replaced is not None
+        assert third.replaced.id == second.id
