@@ -29,7 +29,9 @@ def fill(place: str, rows: int) -> None:
         for number in range(1, max(rows // TURNS, 1)):
             _copy(connection, Owner("others", str(number)).id)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(sa.text("ANALYZE"))
+        # As a database at rest is; the server would do so by itself some minutes later.
+        connection.execute(sa.text("VACUUM ANALYZE"))
+        connection.execute(sa.text("CHECKPOINT"))
     engine.dispose()
 
 

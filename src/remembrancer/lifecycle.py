@@ -252,9 +252,10 @@ def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Writ
 def _inverse_link(reader: Reader, made: Json, gone: Json) -> Write:
     """What takes a link away again or brings it back, if nobody did so since."""
     link = _link(made or gone)
-    ends = (link.source, link.target, link.relation)
-    there = ends in ((one.source, one.target, one.relation) for one in reader.links(link.source))
-    if there is not bool(made):
+    there = [
+        one for one in reader.links(link.source) if replace(one, created_at=link.created_at) == link
+    ]
+    if there != ([link] if made else []):
         raise Conflict("The links have changed since; undo the later change first.")
     if gone and len(reader.load([link.source, link.target])) < 2:
         raise NotUndoable("One of the memories was deleted since.")

@@ -116,6 +116,22 @@ def test_a_link_that_was_taken_away_since_cannot_be_taken_back(opened: Opened) -
     assert me.links(one.id) == ()
 
 
+def test_a_link_that_was_made_anew_is_not_the_one_to_take_back(
+    opened: Opened, clock: SetClock
+) -> None:
+    me = opened().for_user("ada")
+    one, other = (me.remember(words).memory for words in ("one", "other"))
+    linked = me.link(one.id, other.id).event
+    assert linked is not None
+    me.unlink(one.id, other.id)
+    clock.move(DAY)
+    me.link(one.id, other.id)
+
+    with pytest.raises(Conflict):
+        me.undo(linked.id)
+    assert len(me.links(one.id)) == 1
+
+
 def test_a_replacement_whose_links_have_changed_since_cannot_be_taken_back(
     opened: Opened,
 ) -> None:
