@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Float,
     FromClause,
     Select,
+    Table,
     Text,
     any_,
     bindparam,
@@ -36,13 +37,25 @@ from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidSetting, StoreUnavailable
 from remembrancer.store import directory, dump, leases, rights, schema, tables
 from remembrancer.store.columns import vector_of
-from remembrancer.store.contract import Embedding, Health, Hit, Lease, Reader, Row, Writer
+from remembrancer.store.contract import (
+    Embedding,
+    Health,
+    Hit,
+    Lease,
+    Reader,
+    Row,
+    Writer,
+    frozen,
+)
 from remembrancer.store.indexes import Indexes
 from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Owner
 
 MOST_VECTORS = 250_000
 """How many vectors of one owner are held in memory; what comes after is left to the database."""
+
+MANY = 50
+"""From how many rows on they are stored as one parameter."""
 
 BEYOND = 200
 """How many of those the database finds for a query."""
@@ -227,6 +240,22 @@ class PostgresTransaction(SqlTransaction):
             cursor.execute(str(compiled), compiled.params)
             while rows := cursor.fetchmany(500):
                 yield from ((*row, vector_of(packed)) for *row, packed in rows)
+
+    def _fill(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+        """As one parameter: a statement with thousands of them takes longer to send than to do."""
+        if len(rows) < MANY:
+            super()._fill(table, rows)
+            return
+        names = [column.name for column in table.columns if column.name != "owner_id"]
+        types = [f"{name} {table.c[name].type.compile(self.dialect)}" for name in names]
+        given = [frozen(row) for row in rows]
+        self._connection.execute(
+            text(
+                f"INSERT INTO {table.name} (owner_id, {', '.join(names)}) "
+                f"SELECT :owner, {', '.join(names)} "
+                f"FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS given({', '.join(types)})"
+            ).bindparams(bindparam("owner", self._owner_id), bindparam("rows", given, JSONB)),
+        )
 
     @staticmethod
     def is_named(table: FromClause) -> ColumnElement[bool]:

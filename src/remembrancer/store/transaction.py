@@ -289,7 +289,7 @@ class SqlTransaction(SqlReader):
             for number, since in (past.get(row.id, (0, None)),)
         ]
         if states:
-            self._connection.execute(tables.states.insert(), states)
+            self._fill(tables.states, states)
 
     def _last_states(self, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
         """Of each memory that has past states: how many, and when the last ended."""
@@ -412,7 +412,11 @@ class SqlTransaction(SqlReader):
             for number, change in enumerate(changes)
         ]
         if rows:
-            self._connection.execute(tables.changes.insert(), rows)
+            self._fill(tables.changes, rows)
+
+    def _fill(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+        """Store rows of plain values, however many."""
+        self._connection.execute(table.insert(), rows)
 
     def _delete(self, table: Table, which: ColumnElement[bool]) -> int:
         return self._connection.execute(table.delete().where(self._own(table), which)).rowcount
