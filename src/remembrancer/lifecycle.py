@@ -21,6 +21,7 @@ from remembrancer.store.contract import (
     Reader,
     Withdraw,
     Write,
+    Writer,
     frozen,
     thawed,
 )
@@ -82,40 +83,33 @@ def delete(call: Call, record: Record) -> Written:
 
 def retire_all(call: Call, wanted: Filter, status: Status) -> Batch:
     """Forget or delete everything that passes, as one event."""
-    now = call.now()
-    hard = status is Status.TRASHED and call.profile.deletion.mode == "hard"
-    action = {Status.FORGOTTEN: Action.FORGOTTEN, Status.TRASHED: Action.TRASHED}[status]
     with call.store.writing(call.owner) as writer:
-        found = list(everything(writer, wanted))
-        writes: list[Write] = [
-            Purge(one.id) if hard else Patch(one.id, retirement(one, status, now)) for one in found
-        ]
-        if not writes:
-            return Batch((), None)
-        event = writer.apply(call.event(Action.DELETED if hard else action, now), writes)
-    return Batch(tuple(one.id for one in found), event)
+        return _retired(call, writer, list(everything(writer, wanted)), status)
 
 
 def delete_many(call: Call, records: Sequence[Record]) -> Batch:
     """Delete several memories as one event; none, if one of them is in the trash already."""
-    now = call.now()
-    hard = call.profile.deletion.mode == "hard"
     with call.store.writing(call.owner) as writer:
         found = writer.load(dict.fromkeys(one.id for one in records))
         for one in records:
             if one.id not in found:
                 raise NotFound(f"There is no memory {one.id}.")
-            if found[one.id].status is Status.TRASHED and not hard:
+            if found[one.id].status is Status.TRASHED and call.profile.deletion.mode != "hard":
                 raise Conflict(f"{one.id} is in the trash already.")
-        writes: list[Write] = [
-            Purge(one.id) if hard else Patch(one.id, retirement(one, Status.TRASHED, now))
-            for one in found.values()
-        ]
-        if not writes:
-            return Batch((), None)
-        event = call.event(Action.DELETED if hard else Action.TRASHED, now)
-        event = writer.apply(event, writes)
-    return Batch(tuple(found), event)
+        return _retired(call, writer, list(found.values()), Status.TRASHED)
+
+
+def _retired(call: Call, writer: Writer, records: Sequence[Record], status: Status) -> Batch:
+    """End memories as one event, or destroy them where that is what deleting means."""
+    if not records:
+        return Batch((), None)
+    now = call.now()
+    action = Action.FORGOTTEN if status is Status.FORGOTTEN else Action.TRASHED
+    writes: list[Write] = [Patch(one.id, retirement(one, status, now)) for one in records]
+    if status is Status.TRASHED and call.profile.deletion.mode == "hard":
+        action, writes = Action.DELETED, [Purge(one.id) for one in records]
+    event = writer.apply(call.event(action, now), writes)
+    return Batch(tuple(one.id for one in records), event)
 
 
 def restore(call: Call, record: Record) -> Written:

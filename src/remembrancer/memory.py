@@ -222,27 +222,29 @@ class Memory:
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Say that following a rule helped; it earns trust."""
-        return feedback.report(self._call, self._rule(rule), Verdict.HELPFUL, session_id=session)
+        return feedback.report(
+            self._call, resolve(self._call, rule), Verdict.HELPFUL, session_id=session
+        )
 
     def harmful(
         self, rule: str, reason: str | None = None, *, session: str | None = None
     ) -> Written:
         """Say that following a rule did harm; too much of it turns the rule into a warning."""
         return feedback.report(
-            self._call, self._rule(rule), Verdict.HARMFUL, reason, session_id=session
+            self._call, resolve(self._call, rule), Verdict.HARMFUL, reason, session_id=session
         )
 
     def promote(self, rule: str) -> Written:
         """Trust a rule one step more."""
-        return feedback.promote(self._call, self._rule(rule), 1)
+        return feedback.promote(self._call, resolve(self._call, rule), 1)
 
     def demote(self, rule: str) -> Written:
         """Trust a rule one step less."""
-        return feedback.promote(self._call, self._rule(rule), -1)
+        return feedback.promote(self._call, resolve(self._call, rule), -1)
 
     def disable(self, rule: str) -> Written:
         """Keep a rule without following it, until it is restored."""
-        return feedback.disable(self._call, self._rule(rule))
+        return feedback.disable(self._call, resolve(self._call, rule))
 
     def effectiveness(self, rule: Rule) -> float:
         """How far a rule helps, from 0 to 1."""
@@ -305,9 +307,6 @@ class Memory:
         from remembrancer.simulate import simulate
 
         return simulate(self._call, days)
-
-    def _rule(self, reference: str) -> Record:
-        return resolve(self._call, reference)
 
     def _all(self, narrowing: Narrowing) -> Filter:
         """All that is in force or ended of itself, of any kind unless some are named."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.candidates import nearest
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
+from remembrancer.lifecycle import everything
 from remembrancer.statement import without_secrets
-from remembrancer.store.contract import Filter, Position, Reader
 from remembrancer.types import Kind, Record, Status, looks_like_id
 
-PAGE = 500
 SHOWN = 5
 CLOSE_ENOUGH = 0.45
 """How similar a memory must be for "forget …" to mean it, and no other may be nearly as close."""
@@ -64,20 +62,15 @@ def _by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | 
         raise InvalidInput("Say which memory: give its id or some words of it.")
     wanted = replace(call.filter(kinds=KINDS), statuses=statuses)
     with call.store.reading(call.owner) as reader:
-        matches = [one for one in _all(reader, wanted) if needle in _plain(one) and call.sees(one)]
+        matches = [
+            one for one in everything(reader, wanted) if needle in _plain(one) and call.sees(one)
+        ]
     whole = [one for one in matches if needle == _plain(one)]
     if len(whole) == 1:
         return whole[0]
     if len(matches) > 1:
         raise _ambiguous(matches)
     return matches[0] if matches else None
-
-
-def _all(reader: Reader, wanted: Filter) -> Iterator[Record]:
-    after: Position | None = None
-    while page := reader.find(wanted, PAGE, after):
-        yield from page
-        after = Position(page[-1].recorded_at, page[-1].id)
 
 
 def _plain(record: Record) -> str:

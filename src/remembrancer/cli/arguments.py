@@ -99,6 +99,15 @@ def said(words: Sequence[str]) -> str:
     return text
 
 
+def be_sure(yes: bool, question: str) -> None:
+    """Ask once; without anyone to ask, it must be said beforehand."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
+    typer.confirm(question, abort=True, err=True)
+
+
 def _stdin() -> str:
     try:
         return sys.stdin.read().rstrip("\r\n")

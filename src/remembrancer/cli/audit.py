@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from remembrancer.cli.arguments import be_sure
 from remembrancer.cli.desk import Desk
 from remembrancer.cli.page import Page
-from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remembrancer.audit import Audit
@@ -70,19 +69,12 @@ def audit(
             return
         if not desk.json:
             desk.answer(found, lambda page: _report(page, found))
-        _ask(yes, has_secrets=SECRET in (kinds or ()))
+        forever = (
+            " Destroying what holds a secret cannot be undone." if SECRET in (kinds or ()) else ""
+        )
+        be_sure(yes, f"Fix what can be fixed?{forever}")
         done = me.repair(kinds)
     desk.answer({"audit": found, "repair": done}, lambda page: _repaired(page, done, kinds or []))
-
-
-def _ask(yes: bool, *, has_secrets: bool) -> None:
-    """Ask once; without anyone to ask, it must be said beforehand."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
-    forever = " Destroying what holds a secret cannot be undone." if has_secrets else ""
-    typer.confirm(f"Fix what can be fixed?{forever}", abort=True, err=True)
 
 
 def _report(page: Page, found: Audit) -> None:

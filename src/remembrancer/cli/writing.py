@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remembrancer.cli.arguments import DETAILS, Content, Reference, Words, said, taking
+from remembrancer.cli.arguments import DETAILS, Content, Reference, Words, be_sure, said, taking
 from remembrancer.cli.desk import Desk
 from remembrancer.cli.page import Page, quoted
-from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remembrancer.types import Batch, Record, Written
@@ -125,7 +123,7 @@ def forget_all(
     Example:
       rem forget-all
     """
-    _sure(yes, "Forget everything?")
+    be_sure(yes, "Forget everything?")
     desk: Desk = context.obj
     with desk.memory() as me:
         batch = me.forget_all()
@@ -145,7 +143,7 @@ def delete_all(
     Example:
       rem delete-all
     """
-    _sure(yes, "Delete everything, conversations too?")
+    be_sure(yes, "Delete everything, conversations too?")
     desk: Desk = context.obj
     with desk.memory() as me:
         batch = me.delete_all()
@@ -215,15 +213,6 @@ def unlink(
     with desk.memory() as me:
         written = me.unlink(said([source]), said([target]), relation)
     desk.answer(written, lambda page: _changed(page, written, "No longer linked."))
-
-
-def _sure(yes: bool, question: str) -> None:
-    """Ask once; without anyone to ask, it must be said beforehand."""
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
-    typer.confirm(question, abort=True)
 
 
 def _all(page: Page, batch: Batch, word: str) -> None:
