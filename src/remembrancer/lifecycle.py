@@ -161,6 +161,7 @@ def undo(call: Call, event_id: str | None = None) -> Written:
     now = call.now()
     with call.store.writing(call.owner) as writer:
         event = _chosen(call, writer, event_id)
+        _refuse_if_destroyed(writer, event)
         writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
         undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
         writer.mark_undone(event.id, undoing.id)
@@ -219,16 +220,27 @@ def touches_own(call: Call, reader: Reader, event: Event) -> bool:
     return all(call.sees(record) for record in records.values())
 
 
+def _refuse_if_destroyed(reader: Reader, event: Event) -> None:
+    """Refuse for good, whatever else has changed, when something to be put back is gone."""
+    concerned: set[str] = set()
+    for change in event.changes:
+        if change.after is None:
+            raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+        concerned.add(change.memory_id)
+        if "link" in change.after:
+            link = _link(change.after["link"] or (change.before or {}).get("link"))
+            concerned |= {link.source, link.target}
+    if len(reader.load(concerned)) < len(concerned):
+        raise NotUndoable("A memory that it changed was deleted since.")
+
+
 def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Write:
     """The write that takes a change back, if nothing has changed the same since."""
-    after, before = change.after, change.before
-    if after is None:
-        raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+    after, before = change.after or {}, change.before
     if "link" in after:
         return _inverse_link(reader, after["link"], (before or {}).get("link"))
     record = reader.get(change.memory_id)
-    if record is None:
-        raise NotUndoable("The memory was deleted since.")
+    assert record is not None
     if "application" in after:
         made, gone = after["application"], (before or {}).get("application")
         return Withdraw(change.memory_id, str(made or gone), back=made is None)
@@ -251,8 +263,6 @@ def _inverse_link(reader: Reader, made: Json, gone: Json) -> Write:
     ]
     if there != ([link] if made else []):
         raise Conflict("The links have changed since; undo the later change first.")
-    if gone and len(reader.load([link.source, link.target])) < 2:
-        raise NotUndoable("One of the memories was deleted since.")
     return DropLink(link) if made else AddLink(link)
 
 

@@ -535,6 +535,9 @@ class Model:
             event = found[0]
         if event.action in FINAL or event.undone_by:
             raise Refused(NotUndoable)
+        targets = {key[1] for sort, key, _, _ in event.changes if sort == "link"}
+        if not event.ids() | targets <= self.lives.keys():
+            raise Refused(NotUndoable)
         inverse = [self._taken_back(event, one, now) for one in reversed(event.changes)]
         rows = {key: values for sort, key, values in inverse if sort == "row"}
         self._refuse_two_in_one_place(rows)
@@ -552,14 +555,11 @@ class Model:
     def _taken_back(self, event: Happening, change: Any, now: datetime) -> tuple[str, Any, Any]:
         sort, key, before, after = change
         if sort == "link":
-            missing = [end for end in key[:2] if end not in self.lives]
-            if missing or self.links.get(key) != after:
+            if self.links.get(key) != after:
                 raise Refused(Conflict)
             return sort, key, before
         if sort == "use":
             return sort, key, before
-        if key not in self.lives:
-            raise Refused(NotUndoable)
         life = self.lives[key]
         if any(getattr(life, name) != value for name, value in after.items()):
             raise Refused(Conflict)

@@ -10,7 +10,7 @@ import pytest
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import Conflict
+from remembrancer.errors import Conflict, NotUndoable
 from remembrancer.opening import open_store
 from remembrancer.types import Action, Status
 from tests.lifecycle.apart import ApartEmbedder
@@ -162,3 +162,16 @@ def test_an_old_version_stands_for_the_new_one_as_long_as_that_can_be_updated(
 
         assert third.replaced is not None
         assert third.replaced.id == second.id
+
+
+def test_what_destroyed_something_since_is_final_whatever_else_has_changed(opened: Opened) -> None:
+    me = opened(deletion={"mode": "hard"}).for_user("ada")
+    kettle = me.remember("The kettle is blue").memory
+    tea = me.remember("Tea is at four").memory
+    forgotten = me.forget_all()
+    me.restore(tea.id)
+    me.delete(kettle.id)
+
+    assert forgotten.event is not None
+    with pytest.raises(NotUndoable):
+        me.undo(forgotten.event.id)
