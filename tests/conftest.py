@@ -19,7 +19,7 @@ from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.opening import open_store
+from remembrancer.opening import open_models, open_store
 from tests.servers import start_postgres
 
 hypothesis.settings.register_profile(
@@ -85,7 +85,8 @@ def open_memory(
         settings = Settings.model_validate(
             {"profile": profile, "tenant": tenant, "user": "ada", "store": where, **values}
         )
-        store = Remembrancer(settings, open_store(settings, clock), embedder, clock)
+        models = open_models(settings.models)
+        store = Remembrancer(settings, open_store(settings, clock), embedder, clock, models)
         opened.append(store)
         return store
 

@@ -10,7 +10,7 @@ import pytest
 from remembrancer.aio import AsyncMemory
 from remembrancer.errors import Conflict, InvalidInput, NotUndoable
 from remembrancer.memory import Memory
-from remembrancer.sessions import Said
+from remembrancer.turns import Said
 from remembrancer.types import Action, Status
 
 

@@ -27,7 +27,9 @@ from remembrancer.types import (
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
+    from remembrancer.config import Settings
     from remembrancer.embed import Embedder
+    from remembrancer.models import Models
     from remembrancer.profiles import Decay, Profile
     from remembrancer.references import References
     from remembrancer.store.contract import Store
@@ -52,6 +54,7 @@ class Call:
     embedder: Embedder
     clock: Clock
     references: References
+    models: Models
     profile_of: Callable[[str | None], Profile]
 
     @property
@@ -177,3 +180,28 @@ class Call:
     def _stay_below(self, own: str | None, wanted: str | None) -> None:
         if own is not None and not f"{wanted}/".startswith(f"{own}/"):
             raise InvalidInput(f"The namespace {wanted!r} is not below {own!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is made of: every call on it works with the same parts."""
+
+    settings: Settings
+    store: Store
+    embedder: Embedder
+    clock: Clock
+    references: References
+    models: Models
+
+    def call(self, principal: Principal, agent: str | None = None) -> Call:
+        """A principal at work, by the profile of an agent."""
+        return Call(
+            principal,
+            self.settings.profile_for(agent),
+            self.store,
+            self.embedder,
+            self.clock,
+            self.references,
+            self.models,
+            self.settings.profile_for,
+        )

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from remembrancer import environment, profiles
 from remembrancer.environment import laid_over
@@ -74,6 +82,35 @@ class EmbeddingSettings(Table):
     cache_entries: Annotated[int, Field(ge=0)] = 4096
 
 
+class ModelSettings(Table):
+    """A language model: an OpenAI-compatible endpoint, Anthropic's, or a command's answer."""
+
+    provider: Literal["openai", "anthropic", "command"] = "openai"
+    url: str | None = None
+    model: str = ""
+    key: SecretStr | None = None
+    command: tuple[str, ...] = ()
+    timeout_seconds: Annotated[float, Field(gt=0)] = 60
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> ModelSettings:
+        if self.provider == "command" and not self.command:
+            raise ValueError("a command is a list such as ['claude', '-p']")
+        if self.provider != "command" and not self.model:
+            raise ValueError("give the name of the model")
+        return self
+
+
+class ModelsSettings(Table):
+    """Which models learn: a fast one for each conversation, a smart one for consolidation.
+
+    One that is not set is the other; without any, nothing but explicit statements is learned.
+    """
+
+    fast: ModelSettings | None = None
+    smart: ModelSettings | None = None
+
+
 class JobSettings(Table):
     """When each background job runs, as cron expressions in UTC; an empty string turns one off."""
 
@@ -82,6 +119,7 @@ class JobSettings(Table):
     episode_cleanup: CronText = "0 4 * * *"
     trash_purge: CronText = "30 4 * * *"
     close_sessions: CronText = "*/15 * * * *"
+    learn: CronText = "* * * * *"
     reembed: CronText = "*/10 * * * *"
     tidy: CronText = "0 5 * * *"
     backup: CronText = ""
@@ -96,6 +134,7 @@ class Settings(Table):
     time_zone: ZoneText = "UTC"
     store: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    models: ModelsSettings = ModelsSettings()
     jobs: JobSettings = JobSettings()
     adjust: dict[str, Any] = Field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)

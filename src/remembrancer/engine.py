@@ -9,11 +9,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remembrancer import jobs
-from remembrancer.call import Call
+from remembrancer.call import Parts
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
 from remembrancer.jobs import Outcome, Scheduled, Work
+from remembrancer.learn.worker import Learner
 from remembrancer.memory import Memory
+from remembrancer.models import Models
 from remembrancer.references import References
 from remembrancer.statement import refuse_secret_name
 from remembrancer.store.contract import Health, Store
@@ -41,13 +43,17 @@ class Remembrancer:
         store: Store,
         embedder: Embedder,
         clock: Clock | None = None,
+        models: Models | None = None,
     ) -> None:
         self.settings = settings
         self._store = store
         self._embedder = embedder
         self._clock = clock or SystemClock()
         self._references = References(store)
-        self._work = Work(settings, store, embedder, self._clock, self._references)
+        self._models = models or Models()
+        parts = Parts(settings, store, embedder, self._clock, self._references, self._models)
+        self._work = Work(parts)
+        self._learner = Learner(parts)
 
     def for_user(
         self,
@@ -66,18 +72,7 @@ class Remembrancer:
         for name in (agent, surface):
             refuse_secret_name(name)
         principal = Principal(owner, agent, checked_name(surface, "surface"))
-        profile = self.settings.profile_for(agent)
-        return Memory(
-            Call(
-                principal,
-                profile,
-                self._store,
-                self._embedder,
-                self._clock,
-                self._references,
-                self.settings.profile_for,
-            )
-        )
+        return Memory(self._work.parts.call(principal, agent), self._learner)
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
         """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
@@ -172,12 +167,18 @@ class Remembrancer:
         return self._store.health()
 
     def flush(self) -> None:
-        """Write what was gathered in the background."""
+        """Finish what was left to the background: recall counts, and learning that is due."""
         self._references.flush()
+        self._learner.drain()
 
     def close(self) -> None:
-        """Write what is waiting and give back all connections."""
+        """Write what is waiting and give back all connections.
+
+        What could not be learned in a moment stays due, and is learned the next time.
+        """
+        self._learner.close()
         self._references.close()
+        self._models.close()
         self._store.close()
 
     def __enter__(self) -> Remembrancer:

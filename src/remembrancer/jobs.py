@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from remembrancer import upkeep
-from remembrancer.call import Call
+from remembrancer.call import Call, Parts
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
 from remembrancer.lifecycle import JOBS as SURFACE
 from remembrancer.schedule import Cron
@@ -20,8 +20,6 @@ from remembrancer.types import Owner, Principal
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.config import Settings
-    from remembrancer.embed import Embedder
-    from remembrancer.references import References
     from remembrancer.store.contract import Store
 
 HELD = timedelta(minutes=10)
@@ -55,11 +53,7 @@ class Scheduled:
 class Work:
     """The parts of the engine that jobs need, and the lease that lets one of them run."""
 
-    settings: Settings
-    store: Store
-    embedder: Embedder
-    clock: Clock
-    references: References
+    parts: Parts
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
     progress: upkeep.Progress | None = None
     tenant: str | None = None
@@ -70,19 +64,24 @@ class Work:
         everyone = self.store.owners()
         return [one for one in everyone if self.tenant in (None, one.tenant)]
 
+    @property
+    def settings(self) -> Settings:
+        """What is configured."""
+        return self.parts.settings
+
+    @property
+    def store(self) -> Store:
+        """Where memories live."""
+        return self.parts.store
+
+    @property
+    def clock(self) -> Clock:
+        """What tells the time."""
+        return self.parts.clock
+
     def call(self, owner: Owner, agent: str | None = None) -> Call:
         """On behalf of nobody but the person themselves, with the profile of an agent."""
-        profile = self.settings.profile_for(agent)
-        principal = Principal(owner, None, SURFACE)
-        return Call(
-            principal,
-            profile,
-            self.store,
-            self.embedder,
-            self.clock,
-            self.references,
-            self.settings.profile_for,
-        )
+        return self.parts.call(Principal(owner, None, SURFACE), agent)
 
     def calls(self, owner: Owner) -> Iterator[tuple[Call, Visibility]]:
         """Agents with rules of their own, each for its scope, and everything else."""
@@ -104,8 +103,8 @@ def reembed(work: Work, *, drop_old: bool) -> Outcome:
     outcome = run(work, "reembed")
     for owner in work.owners() if drop_old else ():
         with work.store.writing(owner) as writer:
-            if not writer.unembedded(work.embedder.model, 1):
-                writer.drop_vectors(besides=work.embedder.model)
+            if not writer.unembedded(work.parts.embedder.model, 1):
+                writer.drop_vectors(besides=work.parts.embedder.model)
     return outcome
 
 
@@ -184,15 +183,31 @@ def _expire(work: Work, owner: Owner) -> int:
     return sum(upkeep.expire(call, visible) for call, visible in work.calls(owner))
 
 
+def _learn(work: Work, owner: Owner) -> int:
+    from remembrancer.learn.due import learn_what_is_due
+
+    return learn_what_is_due(work.parts, Principal(owner, None, SURFACE))
+
+
+def _consolidate(work: Work, owner: Owner) -> int:
+    if work.parts.models.smart is None:
+        return 0
+    from remembrancer.learn.consolidate import consolidate, scopes_waiting
+
+    scopes = scopes_waiting(work.call(owner))
+    outcomes = [consolidate(work.call(owner, scope), scope) for scope in scopes]
+    return sum(len(batch.ids) for outcome in outcomes for batch in outcome.batches)
+
+
 def _tidy(work: Work) -> int:
-    work.references.flush()
+    work.parts.references.flush()
     return work.store.tidy()
 
 
 def _back_up(work: Work) -> int:
     from remembrancer.transfer import shelf
 
-    work.references.flush()
+    work.parts.references.flush()
     directory = work.settings.data_directory() / "backups"
     kept = work.settings.store.backups_kept
     return shelf.add(work.store, directory, work.clock.now(), kept).people
@@ -203,6 +218,8 @@ EACH: dict[str, Callable[[Work, Owner], int]] = {
     "episode_cleanup": lambda work, owner: upkeep.clean_episodes(work.call(owner)),
     "trash_purge": lambda work, owner: upkeep.purge_trash(work.call(owner)),
     "close_sessions": lambda work, owner: upkeep.close_sessions(work.call(owner)),
+    "learn": _learn,
+    "consolidate": _consolidate,
     "reembed": lambda work, owner: upkeep.embed_anew(work.call(owner), work.progress),
 }
 """What is done for each person; tells how much was changed."""

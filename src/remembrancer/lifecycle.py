@@ -41,7 +41,16 @@ from remembrancer.types import (
 JOBS = "jobs"
 """The surface of what happens by itself; it is taken back only when it is named."""
 
-RESTORABLE = (Status.FORGOTTEN, Status.TRASHED, Status.EXPIRED, Status.DISABLED)
+RESTORABLE = (
+    Status.FORGOTTEN,
+    Status.TRASHED,
+    Status.EXPIRED,
+    Status.DISABLED,
+    Status.QUARANTINED,
+)
+IN_PLACE = (Status.ACTIVE, Status.QUARANTINED)
+PLACED = (*HELD, Status.QUARANTINED)
+"""The states to which what was thrown away comes back."""
 
 
 def confirm(call: Call, record: Record) -> Written:
@@ -113,20 +122,39 @@ def _retired(call: Call, writer: Writer, records: Sequence[Record], status: Stat
 
 
 def restore(call: Call, record: Record) -> Written:
-    """Bring back what was forgotten, deleted, disabled or has expired, as it was."""
+    """Bring back what was forgotten, deleted, disabled, expired or put into quarantine."""
     if record.status not in RESTORABLE:
         raise Conflict(f"It is {record.status}; there is nothing to restore.")
     if record.status is Status.EXPIRED:
         return _apply(call, Action.RESTORED, record, renewal(record, call.now()))
     with call.store.reading(call.owner) as reader:
-        lives = [past for past in reader.states(record.id) if past.status in HELD]
-    active = not lives or lives[-1].status is Status.ACTIVE
-    values: dict[str, object] = {
-        "status": Status.ACTIVE if active else Status.SUPERSEDED,
-        "retired_at": None if active else lives[-1].since,
+        values = _as_before(reader, record)
+    return _apply(call, Action.RESTORED, record, values)
+
+
+def restore_all(call: Call, wanted: Filter) -> Batch:
+    """Bring back everything that passes, as one event."""
+    with call.store.writing(call.owner) as writer:
+        records = list(everything(writer, wanted))
+        if not records:
+            return Batch((), None)
+        writes = [Patch(one.id, _as_before(writer, one)) for one in records]
+        event = writer.apply(call.event(Action.RESTORED, call.now()), writes)
+    return Batch(tuple(one.id for one in records), event)
+
+
+def _as_before(reader: Reader, record: Record) -> dict[str, object]:
+    """The values of a memory as it was when it last had a place; not safer than it was then.
+
+    What is in quarantine itself has had none, and is let out.
+    """
+    lives = [past for past in reader.states(record.id) if past.status in PLACED]
+    status = lives[-1].status if lives else Status.ACTIVE
+    return {
+        "status": status,
+        "retired_at": None if status in IN_PLACE else lives[-1].since,
         "valid_until": lives[-1].valid_until if lives else record.valid_until,
     }
-    return _apply(call, Action.RESTORED, record, values)
 
 
 def link(call: Call, source: Record, target: Record, relation: Relation) -> Written:

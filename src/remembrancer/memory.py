@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import contextlib
+import builtins
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,15 +12,16 @@ from typing import TYPE_CHECKING, Unpack
 from remembrancer import feedback, lifecycle
 from remembrancer.call import Call
 from remembrancer.context import compose
+from remembrancer.conversations import Conversations
 from remembrancer.decay import belief, effective_confidence, standing
-from remembrancer.errors import InvalidInput, NotFound
+from remembrancer.errors import NotFound
+from remembrancer.paging import place_of, position_of
 from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrowed, recall
 from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
 from remembrancer.rules import effectiveness
-from remembrancer.sessions import Said, append
 from remembrancer.statement import Details
-from remembrancer.store.contract import Filter, Position, Reader
+from remembrancer.store.contract import Filter, Reader
 from remembrancer.types import (
     AsOf,
     Backlog,
@@ -40,7 +39,6 @@ from remembrancer.types import (
     Standing,
     Stats,
     Status,
-    Turn,
     Verdict,
     Written,
     member,
@@ -51,20 +49,19 @@ if TYPE_CHECKING:
     from remembrancer.audit.finding import Flaw
     from remembrancer.audit.repair import Repair
     from remembrancer.block import Context
+    from remembrancer.learn.consolidate import Consolidated
+    from remembrancer.learn.plan import Plan
     from remembrancer.simulate import Simulation
 
 BESIDES_TURNS = tuple(kind for kind in Kind if kind is not Kind.TURN)
 """What a listing is of: the turns of conversations are read conversation by conversation."""
 
 
-class Memory:
+class Memory(Conversations):
     """Everything one person can do with their memory.
 
     Where a memory is to be named, give its id, or words that occur in it and in no other.
     """
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
 
     @property
     def principal(self) -> Principal:
@@ -74,25 +71,6 @@ class Memory:
     def remember(self, content: str, **details: Unpack[Details]) -> Written:
         """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
         return remember(self._call, content, details)
-
-    def append(
-        self,
-        turns: Sequence[Said],
-        session: str | None = None,
-        *,
-        scope: str | None = None,
-        title: str | None = None,
-    ) -> tuple[Turn, ...]:
-        """Add turns to a conversation, to be recalled later; without a name it is a new one."""
-        return append(self._call, turns, session, scope=scope, title=title)
-
-    def turns(self, session: str) -> tuple[Turn, ...]:
-        """A conversation as it was, from its first turn to its last."""
-        found: list[Turn] = []
-        with self._reading() as reader:
-            while page := reader.turns(session, after=found[-1].position if found else -1):
-                found += page
-        return tuple(turn for turn in found if self._call.sees(turn))
 
     def recall(self, query: str, **wanted: Unpack[Wanted]) -> Recollection:
         """Bring back what matters for a query, best first; each result's `.why` explains itself.
@@ -149,7 +127,7 @@ class Memory:
                 days = timedelta(days=self._call.profile.deletion.trash_days)
                 passing = replace(passing, retired_after=passing.now - days)
         with self._reading() as reader:
-            found = reader.find(passing, limit + 1, _position(cursor))
+            found = reader.find(passing, limit + 1, position_of(cursor))
             if passing.known_at is not None:
                 found = reader.as_known(found, passing.known_at)
         more = len(found) > limit
@@ -265,9 +243,9 @@ class Memory:
         """What happened to the memories, from the latest to the earliest."""
         limit = checked_limit(limit)
         with self._reading() as reader:
-            found = reader.events(limit=limit + 1, after=_position(cursor))
+            found = reader.events(limit=limit + 1, after=position_of(cursor))
             shown = [one for one in found[:limit] if lifecycle.touches_own(self._call, reader, one)]
-        more = _place(found[limit - 1].at, found[limit - 1].id) if len(found) > limit else None
+        more = place_of(found[limit - 1].at, found[limit - 1].id) if len(found) > limit else None
         return Page(tuple(shown), more)
 
     def history(self, reference: str) -> History:
@@ -302,6 +280,24 @@ class Memory:
 
         return repair(self._call, kinds)
 
+    def plan_consolidation(self) -> builtins.list[Plan]:
+        """What consolidation would do now; nothing is changed. Each plan has a `.diff()`.
+
+        Without a model, the plans are only to merge what says the same.
+        """
+        from remembrancer.learn.consolidate import plans
+
+        return plans(self._call)
+
+    def consolidate(self, plan: Plan | None = None) -> Consolidated:
+        """Turn episodes into lasting memories: by one plan, or by all that there are now.
+
+        Each plan is one event that undo takes back as a whole.
+        """
+        from remembrancer.learn.consolidate import carried_out
+
+        return carried_out(self._call, plan)
+
     def simulate(self, days: int = 365) -> Simulation:
         """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
         from remembrancer.simulate import simulate
@@ -313,11 +309,6 @@ class Memory:
         passing = narrowed(self._call, {"minimum_importance": 0, **narrowing})
         kinds = passing.kinds if narrowing.get("kinds") else tuple(Kind)
         return replace(passing, kinds=kinds, statuses=(Status.ACTIVE, Status.EXPIRED))
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[Reader]:
-        with self._call.store.reading(self._call.owner) as reader:
-            yield reader
 
 
 def _versions(reader: Reader, record: Record) -> list[Record]:
@@ -366,18 +357,4 @@ def _sums(pairs: Iterator[tuple[str, int]]) -> dict[str, int]:
 
 
 def _cursor(record: Record) -> str:
-    return _place(record.recorded_at, record.id)
-
-
-def _place(at: datetime, name: str) -> str:
-    return base64.urlsafe_b64encode(f"{at.isoformat()} {name}".encode()).decode()
-
-
-def _position(cursor: str | None) -> Position | None:
-    if cursor is None:
-        return None
-    try:
-        at, memory_id = base64.urlsafe_b64decode(cursor.encode()).decode().split(" ")
-        return Position(datetime.fromisoformat(at), memory_id)
-    except (ValueError, binascii.Error):
-        raise InvalidInput("The cursor is not one that a listing gave.") from None
+    return place_of(record.recorded_at, record.id)

@@ -7,13 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remembrancer import config
-from remembrancer.config import MEMORY, EmbeddingSettings, Settings
+from remembrancer.config import (
+    MEMORY,
+    EmbeddingSettings,
+    ModelSettings,
+    ModelsSettings,
+    Settings,
+)
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, InvalidSetting
+from remembrancer.models import Models
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.embed import Embedder
+    from remembrancer.llm import Model
     from remembrancer.store.contract import Store
 
 
@@ -39,6 +47,7 @@ def open(
         open_store(settings, clock, vanishing=str(place) == MEMORY),
         embedder or open_embedder(settings.embedding),
         clock,
+        open_models(settings.models),
     )
 
 
@@ -95,3 +104,35 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
             timeout=settings.timeout_seconds,
         )
     return CachedEmbedder(embedder, settings.cache_entries) if settings.cache_entries else embedder
+
+
+def open_models(settings: ModelsSettings) -> Models:
+    """The language models that the settings describe; one does for both where only one is set."""
+    fast, smart = (open_model(one) if one else None for one in (settings.fast, settings.smart))
+    return Models(fast or smart, smart or fast)
+
+
+def open_model(settings: ModelSettings) -> Model:
+    """The language model that the settings describe."""
+    from remembrancer.llm.anthropic import AnthropicModel
+    from remembrancer.llm.command import CommandModel
+    from remembrancer.llm.openai import OpenAICompatibleModel
+
+    key = settings.key.get_secret_value() if settings.key else None
+    match settings.provider:
+        case "command":
+            return CommandModel(settings.command, timeout=settings.timeout_seconds)
+        case "anthropic":
+            return AnthropicModel(
+                settings.model,
+                key=key or "",
+                url=settings.url or "https://api.anthropic.com",
+                timeout=settings.timeout_seconds,
+            )
+        case "openai":
+            return OpenAICompatibleModel(
+                settings.url or "https://api.openai.com/v1",
+                settings.model,
+                key=key,
+                timeout=settings.timeout_seconds,
+            )

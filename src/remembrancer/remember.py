@@ -89,34 +89,90 @@ def decide(new: Record, near: Neighbours, dedup: Dedup) -> Decision:
         old = near.nearest if _may_be_about_the_same(new, near.nearest) else None
     if old is None:
         return Adds()
-    if new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT:
-        return Stands(old)
-    return Replaces(old)
+    return Stands(old) if is_less_trusted(new, old) else Replaces(old)
+
+
+def is_less_trusted(new: Record, old: Record) -> bool:
+    """Whether it must not take the old one's place: the person's own or a later word stands."""
+    concluded = new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT
+    outdated = new.source is Source.EXTRACTED and new.valid_from < old.valid_from
+    return concluded or outdated or (new.tainted and not old.tainted)
 
 
 def _vouches_for(new: Record, old: Record) -> bool:
-    """Whether a person now says themselves what software had concluded."""
-    return new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
+    """Whether a person now says themselves what software had concluded or a document claimed."""
+    said = new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
+    return said or (old.tainted and not new.tainted)
 
 
 def remember(call: Call, content: str, details: Details) -> Written:
     """Keep one thing; what it restates is replaced, what it repeats is returned."""
     statement, secrets = cleaned(checked(content, details, call.profile))
-    _refuse_bare_secret(statement, secrets)
+    refuse_bare_secret(statement, secrets)
     new = record_of(call, statement, call.now())
     embedding = call.embed(new.searchable)
     with call.store.writing(call.owner) as writer:
-        near = _neighbours(call, writer, new, embedding, statement)
-        match decide(new, near, call.profile.dedup):
-            case Known(old) | Stands(old):
-                return Written(old, None, secrets=secrets)
-            case Replaces(old):
-                return _replace(call, writer, old, statement, Action.REPLACED, secrets)
-            case Adds():
-                event = call.event(Action.REMEMBERED, new.recorded_at)
-                return Written(new, writer.apply(event, [Insert(new, embedding)]), secrets=secrets)
-            case never:
-                assert_never(never)
+        return replace(keep(call, writer, new, embedding, statement)[1], secrets=secrets)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What storing a memory comes to: the decision, the memory that stands, and what to write."""
+
+    decision: Decision
+    memory: Record
+    action: Action | None = None
+    writes: tuple[Write, ...] = ()
+
+
+def keep(
+    call: Call, writer: Writer, new: Record, embedding: Embedding, statement: Statement
+) -> tuple[Decision, Written]:
+    """Store a new memory as what it is to the old ones, in the caller's transaction."""
+    intent = intended(call, writer, new, embedding, statement)
+    if intent.action is None:
+        return intent.decision, Written(intent.memory, None)
+    event = writer.apply(call.event(intent.action, new.recorded_at), intent.writes)
+    match intent.decision:
+        case Replaces(old):
+            return intent.decision, Written(intent.memory, event, replaced=writer.get(old.id))
+        case _:
+            return intent.decision, Written(intent.memory, event)
+
+
+def intended(
+    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
+) -> Intent:
+    """What would be written to keep a new memory."""
+    if new.status is Status.QUARANTINED:
+        return _shut_away(reader, new, embedding)
+    near = _neighbours(call, reader, new, embedding, statement)
+    decision = decide(new, near, call.profile.dedup)
+    match decision:
+        case Known(old) | Stands(old):
+            return Intent(decision, old)
+        case Replaces(old):
+            version = version_of(call, old, statement)
+            writes = superseding(reader, old, version, call.embed(version.searchable))
+            return Intent(decision, version, Action.REPLACED, tuple(writes))
+        case Adds():
+            return Intent(decision, new, Action.REMEMBERED, (Insert(new, embedding),))
+        case never:
+            assert_never(never)
+
+
+def _shut_away(reader: Reader, new: Record, embedding: Embedding) -> Intent:
+    """What must not be told is compared with nothing and takes nothing's place."""
+    here = Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=(Status.QUARANTINED,),
+        fingerprint=fingerprint(new.content),
+    )
+    for old in reader.find(here, 1):
+        return Intent(Known(old), old)
+    return Intent(Adds(), new, Action.QUARANTINED, (Insert(new, embedding),))
 
 
 def update(call: Call, old: Record, content: str, details: Details) -> Written:
@@ -126,13 +182,17 @@ def update(call: Call, old: Record, content: str, details: Details) -> Written:
     topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
     said = checked(content, {"kind": old.kind, **details}, call.profile)
     statement, secrets = cleaned(said, topic)
-    _refuse_bare_secret(statement, secrets)
+    refuse_bare_secret(statement, secrets)
     call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
     with call.store.writing(call.owner) as writer:
         current = _standing(writer, old, call.now())
         if statement.content == current.content and not details:
             return Written(current, None, secrets=secrets)
-        return _replace(call, writer, current, statement, Action.UPDATED, secrets)
+        if statement.origin.taints and not current.tainted:
+            raise Conflict("Words of a tool or a document do not replace what a person said.")
+        if version_of(call, current, statement).status is Status.QUARANTINED:
+            raise Conflict("It comes from outside and reads like an instruction.")
+        return replace(supersede(call, writer, current, statement), secrets=secrets)
 
 
 def version_of(call: Call, old: Record, statement: Statement) -> Record:
@@ -152,21 +212,18 @@ def version_of(call: Call, old: Record, statement: Statement) -> Record:
         }
     unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
     new = record_of(call, replace(statement, **unsaid), call.now())
-    return replace(new, supersedes=old.id, lineage=old.lineage)
+    # Only the person can make words their own that came from elsewhere.
+    by_person = call.principal.agent is None and statement.source is Source.EXPLICIT
+    tainted = new.tainted or (old.tainted and not by_person)
+    return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
 
 
-def _replace(
-    call: Call,
-    writer: Writer,
-    old: Record,
-    statement: Statement,
-    action: Action,
-    secrets: tuple[str, ...],
-) -> Written:
+def supersede(call: Call, writer: Writer, old: Record, statement: Statement) -> Written:
+    """Put a new version in the place of a memory, in the caller's transaction."""
     new = version_of(call, old, statement)
     writes = superseding(writer, old, new, call.embed(new.searchable))
-    event = writer.apply(call.event(action, new.recorded_at), writes)
-    return Written(new, event, replaced=writer.get(old.id), secrets=secrets)
+    event = writer.apply(call.event(Action.UPDATED, new.recorded_at), writes)
+    return Written(new, event, replaced=writer.get(old.id))
 
 
 def _standing(reader: Reader, seen: Record, now: datetime) -> Record:
@@ -263,6 +320,7 @@ def _moved(link: Link, old_id: str, new_id: str) -> Link:
     )
 
 
-def _refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
+def refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
+    """Refuse what would say nothing but that there was a secret."""
     if secrets and BARE_SECRET.fullmatch(statement.content.strip()):
         raise InvalidInput("That is a secret and nothing else; secrets are never remembered.")

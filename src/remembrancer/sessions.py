@@ -1,170 +1,139 @@
-"""Conversations as they were: turns in order, stored and indexed with their session."""
+"""The life of a conversation: it is learned from, closed, renamed, archived, thrown away."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Required, TypedDict
 
+from remembrancer import lifecycle
 from remembrancer.call import Call
-from remembrancer.clock import as_utc
-from remembrancer.errors import InvalidInput
-from remembrancer.statement import (
-    checked_text,
-    metadata_without_secrets,
-    refuse_secret_name,
-    without_secrets,
-)
-from remembrancer.store.contract import Insert
-from remembrancer.types import (
-    Action,
-    Json,
-    Origin,
-    Session,
-    Source,
-    Turn,
-    checked_name,
-    member,
-    new_id,
-)
-from remembrancer.vectors import ROLES, embedded, spoken
+from remembrancer.errors import NotFound
+from remembrancer.profiles import Learning
+from remembrancer.statement import checked_text, without_secrets
+from remembrancer.store.contract import Filter, Reader, Writer
+from remembrancer.turns import TITLE_LIMIT, Heard, Said, append, titled
+from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn
 
-ORIGINS = {"user": Origin.USER, "tool": Origin.TOOL}
-TITLE_LIMIT = 1000
-TURN_LIMIT = 1_000_000
-MOST_TURNS = 100_000
+KEPT = tuple(one for one in Status if one is not Status.TRASHED)
 
 
-class Said(TypedDict, total=False):
-    """One turn of a conversation, as a caller hands it over."""
-
-    role: Required[str]
-    content: Required[str]
-    speaker: str | None
-    said_at: datetime | None
-    origin: Origin | str
-    metadata: Mapping[str, Json]
-
-
-@dataclass(frozen=True, slots=True)
-class _Cleaned:
-    """A turn that is fit to be stored."""
-
-    role: str
-    content: str
-    speaker: str | None
-    said_at: datetime
-    origin: Origin
-    metadata: Mapping[str, Json]
-
-
-def append(
+def hear(
     call: Call,
     turns: Sequence[Said],
     session: str | None = None,
     *,
     scope: str | None = None,
     title: str | None = None,
-) -> tuple[Turn, ...]:
-    """Add turns to the end of a conversation, which begins with the first of them."""
-    if len(turns) > MOST_TURNS:
-        raise InvalidInput(f"At most {MOST_TURNS} turns at a time.")
+) -> Heard:
+    """Add turns to be learned from when the profile says so; without a name, all is said at once.
+
+    A conversation that was handed over as a whole is over, and learned from now.
+    """
+    whole = session is None
     now = call.now()
-    said = [_cleaned(turn, now, number) for number, turn in enumerate(turns, 1)]
-    refuse_secret_name(scope)
-    place = call.writable(scope)
-    if title is not None:
-        title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
-    session_id = _session_id(session, now)
-    vectors = embedded(call, [spoken(one.role, one.speaker, one.content) for one in said])
+
+    def due(current: Session, added: Sequence[Turn]) -> datetime | None:
+        learning = call.profile.learning
+        waiting = added[-1].position + 1 - current.watermark if added else 0
+        timely = learning.when != "never" if whole else _is_timely(learning, added, waiting)
+        return now if timely and waiting else None
+
+    heard = append(call, turns, session, scope=scope, title=title, due=due)
+    return replace(heard, session=close(call, heard.session.id)) if whole else heard
+
+
+def _is_timely(learning: Learning, added: Sequence[Turn], waiting: int) -> bool:
+    """Whether a profile wants to learn now, in the middle of a conversation."""
+    match learning.when:
+        case "after_reply":
+            return bool(added) and added[-1].role == "assistant"
+        case "every_turns":
+            acted = any(one.role == "tool" for one in added)
+            return acted or waiting >= learning.every_turns
+        case "on_close" | "never":
+            return False
+
+
+def close(call: Call, session_id: str) -> Session:
+    """End a conversation for now; what was said since it was last learned from is due.
+
+    Closing it again changes nothing, and saying something opens it again.
+    """
     with call.store.writing(call.owner) as writer:
-        known = writer.session(session_id)
-        if known is not None and known.scope != place:
-            raise InvalidInput("That conversation belongs to another scope.")
-        start = writer.next_position(session_id) if known else 0
-        records = [
-            _record(call, one, session_id, place, position, now)
-            for position, one in enumerate(said, start)
-        ]
-        writer.keep_session(_session(call, known, session_id, place, title, said, now))
-        inserts = [
-            Insert(record, None, parts) for record, parts in zip(records, vectors, strict=True)
-        ]
-        if inserts:
-            writer.apply(call.event(Action.HEARD, now), inserts)
-    return tuple(records)
+        session = rest(call, writer, found(call, writer, session_id))
+        if session.due_at is not None and session.due_at > call.now():
+            # Whoever asks does not want to wait until it is tried again by itself.
+            session = replace(session, due_at=call.now(), attempts=0)
+            writer.keep_session(session)
+        return session
 
 
-def _cleaned(turn: Said, now: datetime, number: int) -> _Cleaned:
-    role = turn.get("role", "")
-    if role not in ROLES:
-        raise InvalidInput(f"Turn {number}: the role must be one of {', '.join(ROLES)}.")
-    content = turn.get("content", "")
-    checked_text(content, f"Turn {number}", TURN_LIMIT)
-    speaker = turn.get("speaker")
-    said_at = turn.get("said_at")
-    return _Cleaned(
-        role=role,
-        content=without_secrets(content),
-        speaker=checked_name(without_secrets(speaker), "speaker") if speaker else None,
-        said_at=as_utc(said_at) if said_at else now,
-        origin=member(
-            Origin, str(turn.get("origin", ORIGINS.get(role, Origin.ASSISTANT))), "origin"
-        ),
-        metadata=metadata_without_secrets(turn.get("metadata", {}), f"Turn {number}"),
+def rest(call: Call, writer: Writer, session: Session) -> Session:
+    """Let a conversation rest, in the caller's transaction."""
+    waiting = writer.next_position(session.id) > session.watermark
+    learns = waiting and call.profile_of(session.scope).learning.when != "never"
+    put_away = session.status is SessionStatus.ARCHIVED
+    resting = replace(
+        session,
+        status=SessionStatus.ARCHIVED if put_away else SessionStatus.IDLE,
+        due_at=session.due_at or call.now() if learns else session.due_at,
+        attempts=0 if learns and session.due_at is None else session.attempts,
     )
+    if resting != session:
+        writer.keep_session(resting)
+    return resting
 
 
-def _session_id(session: str | None, now: datetime) -> str:
-    if session is None:
-        return new_id("session", now)
-    refuse_secret_name(session)
-    return checked_name(session, "session")
+def found(call: Call, reader: Reader, session_id: str) -> Session:
+    """A conversation of the caller's own, or an error."""
+    session = reader.session(session_id)
+    if session is None or not call.reaches(session.scope, Kind.TURN):
+        raise NotFound(f"There is no conversation {session_id!r}.")
+    return session
 
 
-def _record(
-    call: Call, one: _Cleaned, session_id: str, scope: str, position: int, now: datetime
-) -> Turn:
-    return Turn(
-        id=new_id("turn", now),
-        content=one.content,
-        scope=scope,
-        importance=call.profile.importance.default,
-        source=Source.EXPLICIT if one.origin is Origin.USER else Source.IMPORTED,
-        tainted=one.origin in (Origin.TOOL, Origin.DOCUMENT),
-        agent=call.principal.agent,
-        surface=call.principal.surface,
-        session_id=session_id,
-        metadata=one.metadata,
-        valid_from=one.said_at,
-        recorded_at=now,
-        confirmed_at=now,
-        position=position,
-        role=one.role,
-        speaker=one.speaker,
-        origin=one.origin,
-    )
+def all_turns(reader: Reader, session_id: str) -> list[Turn]:
+    """Every turn of a conversation, in order, whatever became of it."""
+    turns: list[Turn] = []
+    while page := reader.turns(session_id, after=turns[-1].position if turns else -1):
+        turns += page
+    return turns
 
 
-def _session(
-    call: Call,
-    known: Session | None,
-    session_id: str,
-    scope: str,
-    title: str | None,
-    said: Sequence[_Cleaned],
-    now: datetime,
-) -> Session:
-    moments = [one.said_at for one in said] or [now]
-    return Session(
-        id=session_id,
-        scope=scope,
-        surface=known.surface if known else call.principal.surface,
-        title=title or (known.title if known else None),
-        summary=known.summary if known else None,
-        watermark=known.watermark if known else 0,
-        started_at=min(moments + ([known.started_at] if known else [])),
-        active_at=max(moments + ([known.active_at] if known else [])),
-        metadata=known.metadata if known else {},
-    )
+def rename(call: Call, session_id: str, title: str) -> Session:
+    """Give a conversation another title."""
+    title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
+    with call.store.writing(call.owner) as writer:
+        renamed = titled(found(call, writer, session_id), title)
+        writer.keep_session(renamed)
+    return renamed
+
+
+def archive(call: Call, session_id: str, *, back: bool = False) -> Session:
+    """Put a conversation away, or take it back; it is still recalled."""
+    with call.store.writing(call.owner) as writer:
+        resting = rest(call, writer, found(call, writer, session_id))
+        status = SessionStatus.IDLE if back else SessionStatus.ARCHIVED
+        resting = replace(resting, status=status)
+        writer.keep_session(resting)
+    return resting
+
+
+def delete(call: Call, session_id: str) -> Batch:
+    """Put all turns of a conversation into the trash, or destroy them where the profile says so.
+
+    Memories that were learned from it stay: they have lives of their own.
+    """
+    return lifecycle.retire_all(call, _turns_of(call, session_id, KEPT), Status.TRASHED)
+
+
+def restore(call: Call, session_id: str) -> Batch:
+    """Bring a conversation back from the trash."""
+    return lifecycle.restore_all(call, _turns_of(call, session_id, (Status.TRASHED,)))
+
+
+def _turns_of(call: Call, session_id: str, statuses: tuple[Status, ...]) -> Filter:
+    with call.store.reading(call.owner) as reader:
+        session = found(call, reader, session_id)
+    return Filter(now=call.now(), kinds=(Kind.TURN,), session_id=session.id, statuses=statuses)

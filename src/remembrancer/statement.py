@@ -6,22 +6,26 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, TypedDict
 
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.profiles import Category, Profile
+from remembrancer.quarantine import standing_of
 from remembrancer.types import (
     Episode,
     Evidence,
     Fact,
     Json,
     Kind,
+    Origin,
     Permanence,
     Record,
     Rule,
     Source,
+    Status,
     member,
     new_id,
 )
@@ -29,6 +33,17 @@ from remembrancer.types import (
 CONTENT_LIMIT = 20_000
 METADATA_LIMIT = 1_000_000
 NAME_LIMIT = 200
+
+COMMANDING = ("instruction", "response_style")
+"""The categories of what an assistant is told to do; like rules, nothing from outside is that."""
+
+
+CLOSED_SETS: Mapping[str, type[StrEnum]] = {
+    "kind": Kind,
+    "permanence": Permanence,
+    "source": Source,
+    "origin": Origin,
+}
 
 
 class Details(TypedDict, total=False):
@@ -42,6 +57,7 @@ class Details(TypedDict, total=False):
     permanence: Permanence | str
     confidence: float
     source: Source | str
+    origin: Origin | str
     scope: str
     tags: tuple[str, ...] | list[str]
     metadata: Mapping[str, Json]
@@ -67,6 +83,7 @@ class Statement:
     permanence: Permanence | None = None
     confidence: float | None = None
     source: Source = Source.EXPLICIT
+    origin: Origin = Origin.USER
     scope: str | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = field(default_factory=dict)
@@ -77,12 +94,14 @@ class Statement:
     ttl_days: float | None = None
     session_id: str | None = None
     evidence: tuple[Evidence, ...] = ()
+    agent: str | None = None
+    surface: str | None = None
 
 
 def checked(content: str, details: Details, profile: Profile) -> Statement:
     """The statement, or an error that says what is wrong with it."""
     values = dict(details)
-    for name, enum in (("kind", Kind), ("permanence", Permanence), ("source", Source)):
+    for name, enum in CLOSED_SETS.items():
         if name in values:
             values[name] = member(enum, str(values[name]), name)
     for name in ("valid_from", "valid_until"):
@@ -175,9 +194,11 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
         "importance": float(importance),
         "permanence": statement.permanence or category.permanence,
         "confidence": 1.0 if statement.confidence is None else statement.confidence,
-        "source": statement.source,
-        "agent": call.principal.agent,
-        "surface": call.principal.surface,
+        "source": _source(statement),
+        "status": _status(statement),
+        "tainted": statement.origin.taints,
+        "agent": statement.agent or call.principal.agent,
+        "surface": statement.surface or call.principal.surface,
         "session_id": statement.session_id,
         "evidence": statement.evidence,
         "tags": statement.tags,
@@ -204,6 +225,23 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
                 summary=statement.summary,
                 body=statement.body,
             )
+
+
+def _source(statement: Statement) -> Source:
+    """Who vouches for it: not the person, where the words came from elsewhere."""
+    explicit = statement.source is Source.EXPLICIT
+    return Source.IMPORTED if explicit and statement.origin.taints else statement.source
+
+
+def _status(statement: Statement) -> Status:
+    if statement.origin.taints and (
+        statement.kind is Kind.RULE or statement.category in COMMANDING
+    ):
+        return Status.QUARANTINED
+    about = ".".join(filter(None, (statement.subject, statement.predicate)))
+    told = " ".join(filter(None, (statement.content, statement.summary, statement.body)))
+    text = f"{about}: {told}" if about else told
+    return standing_of(text, tainted=statement.origin.taints)
 
 
 def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:

@@ -62,6 +62,15 @@ def fingerprint(text: str) -> str:
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
+def quotable(text: str) -> str:
+    """Without what a quotation may change: case, spacing and the shape of its apostrophes."""
+    straight = unicodedata.normalize("NFC", text).translate(_STRAIGHT)
+    return " ".join(straight.casefold().split())
+
+
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+
+
 def _folded(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))

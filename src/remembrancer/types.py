@@ -86,12 +86,17 @@ class Source(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where the words of a turn came from; all but the first two are tainted."""
+    """Where words came from; those of tools and documents are tainted."""
 
     USER = "user"
     ASSISTANT = "assistant"
     TOOL = "tool"
     DOCUMENT = "document"
+
+    @property
+    def taints(self) -> bool:
+        """Whether nobody here vouches for the words: they may be an attack."""
+        return self in (Origin.TOOL, Origin.DOCUMENT)
 
 
 class Relation(StrEnum):
@@ -194,6 +199,9 @@ class Action(StrEnum):
     PURGED = "purged"
     REPAIRED = "repaired"
     CLOSED = "closed"
+    LEARNED = "learned"
+    CONSOLIDATED = "consolidated"
+    QUARANTINED = "quarantined"
     UNDONE = "undone"
 
 
@@ -328,7 +336,11 @@ class Episode(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A conversation and how far it has been learned from."""
+    """A conversation and how far it has been learned from.
+
+    Turns before the position `watermark` have been learned from, those before `summarised` are
+    told by the summary. Learning is waiting from `due_at` on; `failure` says why it was given up.
+    """
 
     id: str
     scope: str = GLOBAL
@@ -336,11 +348,28 @@ class Session:
     status: SessionStatus = SessionStatus.ACTIVE
     title: str | None = None
     summary: str | None = None
+    summarised: int = 0
     watermark: int = 0
+    due_at: datetime | None = None
+    attempts: int = 0
+    leased_until: datetime | None = None
+    failure: str | None = None
     started_at: datetime
     active_at: datetime
-    trashed_at: datetime | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """Something a conversation seemed to tell that was not remembered, and why not."""
+
+    id: str
+    at: datetime
+    session_id: str
+    reason: str
+    content: str
+    quote: str = ""
+    turns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

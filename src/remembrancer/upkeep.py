@@ -12,7 +12,16 @@ from datetime import timedelta
 
 from remembrancer.call import Call
 from remembrancer.decay import belief
-from remembrancer.store.contract import Filter, Patch, Purge, Visibility, Write, Writer
+from remembrancer.sessions import rest
+from remembrancer.store.contract import (
+    Filter,
+    Patch,
+    Purge,
+    SessionFilter,
+    Visibility,
+    Write,
+    Writer,
+)
 from remembrancer.types import (
     Action,
     Backlog,
@@ -69,7 +78,10 @@ def clean_episodes(call: Call) -> int:
 
 
 def purge_trash(call: Call) -> int:
-    """Destroy what has been in the trash for long enough, and episodes that ended as long ago."""
+    """Destroy what has been in the trash for long enough, and episodes that ended as long ago.
+
+    What was never remembered, and only kept to be seen, goes with it.
+    """
     now = call.now()
     before = now - timedelta(days=call.profile.deletion.trash_days)
     trash = Filter(now=now, kinds=tuple(Kind), statuses=(Status.TRASHED,), retired_before=before)
@@ -79,17 +91,20 @@ def purge_trash(call: Call) -> int:
         for writer, found in _batches(call, wanted):
             writer.apply(call.event(Action.PURGED, now), [Purge(one) for one in found])
             changed += len(found)
+    with call.store.writing(call.owner) as writer:
+        writer.drop_rejections(before)
     return changed
 
 
 def close_sessions(call: Call) -> int:
-    """Let conversations rest in which nothing was said for long; saying something wakes them."""
+    """Close conversations in which nothing was said for long; saying something wakes them."""
     now = call.now()
     since = now - timedelta(minutes=call.profile.sessions.idle_minutes)
+    quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=since)
     with call.store.writing(call.owner) as writer:
-        idle = writer.sessions(since, BATCH)
+        idle = writer.sessions(quiet, BATCH)
         for session in idle:
-            writer.keep_session(replace(session, status=SessionStatus.IDLE))
+            rest(call, writer, session)
         if idle:
             writer.apply(call.event(Action.CLOSED, now, note=f"{len(idle)} conversations"), [])
     return len(idle)

@@ -8,6 +8,7 @@ from remembrancer.block import as_data
 from remembrancer.types import Fact, Record, Rule, Turn
 
 LONGEST_TURN = 600
+UNVERIFIED = "(unverified: from a tool or a document)"
 
 
 def described(record: Record, now: datetime) -> str:
@@ -29,6 +30,11 @@ def described(record: Record, now: datetime) -> str:
 
 def words(record: Record) -> str:
     """What a memory says, in its short form if it has one; never the long one."""
+    said = _said(record)
+    return f"{said} {UNVERIFIED}" if said and record.tainted else said
+
+
+def _said(record: Record) -> str:
     if isinstance(record, Turn):
         return as_data(f"{record.speaker or record.role}: {_cut(record.content)}")
     if not isinstance(record, Fact):

@@ -19,7 +19,8 @@ NAMES = [verb.__name__.rstrip("_").replace("_", "-") for verbs in VERBS.values()
 PROMISED = (
     "remember append recall context get list update confirm forget forget-all restore delete "
     "delete-all undo link unlink history activity helpful harmful promote demote disable stats "
-    "audit simulate jobs reembed backup restore-backup move doctor demo"
+    "audit simulate jobs reembed backup restore-backup move doctor demo learn rejected consolidate "
+    "sessions turns close rename archive delete-session restore-session"
 ).split()
 
 
@@ -39,6 +40,7 @@ def test_the_root_lists_every_verb_in_a_group(rem: Run) -> None:
     for group in (
         "Writing:",
         "Reading:",
+        "Learning:",
         "Changing your mind:",
         "Trusting rules:",
         "Looking after it:",

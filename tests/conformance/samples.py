@@ -17,8 +17,8 @@ from sqlalchemy.pool import NullPool
 import remembrancer
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
-from remembrancer.sessions import Said
 from remembrancer.store import rights, schema
+from remembrancer.turns import Said
 from remembrancer.types import Kind, Owner
 from tests.servers import start_postgres
 

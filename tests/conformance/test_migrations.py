@@ -157,7 +157,7 @@ SINCE_0002 = [
     *SINCE_0001,
     ("My sister plays the cello.", "sister", "a sibling who makes music"),
 ]
-FOUND = {"0001": SINCE_0001, "0002": SINCE_0002, "0003": SINCE_0002}
+FOUND = {"0001": SINCE_0001, "0002": SINCE_0002, "0003": SINCE_0002, "0004": SINCE_0002}
 
 
 def test_what_is_expected_of_each_revision_is_said() -> None:

@@ -51,7 +51,7 @@ from remembrancer.types import (
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 7 if LONG else 1
-"""In each of eight tests."""
+"""In each of ten tests."""
 
 OTHERS = 12 if LONG else 5
 PEOPLE = {"ada": 4500 if LONG else 2400} | {f"user-{n}": 100 for n in range(OTHERS)}
@@ -214,6 +214,31 @@ def test_two_processes_never_do_the_same_work(
         assert sum(answers) == len(scene.due)
 
 
+@both_engines
+def test_a_backup_that_is_killed_is_whole_or_not_there(
+    place: str, tenant: str, tmp_path: Path, running: list[BaseProcess]
+) -> None:
+    scene = filled(place, tenant, "decay_sweep")
+    shelf, chance, amid = tmp_path / "backups", random.Random(), 0
+    shelf.mkdir()
+    for number in range(KILLS):
+        process, pipe = started(running, scene, NOW, f"{shelf}/{number}-")
+        assert answer(pipe) == "ready"
+        pipe.send("go")
+        time.sleep(chance.uniform(0, WINDOW_SECONDS))
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        amid += any(one.suffix != ".zip" for one in shelf.iterdir())
+        with opened(scene, NOW) as store:
+            for one in shelf.glob("*.zip"):
+                assert store.verify_backup(one).people >= len(PEOPLE)
+                one.unlink()
+    assert looked_at(scene) == scene.before
+    print(f"{amid} of {KILLS} kills left something that nobody takes for a backup")
+    with opened(scene, NOW) as store:
+        assert store.verify_backup(store.backup(shelf / "last.zip").path).people >= len(PEOPLE)
+
+
 # What the other process does.
 
 
@@ -225,6 +250,8 @@ def work(place: str, tenant: str, job: str, at: datetime, verb: str, pipe: Conne
         pipe.recv()
         while verb == "forever":
             store.run_job(job)
+        while "/" in verb:
+            store.backup(f"{verb}{secrets.token_hex(4)}.zip")
         try:
             if verb == "tick":
                 changed = sum(one.changed for one in store.tick() if one.job == job)

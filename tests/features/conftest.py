@@ -19,6 +19,7 @@ from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.opening import open_store
 from tests.conftest import assert_no_connection_leaked
+from tests.llm.endpoint import ModelEndpoint, says
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -47,6 +48,20 @@ def open_set(
     yield start
     for one in opened:
         one.close()
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelEndpoint]:
+    """A model on loopback that answers as the test says: set its `default` or its `script`."""
+    monkeypatch.setenv("NO_PROXY", "*")
+    with ModelEndpoint(default=says({"operations": []})) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def models(model: ModelEndpoint) -> dict[str, Any]:
+    """The settings that make it the model of a store."""
+    return {"fast": {"url": model.openai, "model": "scripted", "timeout_seconds": 5}}
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from remembrancer.config import Settings
 from remembrancer.embed import Embedder
 from remembrancer.engine import Remembrancer
 from remembrancer.opening import open_store
-from remembrancer.sessions import Said
+from remembrancer.turns import Said
 from remembrancer.types import Owner
 
 LONG: list[Said] = [

@@ -106,7 +106,8 @@ class Seen:
         """Why a memory that software concluded is unsupported; None if it is not."""
         if record.source not in CONCLUDED:
             return None
-        if record.source is Source.CONSOLIDATED and record.id in self.derived:
+        derived = record.id in self.derived or "episodes" in record.metadata
+        if record.source is Source.CONSOLIDATED and derived:
             return None
         return lacking(record, self.turns)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 
+from remembrancer.text import quotable
 from remembrancer.types import Evidence, Record, Turn
 
 Turns = Mapping[str, Turn]
@@ -30,7 +30,7 @@ def _flaw(evidence: Evidence, turns: Turns) -> str | None:
     turn = turns[evidence.turn_id]
     if not turn.is_by_user:
         return f"the turn {turn.id} that it cites is not by the person"
-    if _plain(evidence.quote) not in _plain(turn.content):
+    if quotable(evidence.quote) not in quotable(turn.content):
         return f"the turn {turn.id} does not say what it quotes"
     return None
 
@@ -38,8 +38,3 @@ def _flaw(evidence: Evidence, turns: Turns) -> str | None:
 def _is_there(evidence: Evidence, turns: Turns) -> bool:
     turn = turns.get(evidence.turn_id)
     return turn is not None and turn.session_id == evidence.session_id
-
-
-def _plain(text: str) -> str:
-    """Without what a quotation may change: case and spacing."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())

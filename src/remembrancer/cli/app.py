@@ -11,11 +11,14 @@ from typer.core import TyperGroup
 
 from remembrancer.cli import (
     audit,
+    consolidation,
     context,
     conversation,
     failures,
+    learning,
     reading,
     rules,
+    sessions,
     simulate,
     transfer,
     upkeep,
@@ -134,6 +137,18 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         reading.list_,
         reading.history,
         working.activity,
+    ),
+    "Learning": (
+        learning.learn,
+        learning.rejected,
+        consolidation.consolidate,
+        sessions.sessions,
+        sessions.turns,
+        sessions.close,
+        sessions.rename,
+        sessions.archive,
+        sessions.delete_session,
+        sessions.restore_session,
     ),
     "Changing your mind": (
         writing.forget,

@@ -15,7 +15,7 @@ from remembrancer.cli.desk import Desk
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.sessions import Said
+    from remembrancer.turns import Said
 
 SPOKEN = re.compile(r"([^\s:][^:\n]{0,60}): +(.+)", re.S)
 

@@ -164,6 +164,19 @@ def flaws(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
     _print(page, lines)
 
 
+def diff(page: Page, lines: Iterable[str]) -> None:
+    """Lines that begin with what becomes of them: + is new and green, - is gone and red."""
+    for line in lines:
+        # What goes on in further lines belongs to the sign before it.
+        told = "\n  ".join(safe(line).splitlines())
+        if page.is_terminal:
+            Console(highlight=False, width=page.width).print(
+                Text(told, style={"+": "green", "-": "red"}.get(line[:1], ""))
+            )
+        else:
+            page.say(told)
+
+
 def pairs(page: Page, rows: Iterable[tuple[str, str]]) -> None:
     """Names and what there is to say about each."""
     _grid(page, rows)

@@ -48,7 +48,12 @@ class Claim:
 
 def is_secret(claim: Claim) -> bool:
     """Whether the value is what its name says, rather than code, prose or a stand-in."""
-    return _ACCEPTS[claim.weight](claim)
+    begins_like_a_key = _KEY_BEGINNING.match(claim.value) and claim.link is Link.ASSIGNED
+    return bool(begins_like_a_key) or _ACCEPTS[claim.weight](claim)
+
+
+_KEY_BEGINNING = re.compile(r"(?:sk|pk|rk)[-_](?!.*(?:example|x{6}|\*{3}))[A-Za-z0-9_-]{24}", re.I)
+"""What several vendors' keys begin with; called a key, such a value is one in any case."""
 
 
 def kind_of(weight: Weight) -> str:

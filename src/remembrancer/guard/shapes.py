@@ -14,7 +14,7 @@ import re2
 
 from remembrancer.guard.formats import FORMATS, Format, Part, Run
 from remembrancer.guard.page import Span, compiled, span_of
-from remembrancer.guard.values import has_digit, is_password, is_placeholder, looks_random, surprise
+from remembrancer.guard.values import has_digit, is_blank, is_password, looks_random, surprise
 
 
 def by_format(page: bytes) -> Iterator[Span]:
@@ -26,7 +26,8 @@ def by_format(page: bytes) -> Iterator[Span]:
 
 
 def _plausible(token: str, shape: Format) -> bool:
-    if is_placeholder(token) or len(set(token[-24:])) < 6:
+    # Made-up values too, such as AKIAIOSFODNN7EXAMPLE: nobody needs to remember them.
+    if is_blank(token) or len(set(token[-24:])) < 6:
         return False
     if not shape.plain and has_digit(token):
         return True

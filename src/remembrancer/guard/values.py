@@ -43,14 +43,20 @@ def _is_code(value: str) -> bool:
     return bool(compiled(_CODE).search(value.encode("latin-1")))
 
 
-_STAND_IN = (
-    r"(?i)x{6,}|^x{3,}$|\*{3,}|\.{3}|_{6,}|#{4,}|0{16,}|example|your[-_ ]|placeholder|redacted|"
-    r"changeme|change_me|dummy|insert[-_ ]|replace[-_ ]|<[^>]*>|\$\{|\{\{|abcdefghijklmnopqrst"
+_BLANK = (
+    r"(?i)x{6,}|^x{3,}$|\*{3,}|\.{3}|_{6,}|#{4,}|0{16,}|your[-_ ]|placeholder|redacted|"
+    r"changeme|change_me|dummy|insert[-_ ]|replace[-_ ]|<[^>]*>|\$\{|\{\{"
 )
+_STAND_IN = f"{_BLANK}|example"
+
+
+def is_blank(value: str) -> bool:
+    """Whether this is to be filled in, as in `xxxxxx` or `${TOKEN}`."""
+    return bool(compiled(_BLANK).search(value.encode("latin-1")))
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether this stands where a secret would, as in `xxxxxx` or `${TOKEN}`."""
+    """Whether this stands where a secret would: to be filled in, or made up for an example."""
     return bool(compiled(_STAND_IN).search(value.encode("latin-1")))
 
 

@@ -181,7 +181,6 @@ class Sessions(Part):
     """The life of a conversation and the size it may reach before it is summarised."""
 
     idle_minutes: Count = 30
-    trash_days: Days = 30
     context_tokens: Count = 32_000
     summarise_at: Share = 0.8
 

@@ -22,10 +22,10 @@ from sqlalchemy import (
 
 from remembrancer.store import tables
 from remembrancer.store.columns import Moment, days_between
-from remembrancer.store.contract import HELD, Belief, Filter, Visibility
+from remembrancer.store.contract import HELD, Belief, Filter, SessionFilter, Visibility
 from remembrancer.types import Kind, Permanence, Source, Status
 
-EQUAL = ("subject", "predicate", "source", "fingerprint", "lineage")
+EQUAL = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id")
 
 
 def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
@@ -171,6 +171,26 @@ def _holds(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
         state.c.status.in_(HELD),
         or_(state.c.valid_until.is_(None), state.c.valid_until > true),
     )
+
+
+def sessions_passing(owner_id: str, wanted: SessionFilter) -> list[ColumnElement[bool]]:
+    """The conditions that a conversation of the owner passes the filter."""
+    table, turns = tables.sessions, tables.turns
+    held = and_(turns.c.owner_id == owner_id, turns.c.session_id == table.c.id)
+    kept = exists().where(held, turns.c.status != Status.TRASHED)
+    emptied = and_(exists().where(held), ~kept)
+    conditions = [
+        emptied if wanted.trashed else ~emptied,
+        *_in_scope(Kind.TURN, table, wanted.visible),
+    ]
+    if wanted.statuses:
+        conditions.append(table.c.status.in_(wanted.statuses))
+    if wanted.quiet_since is not None:
+        conditions.append(table.c.active_at <= wanted.quiet_since)
+    if wanted.due_by is not None:
+        free = or_(table.c.leased_until.is_(None), table.c.leased_until <= wanted.due_by)
+        conditions.append(and_(table.c.due_at <= wanted.due_by, free))
+    return conditions
 
 
 def _in_scope(kind: Kind, table: FromClause, visible: Visibility) -> list[ColumnElement[bool]]:

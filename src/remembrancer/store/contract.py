@@ -29,9 +29,11 @@ from remembrancer.types import (
     Link,
     Owner,
     Record,
+    Rejection,
     Relation,
     RuleApplication,
     Session,
+    SessionStatus,
     Source,
     State,
     Status,
@@ -106,6 +108,7 @@ class Filter:
     source: Source | None = None
     fingerprint: str | None = None
     lineage: str | None = None
+    session_id: str | None = None
     retired_after: datetime | None = None
     retired_before: datetime | None = None
     expires_before: datetime | None = None
@@ -113,6 +116,21 @@ class Filter:
     decayed: Belief | None = None
     overdue: bool = False
     backlogs: tuple[Backlog, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFilter:
+    """Which conversations a read is about.
+
+    `trashed` are those of which every turn is in the trash; others are never told with them.
+    `due_by` are those from which something is to be learned by then, and nobody is at it.
+    """
+
+    visible: Visibility = Visibility()
+    statuses: tuple[SessionStatus, ...] = ()
+    trashed: bool = False
+    quiet_since: datetime | None = None
+    due_by: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,12 +324,23 @@ class Reader(Protocol):
         """The uses of some rules that count, oldest first."""
         ...
 
-    def sessions(self, idle_since: datetime, limit: int) -> list[Session]:
-        """Conversations that are active and in which nothing was said since, oldest first."""
+    def sessions(
+        self,
+        wanted: SessionFilter,
+        limit: int,
+        after: Position | None = None,
+        *,
+        oldest: bool = False,
+    ) -> list[Session]:
+        """Conversations that pass the filter, those active last first, or last of all."""
         ...
 
     def empty_sessions(self) -> list[Session]:
         """Conversations without a turn, oldest first."""
+        ...
+
+    def rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
+        """What was not remembered, newest first."""
         ...
 
     def unembedded(self, model: str, limit: int) -> list[Record]:
@@ -344,6 +373,14 @@ class Writer(Reader, Protocol):
 
     def keep_session(self, session: Session) -> None:
         """Store a conversation, or what has changed about it."""
+        ...
+
+    def reject(self, rejections: Sequence[Rejection]) -> None:
+        """Keep what was not remembered, for a while."""
+        ...
+
+    def drop_rejections(self, before: datetime) -> int:
+        """Destroy what was rejected before a moment; how much it was."""
         ...
 
     def next_position(self, session_id: str) -> int:
@@ -474,5 +511,5 @@ def _plain(value: object) -> Json:
     return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
-UNDOABLE = frozenset(Action) - {Action.DELETED, Action.PURGED, Action.CLOSED}
+UNDOABLE = frozenset(Action) - {Action.DELETED, Action.PURGED, Action.CLOSED, Action.LEARNED}
 """Every kind of event but those that destroy on purpose, or change no memory."""

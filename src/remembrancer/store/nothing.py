@@ -6,11 +6,19 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remembrancer.store.contract import Embedding, Filter, Hit, Position, Tally
+from remembrancer.store.contract import (
+    Embedding,
+    Filter,
+    Hit,
+    Position,
+    SessionFilter,
+    Tally,
+)
 from remembrancer.types import (
     Event,
     Link,
     Record,
+    Rejection,
     Relation,
     RuleApplication,
     Session,
@@ -97,7 +105,17 @@ class Nothing:
     def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
         return []
 
-    def sessions(self, idle_since: datetime, limit: int) -> list[Session]:
+    def sessions(
+        self,
+        wanted: SessionFilter,
+        limit: int,
+        after: Position | None = None,
+        *,
+        oldest: bool = False,
+    ) -> list[Session]:
+        return []
+
+    def rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
         return []
 
     def empty_sessions(self) -> list[Session]:

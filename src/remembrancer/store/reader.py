@@ -31,13 +31,14 @@ from sqlalchemy import (
 )
 
 from remembrancer.store import tables
-from remembrancer.store.conditions import moments_of, passes, tables_of
+from remembrancer.store.conditions import moments_of, passes, sessions_passing, tables_of
 from remembrancer.store.contract import (
     MUTABLE,
     Embedding,
     Filter,
     Hit,
     Position,
+    SessionFilter,
     Tally,
     thawed,
 )
@@ -49,6 +50,7 @@ from remembrancer.store.rows import (
     link_of,
     read,
     record_of,
+    rejection_of,
     session_of,
     state_of,
     turn_of,
@@ -59,10 +61,10 @@ from remembrancer.types import (
     Kind,
     Link,
     Record,
+    Rejection,
     Relation,
     RuleApplication,
     Session,
-    SessionStatus,
     State,
     Status,
     Turn,
@@ -290,16 +292,30 @@ class SqlReader(ABC):
         )
         return [application_of(row) for row in self._connection.execute(query)]
 
-    def sessions(self, idle_since: datetime, limit: int) -> list[Session]:
+    def sessions(
+        self,
+        wanted: SessionFilter,
+        limit: int,
+        after: Position | None = None,
+        *,
+        oldest: bool = False,
+    ) -> list[Session]:
         table = tables.sessions
-        query = (
-            select(table)
-            .where(self._own(table), table.c.status == SessionStatus.ACTIVE)
-            .where(table.c.active_at <= idle_since)
-            .order_by(table.c.active_at, table.c.id)
-            .limit(limit)
-        )
+        passing = [self._own(table), *sessions_passing(self._owner_id, wanted)]
+        if after is not None:
+            passing.append(tuple_(table.c.active_at, table.c.id) < (after.at, after.id))
+        keys = (table.c.active_at, table.c.id)
+        order = keys if oldest else [key.desc() for key in keys]
+        query = select(table).where(*passing).order_by(*order).limit(limit)
         return [session_of(row) for row in self._connection.execute(query)]
+
+    def rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
+        table = tables.rejections
+        query = select(table).where(self._own(table)).limit(limit)
+        if after is not None:
+            query = query.where(tuple_(table.c.at, table.c.id) < (after.at, after.id))
+        rows = self._connection.execute(query.order_by(table.c.at.desc(), table.c.id.desc()))
+        return [rejection_of(row) for row in rows]
 
     def empty_sessions(self) -> list[Session]:
         table, turns = tables.sessions, tables.turns

@@ -27,6 +27,7 @@ from remembrancer.types import (
     Origin,
     Permanence,
     Record,
+    Rejection,
     Relation,
     Rule,
     RuleApplication,
@@ -128,6 +129,12 @@ def session_row(session: Session, owner_id: str) -> dict[str, Any]:
     """The row that holds a conversation."""
     values = {field.name: getattr(session, field.name) for field in fields(session)}
     return {"owner_id": owner_id, **values, "metadata": dict(session.metadata)}
+
+
+def rejection_of(row: Row[Any]) -> Rejection:
+    """What was not remembered, as a row holds it."""
+    values = {field.name: getattr(row, field.name) for field in fields(Rejection)}
+    return Rejection(**{**values, "turns": tuple(row.turns)})
 
 
 def event_of(row: Row[Any], changes: tuple[Change, ...]) -> Event:

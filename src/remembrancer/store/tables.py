@@ -249,16 +249,19 @@ sessions = owned(
     Column("status", Text, nullable=False),
     Column("title", Text),
     Column("summary", Text),
+    Column("summarised", Integer, nullable=False),
     Column("watermark", Integer, nullable=False),
+    Column("due_at", Moment),
     Column("attempts", Integer, nullable=False),
     Column("leased_until", Moment),
     Column("failure", Text),
     Column("started_at", Moment, nullable=False),
     Column("active_at", Moment, nullable=False),
-    Column("trashed_at", Moment),
     Column("metadata", JsonValue, nullable=False),
     Index("ix_sessions_active", "owner_id", "status", "active_at"),
+    Index("ix_sessions_due", "owner_id", "due_at"),
 )
+"""Conversations; whatever is due is the queue of what is to be learned."""
 
 turns = memory(
     "turns",
@@ -270,6 +273,21 @@ turns = memory(
     within_owner("session_id", "sessions"),
     changes=False,
 )
+
+rejections = owned(
+    "rejections",
+    Column("id", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("turns", JsonValue, nullable=False),
+    within_owner("session_id", "sessions"),
+    Index("ix_rejections_at", "owner_id", "at", "id"),
+    Index("ix_rejections_session", "owner_id", "session_id"),
+)
+"""What was not remembered, and why; kept for some days so that a person can see it."""
 
 events = owned(
     "events",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,7 @@ from remembrancer.types import (
     Kind,
     Link,
     Record,
+    Rejection,
     RuleApplication,
     Session,
     kind_of,
@@ -89,7 +90,18 @@ class SqlTransaction(SqlReader):
         row = session_row(session, self._owner_id)
         updated = update(table).where(self._own(table), table.c.id == session.id).values(row)
         if not self._connection.execute(updated).rowcount:
-            self._connection.execute(table.insert(), {**row, "attempts": 0})
+            self._connection.execute(table.insert(), row)
+
+    def reject(self, rejections: Sequence[Rejection]) -> None:
+        rows = [
+            {"owner_id": self._owner_id, **asdict(one), "turns": list(one.turns)}
+            for one in rejections
+        ]
+        if rows:
+            self._connection.execute(tables.rejections.insert(), rows)
+
+    def drop_rejections(self, before: datetime) -> int:
+        return self._delete(tables.rejections, tables.rejections.c.at < before)
 
     def next_position(self, session_id: str) -> int:
         table = tables.turns
@@ -314,7 +326,7 @@ class SqlTransaction(SqlReader):
         for kind, members in by_kind(ids).items():
             for start in range(0, len(members), CHUNK):
                 self._destroy(kind, members[start : start + CHUNK])
-        self._drop_empty_sessions(set(known.values()))
+        self._drop_traces({session for session in known.values() if session is not None})
         owners = tables.owners
         removed = owners.c.documents_removed + len(ids)
         self._connection.execute(
@@ -350,12 +362,16 @@ class SqlTransaction(SqlReader):
         self._delete(table, table.c.id.in_(ids))
         self._delete(tables.documents, tables.documents.c.id.in_(ids))
 
-    def _drop_empty_sessions(self, ids: Iterable[str | None]) -> None:
-        """A conversation of which no turn is left has a title, and must not keep it."""
-        sessions, turns = tables.sessions, tables.turns
-        held = exists().where(self._own(turns), turns.c.session_id == sessions.c.id)
-        for session_id in ids:
-            self._delete(sessions, and_(sessions.c.id == session_id, ~held))
+    def _drop_traces(self, sessions: Iterable[str]) -> None:
+        """Destroy what conversations may still tell of turns that are gone.
+
+        One of which no turn is left has a title and a summary, and must not keep them.
+        """
+        table, turns, rejected = tables.sessions, tables.turns, tables.rejections
+        held = exists().where(self._own(turns), turns.c.session_id == table.c.id)
+        for session_id in sessions:
+            self._delete(rejected, rejected.c.session_id == session_id)
+            self._delete(table, and_(table.c.id == session_id, ~held))
 
     def _add_link(self, link: Link) -> Change:
         row = {

@@ -1,0 +1,156 @@
+"""The verbs for conversations, which `Memory` has beside its own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from remembrancer import sessions
+from remembrancer.call import Call
+from remembrancer.paging import place_of, position_of
+from remembrancer.recall import checked_limit
+from remembrancer.store.contract import Filter, Reader, SessionFilter
+from remembrancer.turns import Said, append
+from remembrancer.types import (
+    Batch,
+    Kind,
+    Page,
+    Rejection,
+    Session,
+    SessionStatus,
+    Status,
+    Turn,
+    member,
+)
+
+if TYPE_CHECKING:
+    from remembrancer.learn.worker import Learner
+    from remembrancer.view import View
+
+
+class Conversations:
+    """What was said: turns in sessions, which are kept, learned from, and can be thrown away."""
+
+    def __init__(self, call: Call, learner: Learner) -> None:
+        self._call = call
+        self._learner = learner
+
+    def append(
+        self,
+        turns: Sequence[Said],
+        session: str | None = None,
+        *,
+        scope: str | None = None,
+        title: str | None = None,
+    ) -> tuple[Turn, ...]:
+        """Add turns to a conversation, to be recalled later; without a name it is a new one."""
+        return append(self._call, turns, session, scope=scope, title=title).turns
+
+    def learn(
+        self,
+        turns: Sequence[Said],
+        session: str | None = None,
+        *,
+        scope: str | None = None,
+        title: str | None = None,
+    ) -> tuple[Turn, ...]:
+        """Add turns to a conversation and learn from it in the background, if it is time to.
+
+        When it is time is the profile's choice: after each reply, every so many turns, or when the
+        conversation is closed. Turns without a session are a whole conversation, which is over.
+        """
+        heard = sessions.hear(self._call, turns, session, scope=scope, title=title)
+        if heard.turns:
+            self._learner.wake(self._call.owner)
+        return heard.turns
+
+    def close(self, session: str) -> Session:
+        """End a conversation for now and learn from what is new in it; twice is as good as once."""
+        closed = sessions.close(self._call, session)
+        if closed.due_at is not None:
+            self._learner.wake(self._call.owner)
+        return closed
+
+    def turns(self, session: str) -> tuple[Turn, ...]:
+        """A conversation as it was, from its first turn to its last."""
+        with self._reading() as reader:
+            found = sessions.all_turns(reader, session)
+        return tuple(turn for turn in found if self._call.sees(turn))
+
+    def count_turns(self, session: str) -> int:
+        """How many turns a conversation has, whatever became of them."""
+        wanted = Filter(
+            now=self._call.now(),
+            kinds=(Kind.TURN,),
+            visible=self._call.visible(),
+            session_id=session,
+            statuses=tuple(Status),
+        )
+        with self._reading() as reader:
+            return reader.count(wanted)
+
+    def view(self, session: str, *, budget: int | None = None) -> View:
+        """A conversation as a model should see it: the beginning of a long one is summarised."""
+        from remembrancer.view import view
+
+        return view(self._call, session, budget)
+
+    def session(self, session: str) -> Session:
+        """One conversation: its title, its summary, and how far it has been learned from."""
+        with self._reading() as reader:
+            return sessions.found(self._call, reader, session)
+
+    def sessions(
+        self,
+        *,
+        status: SessionStatus | str | None = None,
+        trashed: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[Session]:
+        """Conversations, the latest first, a page at a time; by default all but the trashed."""
+        limit = checked_limit(limit)
+        statuses = () if status is None else (member(SessionStatus, status, "status"),)
+        wanted = SessionFilter(visible=self._call.visible(), statuses=statuses, trashed=trashed)
+        with self._reading() as reader:
+            found = reader.sessions(wanted, limit + 1, position_of(cursor))
+        last = found[limit - 1] if len(found) > limit else None
+        return Page(tuple(found[:limit]), place_of(last.active_at, last.id) if last else None)
+
+    def rename(self, session: str, title: str) -> Session:
+        """Give a conversation another title."""
+        return sessions.rename(self._call, session, title)
+
+    def archive(self, session: str, *, back: bool = False) -> Session:
+        """Put a conversation away, or take it back; what is new in it is learned from."""
+        archived = sessions.archive(self._call, session, back=back)
+        if archived.due_at is not None:
+            self._learner.wake(self._call.owner)
+        return archived
+
+    def delete_session(self, session: str) -> Batch:
+        """Put a conversation into the trash; what was learned from it stays."""
+        return sessions.delete(self._call, session)
+
+    def restore_session(self, session: str) -> Batch:
+        """Bring a conversation back from the trash."""
+        return sessions.restore(self._call, session)
+
+    def rejected(self, *, limit: int = 50, cursor: str | None = None) -> Page[Rejection]:
+        """What conversations seemed to tell and was not remembered, and why; kept for some days."""
+        limit = checked_limit(limit)
+        with self._reading() as reader:
+            found = reader.rejections(limit + 1, position_of(cursor))
+            mine = [one for one in found[:limit] if self._is_own(reader, one)]
+        last = found[limit - 1] if len(found) > limit else None
+        return Page(tuple(mine), place_of(last.at, last.id) if last else None)
+
+    def _is_own(self, reader: Reader, rejection: Rejection) -> bool:
+        session = reader.session(rejection.session_id)
+        return session is not None and self._call.reaches(session.scope)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Reader]:
+        with self._call.store.reading(self._call.owner) as reader:
+            yield reader

@@ -1,0 +1,1 @@
+"""From conversations to memories: read, check against the evidence, reconcile, store."""

@@ -1,0 +1,97 @@
+"""Turns as learning sees them: of each, the words that are the person's own. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from remembrancer.block import CLOSING, OPENING
+from remembrancer.text import quotable, terms
+from remembrancer.types import Status, Turn
+
+ECHO = 4
+"""From this many words on, a sentence that someone else said before is no coincidence."""
+
+_MEMORY = re.compile(f"{re.escape(OPENING)}.*?(?:{re.escape(CLOSING)}|\\Z)", re.DOTALL)
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A stretch of a conversation, of which the turns from the position `new_from` on are new.
+
+    `own` holds what each of the user's turns says in their own words; `injected` is the memory
+    that was put into the prompts and must not be learned again.
+    """
+
+    turns: tuple[Turn, ...]
+    new_from: int
+    own: Mapping[str, str]
+    injected: tuple[str, ...] = ()
+
+    @property
+    def new(self) -> list[Turn]:
+        """The turns that were not learned from yet, and may be."""
+        return [one for one in self.turns if one.position >= self.new_from and one.id in self.own]
+
+    @property
+    def spoken(self) -> list[Turn]:
+        """The new turns in the person's own words; none that has nothing of the kind."""
+        own = [replace(one, content=self.own[one.id]) for one in self.new]
+        return [one for one in own if one.content.strip()]
+
+    @property
+    def by_others(self) -> list[str]:
+        """What was said by anyone but the person, and what was injected."""
+        others = [one.content for one in self.turns if not one.is_by_user]
+        return [*others, *self.injected]
+
+    def turn(self, turn_id: str) -> Turn | None:
+        """One of its turns."""
+        return next((one for one in self.turns if one.id == turn_id), None)
+
+
+def transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
+    """The turns with the person's own words told apart from what they repeat."""
+    said_before: list[str] = []
+    own: dict[str, str] = {}
+    injected: list[str] = []
+    for turn in turns:
+        text, memory = without_memory(turn.content)
+        injected += memory
+        said_before += [_spaced(one) for one in memory]
+        if not turn.is_by_user:
+            said_before.append(_spaced(turn.content))
+        elif turn.status is Status.ACTIVE:
+            own[turn.id] = own_words(text, said_before)
+    return Transcript(tuple(turns), new_from, own, tuple(injected))
+
+
+def without_memory(text: str) -> tuple[str, list[str]]:
+    """A text without the memory that was put into it, and that memory."""
+    return _MEMORY.sub("", text), _MEMORY.findall(text)
+
+
+def own_words(text: str, said_before: Iterable[str]) -> str:
+    """A text without quotations, code, and sentences that others said before."""
+    bare = _QUOTED_LINE.sub("", _FENCE.sub("\n", text))
+    others = list(said_before)
+    return "\n".join(one for one in _SENTENCE.split(bare) if not _is_echo(one, others))
+
+
+def holds(text: str, quote: str) -> bool:
+    """Whether a text says what is quoted, but for case and spacing."""
+    return bool(quote.strip()) and quotable(quote) in quotable(text)
+
+
+def _is_echo(sentence: str, others: Sequence[str]) -> bool:
+    spaced = _spaced(sentence)
+    return spaced.count(" ") > ECHO and any(spaced in one for one in others)
+
+
+def _spaced(text: str) -> str:
+    """The terms of a text, each with a space on both sides."""
+    return f" {' '.join(terms(text))} "

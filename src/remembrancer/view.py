@@ -1,0 +1,80 @@
+"""A conversation as a model should see it: whole while it is short, its beginning told in brief.
+
+Nothing is deleted: the turns that a summary stands for are where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from remembrancer.block import tokens
+from remembrancer.call import Call
+from remembrancer.errors import InvalidInput
+from remembrancer.learn.summaries import summary_of
+from remembrancer.sessions import all_turns, found
+from remembrancer.types import Session, Status, Turn
+
+KEPT = 0.5
+"""The share of the budget that the latest turns get, word for word."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The turns to show, and what to say of those before them; `hidden` is how many these are."""
+
+    turns: tuple[Turn, ...]
+    summary: str | None = None
+    hidden: int = 0
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the beginning is told in brief; say so to the person."""
+        return self.hidden > 0
+
+
+def view(call: Call, session_id: str, budget: int | None = None) -> View:
+    """The conversation for a model, summarised past the profile's share of the budget."""
+    settings = call.profile.sessions
+    budget = settings.context_tokens if budget is None else budget
+    if budget <= 0:
+        raise InvalidInput("The budget must be a number of tokens, more than 0.")
+    with call.store.reading(call.owner) as reader:
+        session = found(call, reader, session_id)
+        turns = [one for one in all_turns(reader, session_id) if one.status is Status.ACTIVE]
+    if sum(map(_cost, turns)) <= settings.summarise_at * budget:
+        return View(tuple(turns))
+    kept = _latest(turns, KEPT * budget)
+    hidden = turns[: len(turns) - len(kept)]
+    if not hidden:
+        return View(tuple(turns))
+    return View(tuple(kept), _told(call, session, hidden), len(hidden))
+
+
+def _told(call: Call, session: Session, hidden: Sequence[Turn]) -> str:
+    """What the hidden turns said; a summary that tells of more than these is as good."""
+    end = hidden[-1].position + 1
+    if session.summary is not None and session.summarised >= end:
+        return session.summary
+    fresh = [one for one in hidden if one.position >= session.summarised]
+    summary = summary_of(call.models.fast, session.summary, fresh)
+    with call.store.writing(call.owner) as writer:
+        current = found(call, writer, session.id)
+        if current.summarised < end:
+            writer.keep_session(replace(current, summary=summary, summarised=end))
+    return summary
+
+
+def _latest(turns: Sequence[Turn], room: float) -> list[Turn]:
+    """The last turns that fit, and the very last one in any case."""
+    kept: list[Turn] = []
+    for turn in reversed(turns):
+        room -= _cost(turn)
+        if kept and room < 0:
+            break
+        kept.append(turn)
+    return kept[::-1]
+
+
+def _cost(turn: Turn) -> int:
+    return tokens(turn.content)

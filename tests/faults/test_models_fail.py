@@ -1,0 +1,596 @@
+"""Whatever a model does wrong: nobody who speaks hears of it, nothing is damaged, all is caught up.
+
+The models are servers on loopback: they talk nonsense, are late, busy, broken or not there.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from remembrancer.audit.finding import Flaw
+from remembrancer.clock import SetClock
+from remembrancer.config import Settings
+from remembrancer.embed.openai import Patience
+from remembrancer.engine import Remembrancer
+from remembrancer.learn import consolidate, due
+from remembrancer.learn.check import Reason
+from remembrancer.llm.openai import OpenAICompatibleModel
+from remembrancer.memory import Memory
+from remembrancer.models import Models
+from remembrancer.opening import open_store
+from remembrancer.store.contract import Filter, Row
+from remembrancer.types import Backlog, Episode, Kind, Owner, Record, Session, Source, Status
+from tests.faults.spoiled import (
+    NO_OBJECT,
+    WRONG_ENTRIES,
+    WRONG_OBJECT,
+    Names,
+    shared,
+    spoiled,
+)
+from tests.lifecycle.apart import ApartEmbedder
+from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says
+
+SEED = 20260302
+MADE_UP_ANSWERS, MADE_UP_PLANS = 120, 80
+PAST_EVERY_PAUSE = timedelta(hours=2)
+PATIENCE_SECONDS = 120
+HASTY = Patience(retries=1, first_pause=0.01, longest_pause=0.05)
+
+BY_ASSISTANT = "Your brother Ruprecht lives in Zanzibar."
+BY_TOOL = "The vault of the person is at Samarkand."
+BY_BOB = "The safe word is heliotrope"
+TRAPS = ("ruprecht", "zanzibar", "samarkand", "heliotrope", "injected")
+OWN = (
+    "Ada keeps bees behind the greenhouse",
+    "Ada keeps geese behind the greenhouse",
+    "The dentist is called Moreau",
+    "Never call before 9 in the morning",
+)
+
+GIVEN_UP = [*NO_OBJECT.values(), *WRONG_OBJECT.values()]
+
+UNAVAILABLE: dict[str, Reply] = {
+    "late": says({"operations": []}, delay=30),
+    "trickling": says({"operations": []}, trickle=0.05),
+    "over its limit": fails(429, Retry_After="0.01"),
+    "over its limit for an hour": fails(429, Retry_After="3600"),
+    "over its limit until a date": fails(429, Retry_After="Wed, 21 Oct 2026 07:28:00 GMT"),
+    "failing": fails(500),
+    "overloaded": fails(529),
+    "behind a broken gate": fails(502, "<html>"),
+    "reset at once": resets(),
+    "reset in mid-body": resets("in mid-body"),
+    "refusing the key": fails(401),
+    "refusing the request": fails(400),
+    "unknown": fails(404),
+}
+
+
+@dataclass
+class Desk:
+    """An open store with a scripted model, and what must not be touched in it."""
+
+    store: Remembrancer
+    endpoint: ModelEndpoint
+    clock: SetClock
+    tenant: str
+    bob: list[Row] = field(default_factory=list)
+    own: list[Record] = field(default_factory=list)
+    names: Names = field(default_factory=lambda: Names((), ()))
+
+    @property
+    def ada(self) -> Memory:
+        return self.store.for_user("ada")
+
+    def job(self, name: str) -> tuple[str, ...]:
+        """Run a job, which must not fail; what it says went wrong."""
+        return self.store.run_job(name, tenant=self.tenant).failures
+
+    def rows(self, user: str) -> list[Row]:
+        with self.store._store.dump(Owner(self.tenant, user)) as rows:
+            return list(rows)
+
+    def all(self, kind: Kind) -> list[Any]:
+        """All of Ada's, whatever became of it."""
+        wanted = Filter(now=self.clock.now(), kinds=(kind,), statuses=tuple(Status))
+        with self.store._store.reading(Owner(self.tenant, "ada")) as reader:
+            return reader.find(wanted, 100_000)
+
+    def sessions(self) -> list[Session]:
+        page = self.ada.sessions(limit=1000)
+        assert page.cursor is None
+        return list(page.items)
+
+    def flush(self) -> None:
+        """Wait for the background, but not for ever."""
+        waiting = threading.Thread(target=self.store.flush, daemon=True)
+        waiting.start()
+        waiting.join(PATIENCE_SECONDS)
+        assert not waiting.is_alive(), "whoever flushes waits for ever: the learner is dead"
+
+
+@pytest.fixture
+def desk(place: str, tenant: str, clock: SetClock) -> Iterator[Callable[..., Desk]]:
+    """Open a store with Ada's and Bob's memories in it: `desk(timeout=1)`."""
+    with ExitStack() as closing:
+
+        def opened(timeout: float = 30, url: str | None = None) -> Desk:
+            endpoint = closing.enter_context(ModelEndpoint())
+            model = OpenAICompatibleModel(
+                url or endpoint.openai, "scripted", patience=HASTY, timeout=timeout
+            )
+            where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
+            settings = Settings.model_validate({"tenant": tenant, "user": "ada", "store": where})
+            engine = open_store(settings, clock)
+            store = Remembrancer(settings, engine, ApartEmbedder(), clock, Models(model, model))
+            closing.callback(store.close)
+            return Desk(store, endpoint, clock, tenant)
+
+        yield opened
+
+
+def furnished(desk: Desk) -> Desk:
+    """Ada and Bob remember something, which is then to stay as it is."""
+    bob = desk.store.for_user("bob")
+    theirs = [bob.remember(BY_BOB).memory, bob.remember("Bob is injected with insulin").memory]
+    said = bob.append([{"role": "user", "content": f"{BY_BOB}."}], "bob's")
+    desk.own = [desk.ada.remember(words).memory for words in OWN]
+    elsewhere = desk.ada.append([{"role": "user", "content": "The kettle is blue."}], "elsewhere")
+    desk.store.flush()
+    desk.bob = desk.rows("bob")
+    ids = [one.id for one in (*theirs, *said, *desk.own, *elsewhere)]
+    quotes = [BY_ASSISTANT, BY_TOOL, BY_BOB, "The kettle is blue.", "Was injected with insulin"]
+    desk.names = Names(ids, quotes)
+    return desk
+
+
+def statement(number: int) -> str:
+    return f"I keep the spare key number {number} under flower pot {number}."
+
+
+def conversation(number: int) -> list[Any]:
+    return [
+        {"role": "user", "content": statement(number)},
+        {"role": "assistant", "content": BY_ASSISTANT},
+        {"role": "tool", "content": BY_TOOL},
+        {"role": "user", "content": "Thanks, that will do."},
+    ]
+
+
+def good_answer(number: int) -> dict[str, Any]:
+    operation = {
+        "op": "add",
+        "content": f"Keeps the spare key number {number} under flower pot {number}",
+        "quote": statement(number),
+        "turns": ["t1"],
+        "category": "fact",
+        "importance": 5,
+        "permanence": "stable",
+        "confidence": 0.9,
+    }
+    done = {**operation, "op": "skip", "content": "Said thanks", "quote": "Thanks", "turns": ["t4"]}
+    return {"operations": [operation, done], "summary": "About a key.", "title": "A spare key"}
+
+
+def episode(number: int) -> str:
+    return f"They watered orchid {number} with the copper can number {number}."
+
+
+def good_plan(number: int) -> dict[str, Any]:
+    fact = {
+        "content": f"Waters orchid {number} with the copper can number {number}",
+        "subject": f"orchid {number}",
+        "predicate": "watering",
+        "permanence": "stable",
+        "episodes": ["e1"],
+    }
+    return {
+        "facts": [fact],
+        "updates": [],
+        "rules": [{"content": f"Water orchid {number} with the copper can", "episodes": ["e1"]}],
+        "confirmations": [],
+        "links": [{"source": "m1", "target": "m2", "relation": "related_to"}],
+        "merges": [{"keep": "m1", "drop": ["m2"]}, {"keep": "m2", "drop": ["m1", "m3"]}],
+    }
+
+
+def asked_about(request: Mapping[str, Any]) -> int:
+    """The number of what a request is about, which stands in what was said last."""
+    told = request["messages"][1]["content"]
+    part = re.split(r"<conversation>|<episodes>", told)[-1]
+    found = re.search(r"(?:key number|orchid) (\d+)", part)
+    assert found is not None
+    return int(found[1])
+
+
+def answers(replies: Sequence[Reply]) -> Callable[[dict[str, Any]], Reply]:
+    return lambda request: replies[asked_about(request)]
+
+
+def always(reply: Reply) -> Callable[[dict[str, Any]], Reply]:
+    return lambda _: reply
+
+
+def well(request: dict[str, Any]) -> Reply:
+    """As a model should."""
+    number = asked_about(request)
+    plan = "<episodes>" in request["messages"][1]["content"]
+    return says(good_plan(number) if plan else good_answer(number))
+
+
+def unharmed(desk: Desk) -> None:
+    """Bob's is byte for byte what it was, and Ada's own words stand."""
+    assert desk.rows("bob") == desk.bob
+    for one in desk.own:
+        now = desk.ada.get(one.id)
+        assert (now.content, now.status, now.source) == (one.content, Status.ACTIVE, one.source)
+    own = {one.id for one in desk.own}
+    learned = [one for one in desk.all(Kind.FACT) + desk.all(Kind.RULE) if one.id not in own]
+    for one in learned:
+        assert one.source in (Source.EXTRACTED, Source.CONSOLIDATED)
+        assert not any(trap in one.content.casefold() for trap in TRAPS), one.content
+        borne_out(desk, one)
+    flaws = [Flaw.UNSUPPORTED, Flaw.SECRET, Flaw.ORPHAN, Flaw.DUPLICATE]
+    assert desk.ada.audit(flaws).findings == ()
+
+
+def borne_out(desk: Desk, one: Record) -> None:
+    """What software concluded has what it was concluded from, and has its numbers from there."""
+    if one.source is Source.EXTRACTED:
+        cited = [desk.ada.get(each.turn_id) for each in one.evidence]
+        assert cited
+        assert all(turn.role == "user" and turn.session_id == one.session_id for turn in cited)
+        assert any(each.quote for each in one.evidence)
+        for each, turn in zip(one.evidence, cited, strict=True):
+            assert plain(each.quote) in plain(turn.content)
+    else:
+        links = desk.ada.links(one.id)
+        cited = [desk.ada.get(each.target) for each in links if each.relation == "derived_from"]
+        assert cited
+        assert all(each.kind is Kind.EPISODE and each.scope == one.scope for each in cited)
+    said = plain(" ".join(turn.content for turn in cited))
+    assert set(re.findall(r"\d+", one.content)) <= set(re.findall(r"\d+", said))
+    words = re.findall(r"\w+", plain(one.content))
+    assert 2 * sum(word in said for word in words) >= len(words), one.content
+
+
+def plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+# Malformed answers.
+
+
+def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_makes_sense(
+    desk: Callable[..., Desk],
+) -> None:
+    here = furnished(desk())
+    chance = random.Random(SEED)
+    replies = [*GIVEN_UP, *(says({"operations": some}) for some in WRONG_ENTRIES.values())]
+    replies += shared()
+    made_up_from = len(replies)
+    for number in range(made_up_from, made_up_from + MADE_UP_ANSWERS):
+        replies.append(spoiled(good_answer(number), here.names, chance, number))
+    here.endpoint.script = answers(replies)
+
+    for number in range(len(replies)):
+        here.ada.learn(conversation(number), f"chat {number}")
+        assert here.ada.close(f"chat {number}").id == f"chat {number}"
+    here.flush()
+    for _ in range(due.MOST_ATTEMPTS):
+        here.clock.move(PAST_EVERY_PAUSE)
+        assert here.job("learn") == ()
+    unharmed(here)
+
+    found = {one.id: one for one in here.sessions() if one.id.startswith("chat ")}
+    assert len(found) == len(replies)
+    stuck = [one for one in found.values() if one.watermark < 4 and one.due_at is not None]
+    assert not stuck, [(one.id, one.attempts, one.failure) for one in stuck]
+    given_up = {one.id for one in found.values() if one.watermark == 0}
+    assert given_up >= {f"chat {number}" for number in range(len(GIVEN_UP))}
+    entries = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))
+    assert not given_up & {f"chat {number}" for number in entries}
+    for one in found.values():
+        expected = due.MOST_ATTEMPTS if one.id in given_up else 0
+        assert (one.attempts, one.due_at, one.leased_until) == (expected, None, None)
+        assert (one.failure or "").startswith("model_misspoke: ") == (one.id in given_up)
+
+    here.endpoint.script = well
+    asked = len(here.endpoint.requests)
+    here.job("learn")
+    assert len(here.endpoint.requests) == asked, "what was given up is not asked about by itself"
+    for session in given_up:
+        assert here.ada.close(session).failure is None
+    here.flush()
+    here.job("learn")
+
+    all_learned(here)
+    for session in given_up:
+        learned = [one for one in here.all(Kind.FACT) if one.session_id == session]
+        assert [one.status for one in learned] == [Status.ACTIVE]
+    unharmed(here)
+
+
+LIES: dict[str, tuple[dict[str, Any], Reason]] = {
+    "what nobody said": ({"content": "Plays the cello"}, Reason.UNSUPPORTED),
+    "what Bob said": ({"content": BY_BOB}, Reason.UNSUPPORTED),
+    "what the assistant said": ({"content": BY_ASSISTANT}, Reason.ECHO),
+    "a name of its own": ({"content": "Keeps the spare key under pot Ruprecht"}, Reason.INVENTED),
+    "a number of its own": ({"content": "Keeps the spare key number 4711"}, Reason.INVENTED),
+    "a quote of its own": ({"quote": "I keep a spare key"}, Reason.NO_SUCH_QUOTE),
+    "a quote of nothing": ({"quote": "  "}, Reason.NO_SUCH_QUOTE),
+    "the assistant's words": (
+        {"content": BY_ASSISTANT, "quote": BY_ASSISTANT, "turns": ["t2"]},
+        Reason.NOT_BY_THE_PERSON,
+    ),
+    "the assistant's words as the person's": (
+        {"content": BY_ASSISTANT, "quote": BY_ASSISTANT},
+        Reason.NO_SUCH_QUOTE,
+    ),
+    "the words of a tool": (
+        {"content": BY_TOOL, "quote": BY_TOOL, "turns": ["t3"]},
+        Reason.NOT_BY_THE_PERSON,
+    ),
+    "a turn and one more": ({"turns": ["t1", "t2"]}, Reason.NOT_BY_THE_PERSON),
+    "a turn that is not there": ({"turns": ["t5"]}, Reason.UNKNOWN_TURN),
+    "a turn as nobody calls it": ({"turns": ["T1"]}, Reason.UNKNOWN_TURN),
+    "something uncertain": ({"confidence": 0.1}, Reason.UNSURE),
+    "something of the day": ({"permanence": "ephemeral"}, Reason.PASSING),
+    "what the person said themselves": ({"op": "update", "target": "m1"}, Reason.STANDS),
+    "a memory that is not there": ({"op": "update", "target": "m99"}, Reason.UNKNOWN_MEMORY),
+    "a memory that it does not name": ({"op": "update"}, Reason.UNKNOWN_MEMORY),
+    "an end": ({"op": "delete", "target": "m1"}, Reason.MALFORMED),
+    "a certainty beyond all": ({"confidence": 1.5}, Reason.MALFORMED),
+    "a number as a text": ({"importance": "5"}, Reason.MALFORMED),
+}
+
+
+def test_an_answer_with_one_thing_wrong_is_not_believed(desk: Callable[..., Desk]) -> None:
+    here = furnished(desk())
+    lies = list(LIES.values())
+    lies += [({"turns": [one]}, Reason.UNKNOWN_TURN) for one in here.names.ids]
+    wrong_target = Reason.UNKNOWN_MEMORY
+    lies += [({"op": "update", "target": one}, wrong_target) for one in here.names.ids]
+
+    def lie(request: dict[str, Any]) -> Reply:
+        number = asked_about(request)
+        return says({"operations": [good_answer(number)["operations"][0] | lies[number][0]]})
+
+    here.endpoint.script = lie
+    for number in range(len(lies)):
+        here.ada.learn(conversation(number), f"chat {number}")
+        here.ada.close(f"chat {number}")
+    here.flush()
+
+    told = {one.session_id: one.reason for one in here.ada.rejected(limit=1000).items}
+    assert told == {f"chat {number}": reason for number, (_, reason) in enumerate(lies)}
+    assert {one.id for one in here.all(Kind.FACT)} == {one.id for one in here.own}
+    all_learned(here)
+    unharmed(here)
+
+
+def all_learned(desk: Desk) -> None:
+    for one in desk.sessions():
+        if one.id.startswith("chat "):
+            assert (one.watermark, one.due_at, one.failure) == (4, None, None)
+            assert (one.attempts, one.leased_until) == (0, None)
+
+
+# Models that are not there.
+
+
+def test_a_model_that_is_not_there_is_waited_for_without_anyone_waiting(
+    desk: Callable[..., Desk],
+) -> None:
+    here = furnished(desk(timeout=0.5))
+    count = 0
+    for name, reply in UNAVAILABLE.items():
+        here.endpoint.script = always(reply)
+        for _ in range(2):
+            here.ada.learn(conversation(count), f"chat {count}")
+            here.ada.close(f"chat {count}")
+            count += 1
+        here.flush()
+        here.clock.move(PAST_EVERY_PAUSE)
+        here.job("learn")
+        written = here.ada.remember(f"Shelf {count} is full").memory
+        here.own.append(written)
+        assert written.id in [one.memory.id for one in here.ada.recall(f"Shelf {count} is full")]
+        waiting = [one for one in here.sessions() if one.id.startswith("chat ")]
+        assert all(one.watermark == 0 and one.due_at is not None for one in waiting), name
+        failures = [one.failure for one in waiting if one.failure]
+        assert failures
+        assert all(one.startswith("model_unavailable: ") for one in failures), name
+    unharmed(here)
+    assert not [one for one in here.all(Kind.FACT) if one.source is Source.EXTRACTED]
+
+    here.endpoint.script = well
+    caught_up(here)
+    learned = [one for one in here.all(Kind.FACT) if one.source is Source.EXTRACTED]
+    assert len(learned) == count
+    unharmed(here)
+
+
+def caught_up(desk: Desk) -> None:
+    """The backlog is worked off; on a busy machine a good answer may be late as well."""
+    for _ in range(20):
+        desk.clock.move(PAST_EVERY_PAUSE)
+        desk.job("learn")
+        if not any(one.due_at for one in desk.sessions()):
+            break
+    all_learned(desk)
+
+
+def test_where_nobody_listens_learning_waits_for_another_model(desk: Callable[..., Desk]) -> None:
+    with ModelEndpoint() as gone:
+        nowhere = gone.openai
+    here = furnished(desk(url=nowhere))
+    for number in range(5):
+        here.ada.learn(conversation(number), f"chat {number}")
+        here.ada.close(f"chat {number}")
+    here.flush()
+    here.job("learn")
+    assert all(one.watermark == 0 for one in here.sessions())
+
+    there = desk()
+    there.own, there.bob = here.own, here.bob
+    there.endpoint.script = well
+    caught_up(there)
+    unharmed(there)
+
+
+def test_nobody_waits_while_a_model_thinks(desk: Callable[..., Desk]) -> None:
+    here = furnished(desk())
+    asked, speak = threading.Event(), threading.Event()
+
+    def thinks(request: dict[str, Any]) -> Reply:
+        asked.set()
+        speak.wait(PATIENCE_SECONDS)
+        return well(request)
+
+    here.endpoint.script = thinks
+    here.ada.learn(conversation(0), "chat 0")
+    here.ada.close("chat 0")
+    assert asked.wait(PATIENCE_SECONDS)
+    here.own.append(here.ada.remember("The lamp is lit").memory)
+    assert here.ada.recall("The lamp is lit")[0].memory.content == "The lamp is lit"
+    here.ada.append([{"role": "user", "content": "And another thing."}], "chat 0")
+    here.ada.close("chat 0")
+    assert here.ada.session("chat 0").watermark == 0
+    speak.set()
+    here.flush()
+    caught = here.ada.session("chat 0")
+    assert (caught.watermark, caught.due_at) == (5, None)
+    unharmed(here)
+
+
+@pytest.mark.parametrize("times", [1, due.MOST_ATTEMPTS - 1, due.MOST_ATTEMPTS + 3])
+def test_a_model_that_was_not_there_has_not_answered_wrongly(
+    desk: Callable[..., Desk], times: int
+) -> None:
+    here = furnished(desk())
+    here.endpoint.script = always(fails(500))
+    here.ada.learn(conversation(0), "chat 0")
+    here.ada.close("chat 0")
+    here.flush()
+    for _ in range(times - 1):
+        here.clock.move(PAST_EVERY_PAUSE)
+        here.job("learn")
+    here.endpoint.script = always(says("Sorry?"))
+    here.clock.move(PAST_EVERY_PAUSE)
+    here.job("learn")
+
+    one = here.ada.session("chat 0")
+    assert one.failure is not None
+    assert one.failure.startswith("model_misspoke")
+    assert one.due_at is not None, "given up after a single answer that was none"
+
+
+# Plans.
+
+
+def waiting(desk: Desk, count: int) -> None:
+    """An episode of each of so many agents."""
+    for number in range(count):
+        desk.ada.remember(episode(number), kind="episode", scope=f"agent {number}")
+
+
+def test_no_plan_that_makes_no_sense_harms_a_memory(desk: Callable[..., Desk]) -> None:
+    here = furnished(desk())
+    chance = random.Random(SEED)
+    replies = list(GIVEN_UP)
+    for some in WRONG_ENTRIES.values():
+        kinds = ("facts", "updates", "rules", "confirmations", "links", "merges")
+        replies.append(says(dict.fromkeys(kinds, some)))
+    replies += shared()
+    for number in range(len(replies), len(replies) + MADE_UP_PLANS):
+        replies.append(spoiled(good_plan(number), here.names, chance, number))
+    here.endpoint.script = answers(replies)
+    waiting(here, len(replies))
+
+    for attempt in range(1, consolidate.MOST_ATTEMPTS + 1):
+        assert here.job("consolidate") == ()
+        for one in here.all(Kind.EPISODE):
+            assert one.status is Status.ACTIVE
+            assert one.attempts in (0, attempt) or one.backlog is not Backlog.PENDING
+    unharmed(here)
+    found = by_agent(here)
+    assert len(found) == len(replies)
+    for number, one in found.items():
+        dead = one.backlog is Backlog.DEAD
+        assert one.backlog in (Backlog.DONE, Backlog.DEAD), (number, one.failure)
+        assert one.attempts == (consolidate.MOST_ATTEMPTS if dead else 0)
+        assert (one.failure or "").startswith("model_misspoke: ") == dead
+    assert all(found[number].backlog is Backlog.DEAD for number in range(len(GIVEN_UP)))
+    good = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))
+    assert all(found[number].backlog is Backlog.DONE for number in good)
+
+    here.endpoint.script = well
+    asked = len(here.endpoint.requests)
+    here.job("consolidate")
+    assert len(here.endpoint.requests) == asked
+    unharmed(here)
+
+
+def by_agent(desk: Desk) -> dict[int, Episode]:
+    return {int(one.scope.removeprefix("agent ")): one for one in desk.all(Kind.EPISODE)}
+
+
+def test_episodes_wait_for_a_model_that_is_not_there(desk: Callable[..., Desk]) -> None:
+    here = furnished(desk(timeout=0.5))
+    waiting(here, 3)
+    for name, reply in UNAVAILABLE.items():
+        here.endpoint.script = always(reply)
+        assert all("model_unavailable" in one for one in here.job("consolidate")), name
+        for one in by_agent(here).values():
+            assert (one.status, one.backlog) == (Status.ACTIVE, Backlog.PENDING)
+            assert (one.attempts, one.failure) == (0, None)
+        here.own.append(here.ada.remember(f"While it was {name}, tea was made").memory)
+    unharmed(here)
+
+    here.endpoint.script = well
+    for _ in range(20):
+        here.job("consolidate")
+        if all(one.backlog is Backlog.DONE for one in by_agent(here).values()):
+            break
+    assert {one.backlog for one in by_agent(here).values()} == {Backlog.DONE}
+    made = [one for one in here.all(Kind.FACT) if one.source is Source.CONSOLIDATED]
+    assert sorted(one.scope for one in made) == ["agent 0", "agent 1", "agent 2"]
+    unharmed(here)
+
+
+DIFFERENT = [
+    ("Lives in Porto", "Lives in Lisbon"),
+    ("Pays 20 euros", "Pays 30 euros"),
+    ("Eats fish with Marta", "Eats fish with Pedro"),
+    ("Eats fish", "Does not eat fish"),
+    ("Can swim", "Cannot swim"),
+    ("Likes the sea", "Never liked the sea"),
+]
+
+
+@pytest.mark.parametrize("source", [Source.EXPLICIT, Source.EXTRACTED])
+def test_only_what_says_the_same_is_merged(desk: Callable[..., Desk], source: Source) -> None:
+    here = desk()
+    pairs = [*DIFFERENT, ("Plays chess", "Plays chess on Mondays")]
+    for number, pair in enumerate(pairs):
+        for words in pair:
+            here.ada.remember(words, scope=f"agent {number}", source=source)
+    waiting(here, len(pairs))
+    merges = [{"keep": "m1", "drop": ["m2"]}, {"keep": "m2", "drop": ["m1"]}]
+    here.endpoint.script = always(says({"merges": merges}))
+    assert here.job("consolidate") == ()
+
+    gone = {one.content for one in here.all(Kind.FACT) if one.status is not Status.ACTIVE}
+    assert gone == {"Plays chess"}
+    assert len(here.all(Kind.FACT)) == 2 * len(pairs)

@@ -1,0 +1,234 @@
+"""A scripted model server on loopback that speaks OpenAI's and Anthropic's protocols.
+
+    with ModelEndpoint([says({"facts": []}), fails(500), resets()]) as endpoint:
+        OpenAICompatibleModel(endpoint.openai, "some-model").answer(question)
+
+A script is a list, used up in the order of the requests, or a function of the request's JSON.
+A script that is used up is followed by `default`.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Literal
+
+Reset = Literal["at once", "in mid-body"]
+RST = struct.pack("ii", 1, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One reply: `body` as it is or, without one, `content` in the envelope of the protocol asked.
+
+    `delay` is before the first byte; `trickle` is the pause after every byte, headers included.
+    """
+
+    content: Any = None
+    body: bytes | None = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    finish: str | None = None
+    usage: Any = "counted"
+    delay: float = 0.0
+    trickle: float = 0.0
+    reset: Reset | None = None
+
+
+Script = Sequence[Reply] | Callable[[dict[str, Any]], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it came in, and when."""
+
+    json: dict[str, Any]
+    headers: Mapping[str, str]
+    path: str
+    at: float
+
+
+def says(content: Any, **options: Any) -> Reply:
+    """Answer with a JSON value, or with a text as it is, in the envelope of the protocol."""
+    return Reply(content=content, **options)
+
+
+def sends(body: bytes | str | Mapping[str, Any] | list[Any] | None, **options: Any) -> Reply:
+    """Answer with this body, and no envelope around it; what is not text is written as JSON."""
+    text = json.dumps(body) if not isinstance(body, bytes | str) else body
+    return Reply(body=text.encode() if isinstance(text, str) else text, **options)
+
+
+def fails(status: int, words: str = "", **headers: str) -> Reply:
+    """Answer with an error; `Retry_After="1"` is a header."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = json.dumps({"error": {"message": words, "type": "some_error"}}).encode()
+    return Reply(status=status, body=body, headers=named)
+
+
+def resets(when: Reset = "at once") -> Reply:
+    """Reset the connection instead of answering, or halfway through the answer."""
+    return Reply(content={"cut": "off " * 100}, reset=when)
+
+
+class ModelEndpoint:
+    """The server; a context manager, or `start` and `stop`. Requests may come from many threads."""
+
+    def __init__(self, script: Script = (), *, default: Reply | None = None) -> None:
+        self.script: Script = script
+        self.default = default or says({})
+        self.requests: list[Request] = []
+        self.closing = threading.Event()
+        self._used = 0
+        self._turn = threading.Lock()
+        self._server = _Server(self)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}
+        )
+
+    @property
+    def url(self) -> str:
+        """The address, without a path: what Anthropic's client wants."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def openai(self) -> str:
+        """The address an OpenAI-compatible client wants."""
+        return f"{self.url}/v1"
+
+    def start(self) -> ModelEndpoint:
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """End every reply under way, and wait for the threads."""
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> ModelEndpoint:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def reply_to(self, request: Request) -> Reply:
+        """Record the request, and take the next reply of the script."""
+        with self._turn:
+            self.requests.append(request)
+            if callable(self.script):
+                return self.script(request.json)
+            self._used += 1
+            return self.script[self._used - 1] if self._used <= len(self.script) else self.default
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+    request_queue_size = 128
+
+    def __init__(self, endpoint: ModelEndpoint) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.endpoint = endpoint
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone away is none of our business."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 30
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = Request(body, dict(self.headers), self.path, time.monotonic())
+        reply = self.server.endpoint.reply_to(request)
+        self.server.endpoint.closing.wait(reply.delay)
+        if reply.reset == "at once":
+            self._reset()
+            return
+        self._send(reply, reply.body if reply.body is not None else _envelope(self.path, reply))
+
+    def _send(self, reply: Reply, body: bytes) -> None:
+        head = self._head(reply, len(body))
+        if reply.trickle:
+            self._trickle(head + body, reply.trickle)
+        elif reply.reset == "in mid-body":
+            self.wfile.write(head + body[: len(body) // 2])
+            time.sleep(0.02)  # A reset throws away what the client has not read.
+            self._reset()
+        else:
+            self.wfile.write(head + body)
+
+    def _head(self, reply: Reply, length: int) -> bytes:
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(length),
+            "Connection": "close",
+            **reply.headers,
+        }
+        lines = [f"HTTP/1.1 {reply.status} Scripted", *(f"{k}: {v}" for k, v in headers.items())]
+        return "\r\n".join([*lines, "", ""]).encode()
+
+    def _trickle(self, content: bytes, pause: float) -> None:
+        for place in range(len(content)):
+            self.wfile.write(content[place : place + 1])
+            if self.server.endpoint.closing.wait(pause):
+                return
+
+    def _reset(self) -> None:
+        """Close without a farewell; the reader holds the socket open unless it goes first."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RST)
+        self.rfile.close()
+        self.connection.close()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def _envelope(path: str, reply: Reply) -> bytes:
+    shape = _anthropic if path.endswith("/messages") else _openai
+    return json.dumps(shape(reply)).encode()
+
+
+def _openai(reply: Reply) -> dict[str, Any]:
+    text = reply.content if isinstance(reply.content, str) else json.dumps(reply.content)
+    message = {"role": "assistant", "content": text, "refusal": None}
+    counted = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "model": "some-model-2026",
+        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish or "stop"}],
+        "usage": counted if reply.usage == "counted" else reply.usage,
+    }
+
+
+def _anthropic(reply: Reply) -> dict[str, Any]:
+    block = (
+        {"type": "text", "text": reply.content}
+        if isinstance(reply.content, str)
+        else {"type": "tool_use", "id": "toolu_1", "name": "answer", "input": reply.content}
+    )
+    counted = {"input_tokens": 11, "output_tokens": 7}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "some-model-2026",
+        "content": [block],
+        "stop_reason": reply.finish or "tool_use",
+        "usage": counted if reply.usage == "counted" else reply.usage,
+    }
