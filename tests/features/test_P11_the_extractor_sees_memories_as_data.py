@@ -8,7 +8,7 @@ import pytest
 
 from remembrancer.memory import Memory
 from remembrancer.turns import Said
-from remembrancer.types import Source, Status
+from remembrancer.types import Fact, Source, Status
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says
 
@@ -189,3 +189,34 @@ def test_P11_a_secret_in_an_answer_never_reaches_a_table(
 
     assert token not in repr(stored())
     assert all(one.source is Source.EXTRACTED for one in me.list().items)
+
+
+def test_P11_a_model_that_sees_nothing_does_not_hide_what_was_said_plainly(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    me = taught(open_memory, model, models, "I'm allergic to peanuts. I live in Oslo.")
+
+    assert {one.content for one in me.list().items} == {"Is allergic to peanuts", "Lives in Oslo"}
+
+
+def test_P11_where_both_saw_it_the_models_words_are_kept_once_in_the_readers_place(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    found = operation("Is living in Oslo", "I live in Oslo", importance=9, category="profile")
+    me = taught(open_memory, model, models, "By the way, I live in Oslo.", found)
+
+    (kept,) = me.list().items
+    assert isinstance(kept, Fact)
+    assert (kept.content, kept.importance) == ("Is living in Oslo", 9)
+    assert (kept.subject, kept.predicate) == ("user", "home")
+
+
+def test_P11_what_was_asked_to_be_remembered_is_kept_as_it_was_put(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    words = "Please remember that my locker is number 17."
+    loose = operation("Locker 17 is theirs, always", "my locker is number 17")
+    me = taught(open_memory, model, models, words, loose)
+
+    (kept,) = me.list().items
+    assert (kept.source, "always" in kept.content) == (Source.EXPLICIT, False)

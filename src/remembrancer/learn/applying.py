@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from remembrancer.call import Call
-from remembrancer.errors import Conflict
+from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.learn.plan import Add, Affirm, Merge, Plan, Relate, Revise, Step
 from remembrancer.learn.sorting import category_in, importance_in
 from remembrancer.lifecycle import renewal
@@ -183,7 +184,8 @@ def apply(call: Call, plan: Plan) -> Batch:
                 raise Conflict("Some of these episodes are not yours to consolidate.")
         application = Application(call, writer, _home(call, plan.scope))
         for step in plan.steps:
-            application.take(step)
+            with contextlib.suppress(InvalidInput):  # What cannot be stored is left out.
+                application.take(step)
         now = call.now()
         event = None
         if application.writes:

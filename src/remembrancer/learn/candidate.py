@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
+from remembrancer.text import quotable
 from remembrancer.types import Permanence
 
 
@@ -25,3 +27,17 @@ class Candidate:
     confidence: float = 1.0
     target: str | None = None
     asked: bool = False
+
+
+def overlap(one: Candidate, other: Candidate) -> bool:
+    """Whether two rest on the same words of the same turn."""
+    first, second = quotable(one.quote), quotable(other.quote)
+    return bool(set(one.turns) & set(other.turns)) and (first in second or second in first)
+
+
+def placed(one: Candidate, others: Iterable[Candidate]) -> Candidate:
+    """The candidate in the place of the only other that rests on the same words."""
+    alike = [other for other in others if overlap(one, other)]
+    if len(alike) != 1 or one.target is not None:
+        return one
+    return replace(one, subject=alike[0].subject, predicate=alike[0].predicate)

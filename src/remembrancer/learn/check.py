@@ -25,8 +25,17 @@ _NAME_OR_NUMBER = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w’'-]+|\b\w*\d\w*\b"
 _FILLER = frozenset(
     query_terms(
         "user person they their them theirs who says said wants has yes no not ok okay exactly "
-        "right sure thanks thank please great good nice fine well hello hi bye helps help"
+        "right sure thanks thank please great good nice fine well hello hi bye helps help years old"
     )
+)
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|nor|neither|none|nothing|without|cannot|\w+n['’]t|dont|cant)\b", re.I
+)
+_AGAINST = re.compile(
+    r"\b(?:stop|quit|hat|dislik|avoid|allerg|intoleran|refus|declin|lack|against|instead|rather"
+    r"|other than|only|left|leav|former|gave up|free|un\w|non|anti|despis|detest|loath|fear"
+    r"|afraid|ended|no longer|exclud|except|skip|forg[eo]t|lost)",
+    re.I,
 )
 _REQUEST = re.compile(
     r"\s*(?:(?:please|hi|hello|hey|ok(?:ay)?|so|and|now|then)[\s,!.]+)*"
@@ -90,7 +99,7 @@ def _in_substance(
     echoed = max((covered(candidate.content, one) for one in others), default=0.0)
     if echoed >= ECHOED and echoed > supported:
         return Reason.ECHO
-    if supported < SUPPORTED:
+    if supported < SUPPORTED or _is_turned_round(candidate.content, candidate.quote):
         return Reason.UNSUPPORTED
     return Reason.INVENTED if invented(candidate.content, own) else None
 
@@ -118,3 +127,18 @@ def invented(content: str, text: str) -> list[str]:
     words = set(terms(text))
     told = _NAME_OR_NUMBER.findall(content)
     return [one for one in told if not set(terms(one)) <= words]
+
+
+def negations(text: str) -> int:
+    """How often a text says no: what covers its words may still say the opposite."""
+    return len(_NEGATION.findall(text))
+
+
+def _is_turned_round(content: str, quote: str) -> bool:
+    """Whether one of them says no and the other does not even say something like it."""
+    either = negations(content), negations(quote)
+    against = _AGAINST.search(content), _AGAINST.search(quote)
+    return any(
+        one and not other and not like
+        for one, other, like in zip(either, reversed(either), reversed(against), strict=True)
+    )

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from remembrancer.errors import EmbeddingFailed, InvalidInput, RemembrancerError
+from remembrancer.errors import EmbeddingFailed, RemembrancerError, StoreUnavailable
 from remembrancer.learn.learning import learn
-from remembrancer.llm import ModelMisspoke, ModelUnavailable
+from remembrancer.llm import ModelUnavailable
 from remembrancer.store.contract import SessionFilter
 from remembrancer.upkeep import embed_anew
 
@@ -43,12 +43,12 @@ def attempt(call: Call, session: Session) -> bool:
     try:
         return bool(learn(call, session.id))
     except ModelUnavailable as error:
-        _put_off(call, session, error, for_good=False)
+        _put_off(call, session, error)
         raise
-    except (ModelMisspoke, InvalidInput) as error:
-        _put_off(call, session, error, for_good=session.attempts + 1 >= MOST_ATTEMPTS)
+    except (StoreUnavailable, EmbeddingFailed) as error:
+        _put_off(call, session, error)
     except Exception as error:  # Whatever it is, the person's conversation goes on.
-        _put_off(call, session, error, for_good=False)
+        _put_off(call, session, error, counts=True)
     return False
 
 
@@ -58,16 +58,17 @@ def _due(call: Call) -> list[Session]:
         return reader.sessions(SessionFilter(due_by=call.now()), AT_ONCE, oldest=True)
 
 
-def _put_off(call: Call, session: Session, error: Exception, *, for_good: bool) -> None:
+def _put_off(call: Call, session: Session, error: Exception, *, counts: bool = False) -> None:
     """Note what went wrong and when to try again."""
     known = isinstance(error, RemembrancerError)
     told = f"{error.code}: {error}" if known else type(error).__name__  # type: ignore[attr-defined]
     with call.store.writing(call.owner) as writer:
         current = writer.session(session.id)
-        if current is None:
-            return
-        attempts = current.attempts + 1
-        pause = min(FIRST_PAUSE * 2 ** min(attempts - 1, 16), LONGEST_PAUSE)
+        if current is None or writer.next_position(session.id) <= current.watermark:
+            return  # Another process has learned it meanwhile.
+        attempts = current.attempts + counts
+        for_good = counts and attempts >= MOST_ATTEMPTS
+        pause = min(FIRST_PAUSE * 2**attempts, LONGEST_PAUSE)
         writer.keep_session(
             replace(
                 current,

@@ -179,25 +179,25 @@ SCHEMA: dict[str, Json] = {
     "properties": {
         "operations": {
             "type": "array",
-            "maxItems": MOST_OPERATIONS,
+            "maxItems": 12,
             "items": {
                 "type": "object",
                 "properties": {
                     "op": _string(enum=["add", "update", "skip"]),
-                    "content": _string(),
-                    "category": _string(),
+                    "content": _string(maxLength=300),
+                    "category": _string(maxLength=40),
                     "importance": {"type": "number", "minimum": 1, "maximum": 10},
                     "permanence": _string(enum=list(Permanence)),
                     "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-                    "turns": {"type": "array", "items": _string()},
-                    "quote": _string(),
-                    "target": _string(),
+                    "turns": {"type": "array", "items": _string(maxLength=6), "maxItems": 4},
+                    "quote": _string(maxLength=300),
+                    "target": _string(maxLength=10),
                 },
                 "required": ["op", "content", "turns", "quote", "confidence"],
             },
         },
-        "summary": _string(),
-        "title": _string(),
+        "summary": _string(maxLength=600),
+        "title": _string(maxLength=60),
     },
     "required": ["operations"],
 }

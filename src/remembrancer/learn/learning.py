@@ -14,7 +14,7 @@ from remembrancer.call import Call
 from remembrancer.candidates import nearest
 from remembrancer.errors import RemembrancerError
 from remembrancer.learn import extract
-from remembrancer.learn.candidate import Candidate
+from remembrancer.learn.candidate import Candidate, overlap, placed
 from remembrancer.learn.check import Reason, objection
 from remembrancer.learn.extract import Reading
 from remembrancer.learn.reader import read
@@ -92,7 +92,7 @@ def learn(call: Call, session_id: str) -> list[Learned]:
     while (stretch := _next(call, session_id)) is not None:
         known = _nearby(call, stretch) if call.models.fast else []
         reading = _read(call, stretch, known)
-        proposals = [_proposal(call, stretch, known, one) for one in reading.candidates]
+        proposals = _proposals(call, stretch, known, reading)
         for one in proposals:
             if one.statement is not None:
                 call.embed(record_of(call, one.statement, call.now()).searchable)
@@ -137,14 +137,32 @@ def _nearby(call: Call, stretch: Stretch) -> list[Record]:
 
 
 def _read(call: Call, stretch: Stretch, known: Sequence[Record]) -> Reading:
-    if not stretch.said.spoken:
+    """What a model makes of it; without one, or with nothing said, nothing."""
+    if not stretch.said.spoken or call.models.fast is None:
         return Reading()
-    if call.models.fast is None:
-        return Reading(tuple(read(stretch.said.spoken)))
-    summary = stretch.session.summary
-    return extract.ask(
-        call.models.fast, stretch.said, known, list(call.profile.categories), summary
-    )
+    summary, categories = stretch.session.summary, list(call.profile.categories)
+    return extract.ask(call.models.fast, stretch.said, known, categories, summary)
+
+
+def _proposals(
+    call: Call, stretch: Stretch, known: Sequence[Record], reading: Reading
+) -> list[Proposal]:
+    """What a model found, and what was said so plainly that it needs no model.
+
+    Where both found the same, the model's words are kept, in the place that the reader knows; but
+    what the person asked to have remembered is kept as they put it.
+    """
+    plain = read(stretch.said.spoken)
+    asked = [one for one in plain if one.asked]
+    found = [
+        placed(one, plain)
+        for one in reading.candidates
+        if not any(overlap(one, other) for other in asked)
+    ]
+    proposals = [_proposal(call, stretch, known, one) for one in found]
+    accepted = [one.candidate for one in proposals if one.statement is not None]
+    missed = [one for one in plain if not any(overlap(one, other) for other in accepted)]
+    return [*proposals, *(_proposal(call, stretch, (), one) for one in missed)]
 
 
 def _proposal(

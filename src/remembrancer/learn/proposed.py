@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remembrancer.learn.check import SUPPORTED, covered, invented
+from remembrancer.learn.check import SUPPORTED, covered, invented, negations
 from remembrancer.learn.plan import Add, Affirm, Merge, Relate, Revise, Step
 from remembrancer.statement import without_secrets
 from remembrancer.types import Episode, Json, Permanence, Record, Relation, Source
@@ -207,6 +207,8 @@ def _same(kept: Record, dropped: Record) -> None:
         raise Refusal("what the person said themselves stands")
     if kept.tainted and not dropped.tainted:
         raise Refusal("what is trusted is not dropped for what is not")
+    if negations(dropped.content) != negations(kept.content):
+        raise Refusal("one says something that the other does not")
     if covered(dropped.content, kept.content) < 1 or invented(dropped.content, kept.content):
         raise Refusal("one says something that the other does not")
 

@@ -19,7 +19,7 @@ OPENING = re.compile(r"[{\[]")
 OBJECT = re.compile(r'\{\s*["}]')
 # Possessive, and a string may lack its end: every character is then looked at once.
 STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+UNSTORABLE = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 FENCE = "```"
 
 
@@ -96,8 +96,8 @@ def loaded(text: str) -> Json:
     value: Json = json.loads(
         text, parse_constant=_refused, parse_float=_finite, parse_int=_countable
     )
-    # A lone surrogate can be escaped in JSON, and then neither be stored nor sent.
-    return _encodable(value) if SURROGATE.search(text) else value
+    # A lone surrogate or a NUL can be escaped in JSON, and then neither be stored nor sent.
+    return _encodable(value) if UNSTORABLE.search(text) else value
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -200,7 +200,7 @@ def _countable(digits: str) -> int:
 
 def _encodable(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
     if isinstance(value, list):
         return [_encodable(item) for item in value]
     if isinstance(value, dict):
