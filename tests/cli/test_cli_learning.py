@@ -324,7 +324,7 @@ def test_when_learning_fails_the_words_are_kept_and_it_is_tried_again(
     endpoint.script = [says({"what": "ever"})]
     told = think("learn", "-", "--session", "s", input="User: I live in Hamburg.\n", code=1).stdout
     assert "but could not learn from it yet.\nThe model did not answer with" in told
-    assert "It will be tried again from 2 Mar 2026, 12:00 on.\n" in told
+    assert "It will be tried again from 2 Mar 2026, 12:01 on.\n" in told
     assert len(json.loads(think("turns", "s", "--json").stdout)["turns"]) == 1
     assert "! Learning failed: The model did not" in think("sessions").stdout
     assert think("sessions", "--failed").stdout == "There is nothing here.\n"

@@ -11,6 +11,7 @@ from typing import Any
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.types import Rejection, new_id
 
 
 def fill(me: Memory, clock: SetClock) -> None:
@@ -39,6 +40,18 @@ def fill(me: Memory, clock: SetClock) -> None:
     sentences = " ".join(f"Sentence {n} of a long turn is about number {n}." for n in range(30))
     me.append([{"role": "user", "content": sentences}, {"role": "assistant", "content": "Yes."}])
     me.append([{"role": "user", "content": "Where is the kettle?"}], "chat/1", title="Kettles")
+    call = me._call
+    rejected = Rejection(
+        id=new_id("rejection", call.now()),
+        at=call.now(),
+        session_id="chat/1",
+        reason="echo",
+        content="Likes kettles",
+        quote="Where is the kettle?",
+        turns=("turn_1",),
+    )
+    with call.store.writing(call.owner) as writer:
+        writer.reject([rejected])
     me.recall("tea")
 
 
@@ -53,6 +66,8 @@ def answers(store: Remembrancer, user: str = "ada") -> dict[str, Any]:
     found = {
         "memories": everything,
         "turns": me.turns("chat/1"),
+        "sessions": me.sessions().items,
+        "rejected": me.rejected().items,
         "activity": me.activity(limit=1000).items,
         "histories": [me.history(one.id) for one in everything],
         "stats": me.stats(),
