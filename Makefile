@@ -29,7 +29,7 @@ test: lint
 
 # Lives at random against a model and jobs killed at random, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults/test_killed.py
+	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

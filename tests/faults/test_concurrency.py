@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +15,8 @@ from remembrancer.engine import Remembrancer
 from remembrancer.types import Status
 
 THREADS, SUPERSESSIONS = 32, 10
-PROCESSES, WRITES = 8, 200
+LONG = bool(os.environ.get("REM_LONG"))
+PROCESSES, WRITES = 8, 200 if LONG else 60
 WRITERS = 8
 
 
