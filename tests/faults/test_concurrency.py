@@ -95,8 +95,11 @@ def test_processes_that_write_into_one_memory_lose_nothing(place: str, tenant: s
         written = pool.starmap(write_many, [(place, tenant, n) for n in range(PROCESSES)])
     with remembrancer.open(place, settings=Settings(tenant=tenant, user="ada")) as store:
         me = store.for_user("ada")
-        page = me.list(limit=1000, status=Status.ACTIVE)
-        found = [*page.items, *me.list(limit=1000, status="active", cursor=page.cursor).items]
+        page = me.list(limit=400, status=Status.ACTIVE)
+        found = list(page.items)
+        while page.cursor is not None:
+            page = me.list(limit=400, status="active", cursor=page.cursor)
+            found += page.items
         assert sorted(one.id for one in found) == sorted(i for ids in written for i in ids)
         assert len(found) == PROCESSES * WRITES
         assert me.recall("reading 7 of process 3", limit=1)[0].memory.content in {

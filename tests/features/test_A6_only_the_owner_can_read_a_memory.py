@@ -330,7 +330,7 @@ def test_A6_the_files_are_readable_by_their_owner_alone_and_show_no_name(
     file = file_of(place, ada.principal.owner)
     assert file.stat().st_mode & 0o077 == 0
     assert file.parent.stat().st_mode & 0o077 == 0
-    assert not [path for path in Path(place).rglob("*") if "ada" in path.name]
+    assert not [path for path in Path(place).rglob("*") if "lovelace" in path.name]
 
 
 @ON_SQLITE
