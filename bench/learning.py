@@ -2,7 +2,8 @@
 
 The same chat is held with three memories in turns: one that learns nothing, one that learns by
 itself, and one that learns with a model. A reply is memory for the prompt and an answer that takes
-a tenth of a second; learning starts when it is delivered, and goes on while the next one is made.
+a tenth of a second; learning starts when it is delivered. With `--pause 0` the next one is asked
+for at once, while learning is at its busiest.
 """
 
 from __future__ import annotations
@@ -25,9 +26,6 @@ from remembrancer.memory import Memory
 from remembrancer.types import Json
 
 ANSWER_SECONDS = 0.1
-PAUSE_SECONDS = 0.3
-"""A person reads the reply before they go on."""
-
 TELLING = ("I live in {}.", "I'm allergic to {}.", "My sister is called {}.", "I prefer {}.")
 THINGS = ("Oslo", "peanuts", "Ida", "tea", "Bergen", "soy", "Anna", "short answers")
 
@@ -99,6 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--replies", type=int, default=60)
+    parser.add_argument("--pause", type=float, default=0.5, help="Seconds to read a reply.")
     given = parser.parse_args()
     with ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))
@@ -119,12 +118,12 @@ def main() -> None:
             words = TELLING[number % 4].format(THINGS[number % 8]) + f" That was number {number}."
             for name, me in chats.items():
                 took = [hand_over(me, words)]
-                # At once, so that whatever runs in the background is at its busiest.
+                time.sleep(given.pause)
                 took.append(reply(me, "What do you know about me?"))
                 if number >= 3:
                     stored[name].append(took[0])
                     replies[name].append(took[1])
-                time.sleep(PAUSE_SECONDS)
+                time.sleep(given.pause)
     print(f"{given.replies} replies each on {given.engine}, milliseconds")
     print(f"{'reply':28}{'p50':>9}{'p95':>9}{'× p50':>9}{'× p95':>9}")
     first = replies["learns nothing"]
