@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from remembrancer.block import as_data
 from remembrancer.learn.extract import prompt
 from remembrancer.learn.transcript import without_memory
 from remembrancer.llm import Model, ModelMisspoke, ModelUnavailable, Question
+from remembrancer.search.sentences import END
 from remembrancer.statement import without_secrets
 from remembrancer.types import Json, Turn
 
@@ -19,7 +19,6 @@ SHOWN = 60_000
 
 LINE = 160
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 SCHEMA: dict[str, Json] = {
     "type": "object",
@@ -50,7 +49,7 @@ def by_first_sentences(earlier: str | None, turns: Sequence[Turn]) -> str:
 
 def _first_sentence(turn: Turn) -> str:
     text = without_memory(turn.content)[0]
-    first = next((one.strip() for one in _SENTENCE.split(text) if one.strip()), "")
+    first = next((one.strip() for one in END.split(text) if one.strip()), "")
     return f"- {first[:LINE]}" if first else ""
 
 

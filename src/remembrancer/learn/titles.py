@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from remembrancer.learn.transcript import without_memory
+from remembrancer.search.sentences import END
 from remembrancer.types import Turn
 
 TITLED = "titled"
@@ -16,7 +17,6 @@ BY_WORDS, BY_MODEL = "words", "model"
 LONGEST = 60
 MOST_WORDS = 7
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _PREAMBLE = re.compile(
     r"^(?:(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|ok(?:ay)?|so|well|please|"
     r"can you|could you|would you|i(?:'d| would) like (?:you )?to|i (?:want|need) (?:you )?to|"
@@ -31,7 +31,7 @@ def title_of(turns: Sequence[Turn]) -> str | None:
     if asked is None or not any(one.role == "assistant" for one in turns):
         return None
     said = without_memory(asked.content)[0]
-    first = next((one for one in _SENTENCE.split(said) if _told(one)), "")
+    first = next((one for one in END.split(said) if _told(one)), "")
     return _shortened(_told(first)) or None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from remembrancer.block import CLOSING, OPENING
+from remembrancer.search.sentences import END, FENCE
 from remembrancer.text import quotable, terms
 from remembrancer.types import Status, Turn
 
@@ -14,9 +15,7 @@ ECHO = 4
 """From this many words on, a sentence that someone else said before is no coincidence."""
 
 _MEMORY = re.compile(f"{re.escape(OPENING)}.*?(?:{re.escape(CLOSING)}|\\Z)", re.DOTALL)
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +76,9 @@ def without_memory(text: str) -> tuple[str, list[str]]:
 
 def own_words(text: str, said_before: Iterable[str]) -> str:
     """A text without quotations, code, and sentences that others said before."""
-    bare = _QUOTED_LINE.sub("", _FENCE.sub("\n", text))
+    bare = _QUOTED_LINE.sub("", FENCE.sub("\n", text))
     others = list(said_before)
-    return "\n".join(one for one in _SENTENCE.split(bare) if not _is_echo(one, others))
+    return "\n".join(one for one in END.split(bare) if not _is_echo(one, others))
 
 
 def holds(text: str, quote: str) -> bool:
