@@ -47,6 +47,8 @@ class AsyncMemory:
     rejected = _threaded(Memory.rejected)
     recall = _threaded(Memory.recall)
     context = _threaded(Memory.context)
+    propose = _threaded(Memory.propose)
+    team = _threaded(Memory.team)
     get = _threaded(Memory.get)
     list = _threaded(Memory.list)
     update = _threaded(Memory.update)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from remembrancer.profiles import Decay, Profile
     from remembrancer.references import References
     from remembrancer.store.contract import Store
+    from remembrancer.switches import LiveSwitches
+    from remembrancer.team import TeamIndexes
 
 
 ROOT = "/"
@@ -55,6 +57,8 @@ class Call:
     clock: Clock
     references: References
     models: Models
+    switches: LiveSwitches
+    team_indexes: TeamIndexes
     profile_of: Callable[[str | None], Profile]
 
     @property
@@ -192,6 +196,8 @@ class Parts:
     clock: Clock
     references: References
     models: Models
+    switches: LiveSwitches
+    team_indexes: TeamIndexes
 
     def call(self, principal: Principal, agent: str | None = None) -> Call:
         """A principal at work, by the profile of an agent."""
@@ -203,5 +209,7 @@ class Parts:
             self.clock,
             self.references,
             self.models,
+            self.switches,
+            self.team_indexes,
             self.settings.profile_for,
         )

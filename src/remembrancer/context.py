@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from remembrancer.block import Context, Entry, Layout, block
+from remembrancer.block import Context, Entry, Layout, as_data, block, tokens
 from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
@@ -15,6 +15,7 @@ from remembrancer.profiles import Profile
 from remembrancer.recall import QUERY_LIMIT, moment, narrowed, recall
 from remembrancer.references import References
 from remembrancer.statement import refuse_secret_name
+from remembrancer.team import told_to
 from remembrancer.types import (
     AsOf,
     Fact,
@@ -104,8 +105,25 @@ def compose(
     chosen = _style(style or settings.style)
     if session is not None and as_of is None and chosen.lasts:
         as_of = _asked_first(call, session)
-    layout, entries = chosen.draft(_occasion(call, prompt, as_of))
-    return block(layout, entries, budget)
+    occasion = _occasion(call, prompt, as_of)
+    layout, entries = chosen.draft(occasion)
+    return _with_team(occasion, block(layout, entries, budget), budget)
+
+
+def _with_team(occasion: Occasion, own: Context, budget: int) -> Context:
+    """What the team knows after what is known of the person: they meet here and nowhere before.
+
+    What stands in a cached prefix is left alone, and the past of a team is not told.
+    """
+    if occasion.query is None or own.frozen or occasion.as_of is not None:
+        return own
+    known = told_to(occasion.call, occasion.query)
+    entries = [Entry("", f"{as_data(one.content)} [{one.kind}]") for one in known]
+    shared = block(Layout("## What The Team Knows"), entries, budget - own.tokens)
+    if not shared.text:
+        return own
+    text = f"{own.text}\n\n{shared.text}" if own.text else shared.text
+    return Context(text, own.memories, tokens(text))
 
 
 def sections(occasion: Occasion) -> Draft:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +17,17 @@ from remembrancer.learn.worker import Learner
 from remembrancer.memory import Memory
 from remembrancer.models import Models
 from remembrancer.references import References
+from remembrancer.review import EDIT, VIEW, Review
 from remembrancer.statement import refuse_secret_name
 from remembrancer.store.contract import Health, Store
+from remembrancer.switches import LiveSwitches
+from remembrancer.team import TeamIndexes, nobodys_recall
 from remembrancer.transfer.steps import Steps
 from remembrancer.types import (
     Owner,
     Principal,
+    TeamRecalled,
+    Tenant,
     checked_name,
 )
 
@@ -51,7 +56,16 @@ class Remembrancer:
         self._clock = clock or SystemClock()
         self._references = References(store)
         self._models = models or Models()
-        parts = Parts(settings, store, embedder, self._clock, self._references, self._models)
+        parts = Parts(
+            settings,
+            store,
+            embedder,
+            self._clock,
+            self._references,
+            self._models,
+            LiveSwitches(store),
+            TeamIndexes(),
+        )
         self._work = Work(parts)
         self._learner = Learner(parts)
 
@@ -62,6 +76,7 @@ class Remembrancer:
         tenant: str | None = None,
         agent: str | None = None,
         surface: str = "library",
+        capabilities: Iterable[str] = (),
     ) -> Memory:
         """The memory of one person, and nobody else's; `agent` says who acts for them."""
         owner = Owner(
@@ -71,7 +86,9 @@ class Remembrancer:
         agent = checked_name(agent, "agent") if agent is not None else None
         for name in (agent, surface):
             refuse_secret_name(name)
-        principal = Principal(owner, agent, checked_name(surface, "surface"))
+        principal = Principal(
+            owner, agent, checked_name(surface, "surface"), frozenset(capabilities)
+        )
         return Memory(self._work.parts.call(principal, agent), self._learner)
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
@@ -83,6 +100,27 @@ class Remembrancer:
             raise InvalidInput("The parts of a namespace are not empty and have no slash in them.")
         agent = "/".join(path) or None
         return self.for_user(user, tenant=tenant, agent=agent, surface=surface)
+
+    def team_recall(
+        self, query: str, *, tenant: str | None = None, limit: int | None = None
+    ) -> list[TeamRecalled]:
+        """What a team knows, for nobody in particular, if the team's settings allow that."""
+        return nobodys_recall(self._work.parts, self._tenant(tenant), query, limit)
+
+    def review(
+        self,
+        reviewer: str | None = None,
+        *,
+        tenant: str | None = None,
+        capabilities: Iterable[str] = (VIEW, EDIT),
+    ) -> Review:
+        """A team's memory for whoever looks after it; a surface passes on what its caller may."""
+        owner = Owner(self._tenant(tenant).name, reviewer or self.settings.user)
+        principal = Principal(owner, None, "library", frozenset(capabilities))
+        return Review(self._work.parts, principal)
+
+    def _tenant(self, name: str | None) -> Tenant:
+        return Tenant(self.settings.tenant if name is None else name)
 
     def owners(self) -> list[Owner]:
         """Everyone who has stored something here."""

@@ -7,6 +7,7 @@ RemembrancerError
 │   └── ScopeRequired       scope_required     400
 ├── NotFound                not_found          404
 │   └── Ambiguous           ambiguous          409   .candidates
+├── NotAllowed              not_allowed        403
 ├── Conflict                conflict           409
 │   └── NotUndoable         not_undoable       409
 ├── Unavailable             unavailable        503
@@ -74,6 +75,13 @@ class Ambiguous(NotFound):
     def __init__(self, message: str, candidates: Sequence[Record] = ()) -> None:
         super().__init__(message)
         self.candidates = tuple(candidates)
+
+
+class NotAllowed(RemembrancerError):
+    """Whoever calls has not the capability for this; nothing was read or changed."""
+
+    code = "not_allowed"
+    status = 403
 
 
 class Conflict(RemembrancerError):

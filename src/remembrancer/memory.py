@@ -39,6 +39,9 @@ from remembrancer.types import (
     Standing,
     Stats,
     Status,
+    TeamKind,
+    TeamOrigin,
+    TeamRecalled,
     Verdict,
     Written,
     member,
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from remembrancer.learn.consolidate import Consolidated
     from remembrancer.learn.plan import Plan
     from remembrancer.simulate import Simulation
+    from remembrancer.team import Proposed
 
 BESIDES_TURNS = tuple(kind for kind in Kind if kind is not Kind.TURN)
 """What a listing is of: the turns of conversations are read conversation by conversation."""
@@ -93,6 +97,25 @@ class Memory(Conversations):
         A `session` keeps to what was known when it first asked; a note is always of this moment.
         """
         return compose(self._call, prompt, budget=budget, session=session, as_of=as_of, style=style)
+
+    def propose(
+        self,
+        content: str,
+        *,
+        kind: TeamKind | str = TeamKind.FACT,
+        origin: TeamOrigin = TeamOrigin.USER,
+        importance: float = 3,
+    ) -> Proposed:
+        """Say something to the team: kept without a person and pending, or refused by a rule."""
+        from remembrancer.team import propose
+
+        return propose(self._call, content, kind=kind, origin=origin, importance=importance)
+
+    def team(self, query: str) -> builtins.list[TeamRecalled]:
+        """What the team knows about something, if this surface is told."""
+        from remembrancer.team import told_to
+
+        return told_to(self._call, query)
 
     def get(self, reference: str, *, as_of: AsOf | datetime | None = None) -> Record:
         """One memory, whatever became of it; `as_of` shows it as it was known then."""

@@ -223,6 +223,19 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
+class Tenant:
+    """An organisation or a household: it owns what a team knows, and the settings."""
+
+    name: str
+    id: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", checked_name(self.name, "tenant"))
+        digest = hashlib.blake2b(self.name.encode(), digest_size=16, person=b"rem-tenant")
+        object.__setattr__(self, "id", digest.hexdigest())
+
+
+@dataclass(frozen=True, slots=True)
 class Principal:
     """Who is calling, resolved once at the edge."""
 
@@ -421,9 +434,29 @@ class TeamFact:
     origin: TeamOrigin = TeamOrigin.ASSISTANT
     importance: float
     confidence: float
+    recall_count: int = 0
     recorded_at: datetime
     confirmed_at: datetime
     decided_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TeamRecalled:
+    """What a team knows, as it is told: nothing in it leads to a person."""
+
+    kind: TeamKind
+    content: str
+    importance: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class TeamEntry:
+    """A team fact as reviewers see it: how many said so, never who, and what speaks against it."""
+
+    fact: TeamFact
+    contributors: int
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ PROMISED = (
     "remember append recall context get list update confirm forget forget-all restore delete "
     "delete-all undo link unlink history activity helpful harmful promote demote disable stats "
     "audit simulate jobs reembed backup restore-backup move doctor demo learn rejected consolidate "
-    "sessions turns close rename archive delete-session restore-session"
+    "sessions turns close rename archive delete-session restore-session "
+    "propose team team-review team-approve team-reject team-reopen team-edit team-importance "
+    "team-delete team-stats team-switch"
 ).split()
 
 
@@ -43,6 +45,7 @@ def test_the_root_lists_every_verb_in_a_group(rem: Run) -> None:
         "Learning:",
         "Changing your mind:",
         "Trusting rules:",
+        "Team:",
         "Looking after it:",
     ):
         assert f"\n{group}\n" in told

@@ -182,6 +182,15 @@ def pairs(page: Page, rows: Iterable[tuple[str, str]]) -> None:
     _grid(page, rows)
 
 
+def settings(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
+    """Names, values, and what each does."""
+    lines = _table()
+    for name, value, meaning in rows:
+        dim = Text().append(safe(meaning), style="dim")
+        lines.add_row(Text(safe(name)), Text(safe(value)), dim)
+    _print(page, lines)
+
+
 def _happened(event: Event) -> Text:
     by = f" by {event.agent}" if event.agent else ""
     line = Text(f"{event.action}{safe(by)}, {event.surface}")

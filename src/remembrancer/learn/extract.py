@@ -150,16 +150,18 @@ def _text(value: Json, limit: int) -> str | None:
 
 
 def _shown(said: Transcript, known: Sequence[Record], summary: str | None, names: Names) -> str:
-    turn_names = {turn_id: name for name, turn_id in names.turns.items()}
     memory_names = {memory_id: name for name, memory_id in names.memories.items()}
     remembered = [f"[{memory_names[one.id]}] {as_data(one.content)}" for one in known]
+    parts = {"remembered": "\n".join(remembered), "earlier": as_data(summary or "")}
+    marked = [f"<{name}>\n{text}\n</{name}>" for name, text in parts.items() if text]
+    return "\n\n".join([*marked, shown(said, names.turns)])
+
+
+def shown(said: Transcript, names: Mapping[str, str]) -> str:
+    """A conversation as a model sees it: each turn on a line, under a short name, as data."""
+    turn_names = {turn_id: name for name, turn_id in names.items()}
     turns = [_line(turn_names[one.id], one, said) for one in said.turns]
-    parts = {
-        "remembered": "\n".join(remembered),
-        "earlier": as_data(summary or ""),
-        "conversation": "\n".join(turns),
-    }
-    return "\n\n".join(f"<{name}>\n{text}\n</{name}>" for name, text in parts.items() if text)
+    return "\n".join(["<conversation>", *turns, "</conversation>"])
 
 
 def _line(name: str, turn: Turn, said: Transcript) -> str:

@@ -17,6 +17,7 @@ from remembrancer.learn import extract
 from remembrancer.learn.candidate import Candidate, overlap, placed
 from remembrancer.learn.check import Reason, objection
 from remembrancer.learn.extract import Reading
+from remembrancer.learn.for_team import propose_from
 from remembrancer.learn.reader import read
 from remembrancer.learn.sorting import category_in, importance_in
 from remembrancer.learn.titles import BY_MODEL, BY_WORDS, TITLED
@@ -44,6 +45,7 @@ from remembrancer.types import (
     Session,
     Source,
     Status,
+    Tenant,
     Turn,
     new_id,
 )
@@ -91,8 +93,11 @@ def learn(call: Call, session_id: str) -> list[Learned]:
     done: list[Learned] = []
     while (stretch := _next(call, session_id)) is not None:
         known = _nearby(call, stretch) if call.models.fast else []
-        reading = _read(call, stretch, known)
-        proposals = _proposals(call, stretch, known, reading)
+        reading, proposals = Reading(), list[Proposal]()
+        if _learns_personally(call):
+            reading = _read(call, stretch, known)
+            proposals = _proposals(call, stretch, known, reading)
+        propose_from(call, stretch.said)
         for one in proposals:
             if one.statement is not None:
                 call.embed(record_of(call, one.statement, call.now()).searchable)
@@ -102,6 +107,11 @@ def learn(call: Call, session_id: str) -> list[Learned]:
             break
         done.append(outcome)
     return done
+
+
+def _learns_personally(call: Call) -> bool:
+    tenant = Tenant(call.owner.tenant)
+    return call.switches.of(tenant, call.profile).personal_learning
 
 
 def _next(call: Call, session_id: str) -> Stretch | None:

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from remembrancer.search.index import Index
+    from remembrancer.store.team_contract import TeamDesk, TeamReader
+    from remembrancer.types import Tenant
 
 Row = tuple[str, Mapping[str, Json]]
 """A row that any engine can store: the table's name, and its columns as JSON."""
@@ -441,6 +443,14 @@ class Store(Protocol):
         """Everyone who has ever stored something here."""
         ...
 
+    def recalling(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
+        """What a team knows, where who said it cannot be read at all."""
+        ...
+
+    def reviewing(self, tenant: Tenant) -> AbstractContextManager[TeamDesk]:
+        """The only one to change what a team knows, until the block is left."""
+        ...
+
     def dump(self, owner: Owner) -> AbstractContextManager[Iterator[Row]]:
         """Everything of one person as it is at one moment, in an order all engines share."""
         ...
@@ -458,6 +468,14 @@ class Store(Protocol):
 
     def load_system(self, rows: Iterable[Row]) -> None:
         """Add the tenants, users, settings and keys that are missing; none that is here changes."""
+        ...
+
+    def setting(self, tenant: Tenant, key: str) -> Json:
+        """A setting of a tenant, None if there is none."""
+        ...
+
+    def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
+        """Change a setting of a tenant, for every process, while nobody else does."""
         ...
 
     def lease(self, job: str) -> Lease:

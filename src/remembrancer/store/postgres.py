@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -48,8 +48,10 @@ from remembrancer.store.contract import (
     frozen,
 )
 from remembrancer.store.indexes import Indexes
+from remembrancer.store.team import SqlTeamDesk, SqlTeamReader
+from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Owner
+from remembrancer.types import Json, Owner, Tenant
 
 MOST_VECTORS = 250_000
 """How many vectors of one owner are held in memory; what comes after is left to the database."""
@@ -126,6 +128,21 @@ class PostgresStore:
             _lock(connection, owner, self._clock)
             yield PostgresTransaction(connection, owner.id, self._indexes)
 
+    @contextlib.contextmanager
+    def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
+        with self._as(rights.RECALL, tenant) as connection:
+            connection.exec_driver_sql(ONE_MOMENT)
+            yield SqlTeamReader(connection, tenant.id)
+
+    @contextlib.contextmanager
+    def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
+        with self._as(rights.DESK, tenant) as connection:
+            row = {"tenant_id": tenant.id, "version": 0}
+            connection.execute(insert(tables.teams).values(row).on_conflict_do_nothing())
+            own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
+            connection.execute(own.with_for_update())
+            yield SqlTeamDesk(connection, tenant.id)
+
     def owners(self) -> list[Owner]:
         with _reachable(), self._engine.begin() as connection:
             return directory.registered(connection)
@@ -153,6 +170,14 @@ class PostgresStore:
     def load_system(self, rows: Iterable[Row]) -> None:
         with _reachable(), self._engine.begin() as connection:
             dump.put_system(connection, rows)
+
+    def setting(self, tenant: Tenant, key: str) -> Json:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.setting(connection, tenant, key)
+
+    def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.change_setting(connection, tenant, key, change, self._clock.now())
 
     def lease(self, job: str) -> Lease:
         with _reachable(), self._engine.begin() as connection:
@@ -201,6 +226,14 @@ class PostgresStore:
         with _reachable(), self._engine.begin() as connection:
             # The id is a hex digest, never text from outside: SET takes no bound parameter.
             connection.exec_driver_sql(f"SET LOCAL app.owner_id = '{owner.id}'")
+            yield connection
+
+    @contextlib.contextmanager
+    def _as(self, role: str, tenant: Tenant) -> Iterator[Connection]:
+        """A transaction in a role that can do nothing but its work, for one tenant."""
+        with _reachable(), self._engine.begin() as connection:
+            connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
+            connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
             yield connection
 
     def _register(self, owner: Owner) -> None:

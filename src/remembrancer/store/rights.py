@@ -7,16 +7,30 @@ from collections.abc import Callable, Iterable
 ROLE = "remembrancer_app"
 """The role every statement of the application runs as: it owns nothing and bypasses nothing."""
 
+RECALL = "remembrancer_team_recall"
+"""The role that recalls what a team knows, and can see nothing of who said it."""
+
+DESK = "remembrancer_team_desk"
+"""The role that takes in, corroborates and reviews what a team knows."""
+
+ROLES = (ROLE, RECALL, DESK)
+
 Execute = Callable[[str], object]
 
 
 def create_role(execute: Execute) -> None:
-    """Create the application's role unless the server has it: roles belong to all its databases."""
-    execute(
-        f"DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN NOBYPASSRLS; "
-        "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
-    )
-    execute(f"GRANT {ROLE} TO CURRENT_USER")
+    """Create our roles unless the server has them: roles belong to all its databases.
+
+    Whoever may be the application may become the others, and has nothing of theirs before.
+    """
+    for role in ROLES:
+        execute(
+            f"DO $$ BEGIN CREATE ROLE {role} NOLOGIN NOBYPASSRLS; "
+            "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+        )
+        execute(f"GRANT {role} TO CURRENT_USER")
+    for role in (RECALL, DESK):
+        execute(f"GRANT {role} TO {ROLE} WITH INHERIT FALSE, SET TRUE")
 
 
 def protect(execute: Execute, column: str, tables: Iterable[str]) -> None:
@@ -34,8 +48,11 @@ def protect(execute: Execute, column: str, tables: Iterable[str]) -> None:
 
 
 def share(
-    execute: Execute, tables: Iterable[str], what: str = "SELECT, INSERT, UPDATE, DELETE"
+    execute: Execute,
+    tables: Iterable[str],
+    what: str = "SELECT, INSERT, UPDATE, DELETE",
+    to: str = ROLE,
 ) -> None:
-    """Let the application use tables."""
+    """Let a role, by default the application's, use tables."""
     for table in tables:
-        execute(f"GRANT {what} ON {table} TO {ROLE}")
+        execute(f"GRANT {what} ON {table} TO {to}")

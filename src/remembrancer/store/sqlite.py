@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ from remembrancer.store.contract import Embedding, Health, Hit, Lease, Reader, R
 from remembrancer.store.files import File
 from remembrancer.store.indexes import Indexes
 from remembrancer.store.nothing import Nothing
+from remembrancer.store.team import APART, SqlTeamDesk, SqlTeamReader
+from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Owner
+from remembrancer.types import Json, Owner, Tenant
 
 SAFE_CHECKPOINTS = (3, 51, 3)
 
@@ -49,6 +51,7 @@ class SqliteStore:
         self._busy_seconds = busy_seconds
         self._lock = threading.Lock()
         self._people: OrderedDict[str, _Person] = OrderedDict()
+        self._teams: dict[str, File] = {}
         self._newcomer = threading.Lock()
         if path is not None:
             _make_private(path)
@@ -67,6 +70,21 @@ class SqliteStore:
         with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
             _claim(connection, owner, self._clock)
             yield SqliteTransaction(connection, owner.id, person.indexes)
+
+    @contextlib.contextmanager
+    def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
+        with self._team(tenant).reading() as connection:
+            raw: Any = connection.connection.driver_connection
+            raw.set_authorizer(_without_contributors)
+            try:
+                yield SqlTeamReader(connection, tenant.id)
+            finally:
+                raw.set_authorizer(None)
+
+    @contextlib.contextmanager
+    def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
+        with _unlocked(), self._team(tenant).writing() as connection:
+            yield SqlTeamDesk(connection, tenant.id)
 
     def owners(self) -> list[Owner]:
         with self._system.reading() as connection:
@@ -99,6 +117,14 @@ class SqliteStore:
         with self._system.writing() as connection:
             dump.put_system(connection, rows)
 
+    def setting(self, tenant: Tenant, key: str) -> Json:
+        with self._system.reading() as connection:
+            return directory.setting(connection, tenant, key)
+
+    def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
+        with self._system.writing() as connection:
+            directory.change_setting(connection, tenant, key, change, self._clock.now())
+
     def lease(self, job: str) -> Lease:
         with self._system.reading() as connection:
             return leases.read(connection, job)
@@ -115,6 +141,7 @@ class SqliteStore:
         """Move every log into its file; files that nobody has open here have none of ours."""
         with self._lock:
             opened = [person.file for person in self._people.values()]
+            opened += self._teams.values()
         for file in (self._system, *opened):
             file.checkpoint()
         return 1 + len(opened)
@@ -137,6 +164,9 @@ class SqliteStore:
             for person in self._people.values():
                 person.file.close()
             self._people.clear()
+            for file in self._teams.values():
+                file.close()
+            self._teams.clear()
             if "_system" in self.__dict__:
                 self._system.close()
 
@@ -144,6 +174,13 @@ class SqliteStore:
     def _system(self) -> File:
         """The small tables; most calls never need them."""
         return self._open("system", "system")
+
+    def _team(self, tenant: Tenant) -> File:
+        """A team's file; there are as many as tenants, and they stay open."""
+        with self._lock:
+            if tenant.id not in self._teams:
+                self._teams[tenant.id] = self._open("team", f"teams/{tenant.id}")
+            return self._teams[tenant.id]
 
     @contextlib.contextmanager
     def _person(self, owner: Owner) -> Iterator[_Person]:
@@ -246,6 +283,12 @@ class SqliteTransaction(SqlTransaction):
     def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
         each = func.json_each(table.c.tags).table_valued("value")
         return select(1).select_from(each).where(each.c.value == tag).exists()
+
+
+def _without_contributors(action: int, table: str | None, *_: object) -> int:
+    """Refuses recall every look at who said something."""
+    refused = action == sqlite3.SQLITE_READ and table in APART
+    return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
 
 
 def _make_private(path: Path) -> None:

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.schema import SchemaItem
 
-from remembrancer.store.columns import JsonValue, Moment, Terms, Vector
+from remembrancer.store.columns import JsonValue, Moment, Vector
 from remembrancer.types import Kind
 
 NAMING = {
@@ -323,6 +323,12 @@ agents = owned(
     key=("name",),
 )
 
+teams = shared("teams", Column("version", Integer, nullable=False), key=())
+"""A counter by which every process knows that what it recalls from is out of date."""
+
+team_keys = shared("team_keys", Column("key", LargeBinary, nullable=False), key=())
+"""With which the names of contributors are hashed; out of reach for whoever recalls."""
+
 team_facts = shared(
     "team_facts",
     Column("id", Text, nullable=False),
@@ -333,8 +339,6 @@ team_facts = shared(
     Column("origin", Text, nullable=False),
     Column("importance", Float, nullable=False),
     Column("confidence", Float, nullable=False),
-    Column("terms", Terms, nullable=False),
-    Column("length", Integer, nullable=False),
     Column("recall_count", Integer, nullable=False),
     Column("recorded_at", Moment, nullable=False),
     Column("confirmed_at", Moment, nullable=False),

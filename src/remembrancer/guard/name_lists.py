@@ -1,0 +1,102 @@
+"""What is known of single words: which are names of persons, which are not, and how a word looks.
+
+Read once from the text files beside it; must not know in what sentence a word stands.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+_FOLDER = resources.files("remembrancer.guard") / "words"
+_LONGEST_RUN = 4
+_LONGEST_WORD = 40
+# Too frequent in sentences to be read as names, though some lists of names hold them.
+_FUNCTION_WORDS = frozenset(
+    """
+    a about after all also am an and any are as at be because been before being but by can cannot
+    could did do does done each either else every few for from had has have here how if in into is
+    it its just less many may might more most much must need neither never no nor not now of off on
+    once one only onto or other out over own per same shall should since so some still such than
+    that the their them then there these they this those through thus to too under until up upon
+    used very via was were what when where whether which while who whom whose why will with within
+    without would yet
+    aber alle als am auch auf aus bei beim bis das dem den der des die dies durch ein eine einem
+    einen einer es fur gegen hat ihr ihre im ist kein mit nach nicht noch nur oder ohne sich sie
+    sind uber um und vom von vor war wenn werden wird zu zum zur
+    au aux avec ce ces cette dans de des du est et il ils la le les leur ne ou par pas plus
+    pour que qui sa sans ses son sont sur un une
+    al como con cuando del el en entre es esta este las lo los mas muy no o para pero por que
+    se sin sobre su sus un una y
+    alla che chi da dal dalla degli dei della delle di dove e gli ha ho il nel nella non per piu
+    sono sul sulla uno
+    ao as com da das do dos em mais na nas nao os ou para pela pelo pois sao seu sua um uma
+    aan bij dat de den deze dit door een elke en er het hij in is maar met naar niet nog of om ook
+    op te tot uit van voor wordt zijn
+    """.split()
+)
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    lines = (_FOLDER / name).read_text(encoding="ascii").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+@cache
+def _runs() -> dict[str, int]:
+    weights: dict[str, int] = {}
+    for line in (_FOLDER / "looks.txt").read_text(encoding="ascii").splitlines():
+        if not line.startswith("#"):
+            weight, *runs = line.split()
+            weights.update(dict.fromkeys(runs, int(weight)))
+    return weights
+
+
+def is_common_given(word: str) -> bool:
+    """A given name in many countries that is no English word and no product."""
+    return word in _listed("given_common.txt") and word not in _listed("technical.txt")
+
+
+def is_given(word: str) -> bool:
+    """A given name anywhere, also if it is an English word or a product."""
+    return word in _listed("given_common.txt") or word in _listed("given.txt")
+
+
+def is_surname(word: str) -> bool:
+    """A surname on the list, also if it is an English word."""
+    return word in _listed("surnames.txt")
+
+
+def is_technical(word: str) -> bool:
+    """A product, a method, a place or a month, whoever it was named after."""
+    return word in _listed("technical.txt") or word in _listed("packages.txt")
+
+
+def is_ordinary(word: str) -> bool:
+    """An English word that is also a name or looks like one, or a word that joins others."""
+    if word in _FUNCTION_WORDS or word in _listed("ordinary.txt"):
+        return True
+    return not is_given(word) and not is_surname(word) and _inflected(word)
+
+
+def _inflected(word: str) -> bool:
+    ordinary = _listed("ordinary.txt")
+    return any(
+        word.endswith(ending)
+        and (word[: -len(ending)] in ordinary or word[: -len(ending)] + "e" in ordinary)
+        for ending in ("s", "es", "ed", "ing", "ly", "er", "ers")
+        if len(word) > len(ending) + 2
+    )
+
+
+def look(word: str) -> float:
+    """How much a word sounds like a name: the logarithm of the odds, by its runs of letters."""
+    runs = _runs()
+    whole = f"^{word[:_LONGEST_WORD]}$"
+    total = sum(
+        runs.get(whole[start : start + length], 0)
+        for length in range(1, _LONGEST_RUN + 1)
+        for start in range(len(whole) - length + 1)
+    )
+    return total / 10

@@ -1,0 +1,132 @@
+"""The text as a reader sees it, in plain letters; or the verdict that a part cannot be read.
+
+Must not know what a person is.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from urllib.parse import unquote
+
+_LETTERS = str.maketrans(
+    {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "ẞ": "SS", "æ": "ae",
+     "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i", "ħ": "h",
+     "Ħ": "H", "ə": "a", "Ə": "A", "ŋ": "n", "Ŋ": "N", "ĸ": "k", "ŧ": "t", "Ŧ": "T", "ƒ": "f"}
+)  # fmt: skip
+_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′`´ʹʻʼ", "'"),
+        **dict.fromkeys("“”„‟«»″", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u2028\u2029\u0085\r\v\f", "\n"),
+        "\t": " ",
+    }
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_OF_UNITS = frozenset("μΩΔ")
+_JOINERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u034f\u115f\u1160\u3164\uffa0"
+_HARMLESS_CONTROLS = frozenset("\t\n\r\v\f\u0085\u2028\u2029")
+_HIDDEN_IN_WORD = re.compile(rf"\w[{_JOINERS.replace(chr(0xAD), '')}]+\w")
+_JOINER = re.compile(rf"[{_JOINERS}\ufe00-\ufe0f]+")
+_LONGEST_RUN_OF_MARKS = 3
+_SPELT_OUT = re.compile(r"(?<!\w)(?:[^\W\d_][ ._*-]){3,60}[^\W\d_](?!\w)")
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text with plain quotes, dashes and widths, and whether a part of it cannot be read."""
+
+    text: str
+    unreadable: bool
+
+
+def read(text: str) -> Reading:
+    """Undo what changes only the look of a text; tell what hides its meaning."""
+    text = _decoded(text)
+    hidden = _hides(text)
+    if not text.isascii():
+        text, stacked = _without_stacks(_JOINER.sub("", text))
+        text = unicodedata.normalize("NFKC", text)
+        hidden = hidden or stacked or any(_foreign(word) for word in _words(text))
+        text = "".join(map(_plain_digit, text))
+    text = text.translate(_MARKS)
+    return Reading(text + "".join("\n" + word for word in _spelt_out(text)), hidden)
+
+
+def fold(text: str) -> str:
+    """Letters without accents; what has no Latin letter behind it becomes a blank."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    return "".join(char if char.isascii() else " " for char in apart if not _is_mark(char))
+
+
+def _decoded(text: str) -> str:
+    if "&" in text:
+        text = html.unescape(text)
+    return unquote(text) if _ENCODED.search(text) else text
+
+
+def _hides(text: str) -> bool:
+    """Whether characters change the order of others, mean nothing, or stand unseen in a word."""
+    return any(map(_is_trick, set(text))) or _HIDDEN_IN_WORD.search(text) is not None
+
+
+@cache
+def _is_trick(char: str) -> bool:
+    if char in _JOINERS or char in _HARMLESS_CONTROLS:
+        return False
+    return unicodedata.category(char) in {"Cc", "Cf", "Cn", "Co", "Cs"}
+
+
+@cache
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in {"Mn", "Me"}
+
+
+def _without_stacks(text: str) -> tuple[str, bool]:
+    """The text with long runs of marks cut, which normalisation orders in quadratic time."""
+    kept: list[str] = []
+    run = 0
+    stacked = False
+    for char in text:
+        run = run + 1 if _is_mark(char) else 0
+        if run <= _LONGEST_RUN_OF_MARKS:
+            kept.append(char)
+        stacked = stacked or run > 2
+    return "".join(kept), stacked
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text))
+
+
+def _foreign(word: str) -> bool:
+    """Whether a word is not wholly in Latin letters: only those the lists of names can judge."""
+    strange = {char for char in word if not _is_latin(char)}
+    if not strange:
+        return False
+    return len(word) > 3 or (len(word) > 1 and not strange <= _OF_UNITS)
+
+
+@cache
+def _is_latin(char: str) -> bool:
+    return char.isascii() or all(part.isascii() or _is_mark(part) for part in _apart(char))
+
+
+def _apart(char: str) -> str:
+    return unicodedata.normalize("NFKD", char.translate(_LETTERS))
+
+
+def _plain_digit(char: str) -> str:
+    return str(unicodedata.digit(char)) if char.isdecimal() else char
+
+
+def _spelt_out(text: str) -> list[str]:
+    """Words whose letters stand apart, joined."""
+    return [re.sub(r"[ ._*-]", "", match[0]) for match in _SPELT_OUT.finditer(text)]

@@ -1,0 +1,207 @@
+"""The desk at which a team's memory is looked after: numbers, the queue, and what was decided.
+
+Whoever sits here sees how many said something, never who. Looking needs the capability
+`users:view`, changing anything `users:edit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from remembrancer.corroboration import confidence_of, contradict
+from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from remembrancer.paging import place_of, position_of
+from remembrancer.recall import checked_limit
+from remembrancer.statement import checked_text
+from remembrancer.store.contract import Embedding
+from remembrancer.store.team_contract import TeamDesk, TeamFilter
+from remembrancer.switches import Switches
+from remembrancer.team import LONGEST, broken_rules, contest, settle
+from remembrancer.types import (
+    Json,
+    Page,
+    Principal,
+    TeamEntry,
+    TeamFact,
+    TeamKind,
+    TeamOrigin,
+    TeamStatus,
+    Tenant,
+    member,
+)
+
+if TYPE_CHECKING:
+    from remembrancer.call import Parts
+
+VIEW, EDIT = "users:view", "users:edit"
+
+
+@dataclass(frozen=True, slots=True)
+class TeamStats:
+    """How a team's memory is doing, and by which settings."""
+
+    by_status: dict[str, int]
+    by_kind: dict[str, int]
+    by_origin: dict[str, int]
+    contested: int
+    switches: Switches
+
+
+class Review:
+    """A team's memory for whoever may look after it."""
+
+    def __init__(self, parts: Parts, principal: Principal) -> None:
+        if not {VIEW, EDIT} & principal.capabilities:
+            raise NotAllowed(f"Looking after the team's memory needs the capability {VIEW}.")
+        self._parts = parts
+        self._principal = principal
+        self._tenant = Tenant(principal.owner.tenant)
+
+    def stats(self) -> TeamStats:
+        """Counts by status, kind and origin; no count leads to a person."""
+        sums: list[dict[str, int]] = [{}, {}, {}]
+        with self._parts.store.reviewing(self._tenant) as desk:
+            counts = desk.count()
+            contested = len(desk.entries(TeamFilter(contested=True), 1000))
+        for sort, count in counts.items():
+            for kind, name in zip(sums, sort, strict=True):
+                kind[name] = kind.get(name, 0) + count
+        return TeamStats(sums[0], sums[1], sums[2], contested, self.switches())
+
+    def list(
+        self,
+        *,
+        status: TeamStatus | str | None = None,
+        kind: TeamKind | str | None = None,
+        origin: TeamOrigin | str | None = None,
+        words: str | None = None,
+        single: bool = False,
+        contested: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[TeamEntry]:
+        """Team facts, newest first; `single` are those that one person alone has said."""
+        limit = checked_limit(limit)
+        wanted = TeamFilter(
+            statuses=(member(TeamStatus, status, "status"),) if status else (),
+            kinds=(member(TeamKind, kind, "kind"),) if kind else (),
+            origins=(member(TeamOrigin, origin, "origin"),) if origin else (),
+            words=words,
+            single=single,
+            contested=contested,
+        )
+        with self._parts.store.reviewing(self._tenant) as desk:
+            found = desk.entries(wanted, limit + 1, position_of(cursor))
+        last = found[limit - 1].fact if len(found) > limit else None
+        return Page(tuple(found[:limit]), place_of(last.recorded_at, last.id) if last else None)
+
+    def queue(self, *, single: bool = False, limit: int = 50) -> Page[TeamEntry]:
+        """What waits for a decision."""
+        return self.list(status=TeamStatus.PENDING, single=single, limit=limit)
+
+    def approve(self, *fact_ids: str) -> tuple[TeamFact, ...]:
+        """Let the team be told; all of them, or none if one is not there."""
+        return self._decided(fact_ids, TeamStatus.APPROVED)
+
+    def reject(self, *fact_ids: str) -> tuple[TeamFact, ...]:
+        """Never tell it; it stays, so that it is not proposed again."""
+        return self._decided(fact_ids, TeamStatus.REJECTED)
+
+    def reopen(self, *fact_ids: str) -> tuple[TeamFact, ...]:
+        """Put a decision back into the queue."""
+        return self._decided(fact_ids, TeamStatus.PENDING)
+
+    def edit(self, fact_id: str, content: str) -> TeamFact:
+        """Give a fact other words, which must pass the gate as any."""
+        self._may_edit()
+        content = " ".join(checked_text(content, "The fact", LONGEST).split())
+        if rules := broken_rules(content):
+            raise InvalidInput(f"It must not be shared: {', '.join(rules)}.")
+        vector = self._parts.embedder.embed([content])[0]
+        embedding = Embedding(self._parts.embedder.model, vector)
+        with self._parts.store.reviewing(self._tenant) as desk:
+            old = _found(desk, fact_id)
+            self._refuse_double(desk, old, content, embedding)
+            before = desk.contested(fact_id)
+            desk.reword(fact_id, content, embedding)
+            desk.uncontest(fact_id)
+            contest(desk, _found(desk, fact_id), embedding)
+            self._settle(desk, [fact_id, *before])
+            return _found(desk, fact_id)
+
+    def _refuse_double(
+        self, desk: TeamDesk, old: TeamFact, content: str, embedding: Embedding
+    ) -> None:
+        threshold = self.switches().dedup_threshold
+        for one in desk.known(embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)):
+            alike = float(one.vector @ embedding.vector) >= threshold
+            if one.fact.id != old.id and alike and not contradict(one.fact.content, content):
+                raise Conflict(f"The team knows that already: {one.fact.id}.")
+
+    def _settle(self, desk: TeamDesk, fact_ids: Sequence[str]) -> None:
+        now, switches = self._parts.clock.now(), self.switches()
+        for one in dict.fromkeys(fact_ids):
+            if desk.fact(one) is not None:
+                settle(desk, one, now, switches)
+
+    def set_importance(self, fact_id: str, importance: float) -> TeamFact:
+        """Say how much a fact matters, from 1 to 5."""
+        self._may_edit()
+        if not 1 <= importance <= 5:
+            raise InvalidInput("The importance of a team fact is from 1 to 5.")
+        with self._parts.store.reviewing(self._tenant) as desk:
+            _found(desk, fact_id)
+            desk.change(fact_id, {"importance": float(importance)})
+            return _found(desk, fact_id)
+
+    def delete(self, *fact_ids: str) -> int:
+        """Destroy facts, with everything that was known about them."""
+        self._may_edit()
+        ids = list(dict.fromkeys(fact_ids))
+        with self._parts.store.reviewing(self._tenant) as desk:
+            rivals = [rival for one in ids for rival in desk.contested(_found(desk, one).id)]
+            desk.remove(ids)
+            self._settle(desk, rivals)
+        return len(ids)
+
+    def switches(self) -> Switches:
+        """The live settings."""
+        profile = self._parts.settings.profile_for()
+        return self._parts.switches.of(self._tenant, profile)
+
+    def switch(self, **changes: Json) -> Switches:
+        """Change live settings; every process goes by them within a second."""
+        self._may_edit()
+        profile = self._parts.settings.profile_for()
+        return self._parts.switches.change(self._tenant, profile, changes)
+
+    def _decided(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
+        self._may_edit()
+        now = self._parts.clock.now()
+        with self._parts.store.reviewing(self._tenant) as desk:
+            for one in fact_ids:
+                _found(desk, one)
+            rivals = [rival for one in fact_ids for rival in desk.contested(one)]
+            for one in fact_ids:
+                decided = None if status is TeamStatus.PENDING else now
+                desk.change(one, {"status": status, "decided_at": decided})
+                voices, against = desk.contributors(one), len(desk.contested(one))
+                approved = status is TeamStatus.APPROVED
+                confidence = confidence_of(voices, against, approved=approved)
+                desk.change(one, {"confidence": confidence})
+            self._settle(desk, [one for one in rivals if one not in fact_ids])
+            return tuple(_found(desk, one) for one in fact_ids)
+
+    def _may_edit(self) -> None:
+        if EDIT not in self._principal.capabilities:
+            raise NotAllowed(f"Changing the team's memory needs the capability {EDIT}.")
+
+
+def _found(desk: TeamDesk, fact_id: str) -> TeamFact:
+    # An id is letters and digits; anything else is no id, whatever the database would make of it.
+    fact = desk.fact(fact_id) if fact_id.isascii() else None
+    if fact is None:
+        raise NotFound(f"There is no team fact {fact_id}.")
+    return fact

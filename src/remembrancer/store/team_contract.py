@@ -1,0 +1,117 @@
+"""What a team's store must do: recall, which sees no contributor, and the desk, which does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from remembrancer.store.contract import Embedding, Position
+from remembrancer.types import TeamEntry, TeamFact, TeamKind, TeamOrigin, TeamStatus
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A team fact with its vector."""
+
+    fact: TeamFact
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamFilter:
+    """Which team facts a listing is of; `single` are those that one person alone has said."""
+
+    statuses: tuple[TeamStatus, ...] = ()
+    kinds: tuple[TeamKind, ...] = ()
+    origins: tuple[TeamOrigin, ...] = ()
+    words: str | None = None
+    single: bool = False
+    contested: bool = False
+
+
+class TeamReader(Protocol):
+    """What a team knows, at one moment; contributors are out of its reach."""
+
+    def version(self) -> int:
+        """A number that grows whenever something that may be recalled has changed."""
+        ...
+
+    def known(self, model: str, statuses: Sequence[TeamStatus]) -> list[Known]:
+        """The facts in these states that have a vector of a model."""
+        ...
+
+
+class TeamDesk(TeamReader, Protocol):
+    """What a team knows and how it came about, while nobody else changes it."""
+
+    def key(self) -> bytes:
+        """The key with which contributors are hashed; it is made when it is first asked for."""
+        ...
+
+    def fact(self, fact_id: str) -> TeamFact | None:
+        """One fact."""
+        ...
+
+    def entries(
+        self, wanted: TeamFilter, limit: int, after: Position | None = None
+    ) -> list[TeamEntry]:
+        """Facts for review, newest first."""
+        ...
+
+    def add(self, fact: TeamFact, embedding: Embedding) -> None:
+        """Store a new fact."""
+        ...
+
+    def change(self, fact_id: str, values: Mapping[str, object]) -> None:
+        """Change a fact's state."""
+        ...
+
+    def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
+        """Give a fact other words."""
+        ...
+
+    def remove(self, fact_ids: Sequence[str]) -> None:
+        """Destroy facts with everything that refers to them."""
+        ...
+
+    def contribute(self, fact_id: str, contributor: str, at: datetime) -> bool:
+        """Note who said it; False if they had said so before."""
+        ...
+
+    def contributors(self, fact_id: str) -> int:
+        """How many have said it."""
+        ...
+
+    def contributed(self, contributor: str) -> list[str]:
+        """The facts that one contributor has said."""
+        ...
+
+    def withdraw(self, contributor: str) -> list[str]:
+        """Drop everything a contributor has said; the facts that nobody has said any more."""
+        ...
+
+    def contest(self, one: str, other: str, at: datetime) -> bool:
+        """Note that two facts contradict each other; False if that was known."""
+        ...
+
+    def contested(self, fact_id: str) -> list[str]:
+        """The facts that contradict one, but for those that were rejected."""
+        ...
+
+    def uncontest(self, fact_id: str) -> None:
+        """Forget what contradicted a fact."""
+        ...
+
+    def count(self) -> dict[tuple[TeamStatus, TeamKind, TeamOrigin], int]:
+        """How many facts there are of each sort."""
+        ...
+
+    def refer(self, counts: Mapping[str, int]) -> None:
+        """Count recalls."""
+        ...

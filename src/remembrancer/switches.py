@@ -1,0 +1,107 @@
+"""What an operator can change while everything runs: stored per tenant, seen within a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from remembrancer.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remembrancer.profiles import Profile
+    from remembrancer.store.contract import Store
+    from remembrancer.types import Json, Tenant
+
+KEY = "switches"
+SEEN_FOR = 0.5
+"""For how many seconds a process goes by what it has seen."""
+
+ANONYMOUS = "anonymous"
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Switches(BaseModel):
+    """The live settings of a tenant; one that is not set is the profile's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    personal_learning: bool = True
+    team_learning: bool = True
+    team_recall: dict[str, bool] = Field(default_factory=dict)
+    promote_at: Annotated[int, Field(ge=1, le=1000)] | None = 2
+    dedup_threshold: Share = 0.93
+    recall_confidence: Share = 0.3
+    limit: Annotated[int, Field(ge=1, le=100)] = 5
+
+    def recalls(self, surface: str | None) -> bool:
+        """Whether a surface is told what the team knows; None is nobody in particular."""
+        if surface is None:
+            return self.team_recall.get(ANONYMOUS, False)
+        return self.team_recall.get(surface, True)
+
+
+class LiveSwitches:
+    """Reads switches through a moment's memory, and writes them for everyone."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._seen: dict[str, tuple[float, Mapping[str, Json]]] = {}
+
+    def of(self, tenant: Tenant, profile: Profile) -> Switches:
+        """The switches of a tenant as they are now, on top of the profile's choices."""
+        team = profile.team
+        basis = {
+            "team_learning": team.enabled,
+            "promote_at": team.promote_at,
+            "dedup_threshold": team.dedup_threshold,
+            "recall_confidence": team.recall_confidence,
+            "limit": team.limit,
+        }
+        return Switches.model_validate(basis | dict(self._stored(tenant)))
+
+    def change(self, tenant: Tenant, profile: Profile, changes: Mapping[str, Json]) -> Switches:
+        """Change some switches for every process; a mistake changes nothing."""
+        self._store.change_setting(tenant, KEY, lambda stored: _merged(stored, changes))
+        with self._lock:
+            self._seen.pop(tenant.id, None)
+        return self.of(tenant, profile)
+
+    def _stored(self, tenant: Tenant) -> Mapping[str, Json]:
+        with self._lock:
+            at, values = self._seen.get(tenant.id, (-SEEN_FOR, {}))
+            if time.monotonic() - at < SEEN_FOR and tenant.id in self._seen:
+                return values
+        values = self._fresh(tenant)
+        with self._lock:
+            self._seen[tenant.id] = (time.monotonic(), values)
+        return values
+
+    def _fresh(self, tenant: Tenant) -> Mapping[str, Json]:
+        stored = self._store.setting(tenant, KEY)
+        return stored if isinstance(stored, dict) else {}
+
+
+def _merged(stored: Json, changes: Mapping[str, Json]) -> Json:
+    """The switches after a change, or an error that names the one that is wrong."""
+    values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
+    recalls, changed = values.get("team_recall"), changes.get("team_recall")
+    merged: dict[str, Json] = {**values, **changes}
+    if isinstance(recalls, dict) and isinstance(changed, dict):
+        merged["team_recall"] = {**recalls, **changed}
+    unknown = merged.keys() - Switches.model_fields.keys()
+    if unknown:
+        allowed = ", ".join(Switches.model_fields)
+        raise InvalidInput(f"There is no switch {sorted(unknown)[0]!r}: use {allowed}.")
+    try:
+        Switches.model_validate(merged, strict=True)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        name = ".".join(str(step) for step in problem["loc"])
+        raise InvalidInput(f"{name}: {problem['msg']}.") from None
+    return merged

@@ -1,0 +1,266 @@
+"""What a team knows: proposed by people, kept without them, recalled once it may be trusted.
+
+Recall takes no user and gives no identity. A proposal must pass the gate, and waits until someone
+approves it or enough different people have said the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from remembrancer.corroboration import aged, confidence_of, contradict
+from remembrancer.errors import InvalidInput
+from remembrancer.origins import wanted_origins
+from remembrancer.recall import checked_limit
+from remembrancer.statement import checked_text
+from remembrancer.store.contract import Embedding
+from remembrancer.types import (
+    Owner,
+    TeamFact,
+    TeamKind,
+    TeamOrigin,
+    TeamRecalled,
+    TeamStatus,
+    Tenant,
+    member,
+    new_id,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remembrancer.call import Call, Parts
+    from remembrancer.store.team_contract import Known, TeamDesk, TeamReader
+    from remembrancer.switches import Switches
+
+LONGEST = 500
+RELATED = 0.6
+"""How similar facts must be to be looked at for a contradiction."""
+
+IMPORTANCE = 0.02
+"""How far each point of importance may move a result that similarity has ranked."""
+
+LEAST_SIMILARITY = 0.25
+
+
+class Verdict(StrEnum):
+    """What became of a proposal."""
+
+    PENDING = "pending"
+    CORROBORATED = "corroborated"
+    APPROVED = "approved"
+    KNOWN = "known"
+    REJECTED_BEFORE = "rejected_before"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The outcome of a proposal; `rules` are the rules that it breaks, never the words that do."""
+
+    verdict: Verdict
+    fact_id: str | None = None
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The approved facts of a tenant in memory, as of a version."""
+
+    version: int
+    facts: tuple[TeamFact, ...]
+    matrix: NDArray[np.float32] | None
+
+
+class TeamIndexes:
+    """What may be recalled, by tenant and model, read again when it has changed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], _Index] = {}
+
+    def get(self, reader: TeamReader, tenant: Tenant, model: str) -> _Index:
+        """The index as it is now."""
+        version = reader.version()
+        with self._lock:
+            found = self._known.get((tenant.id, model))
+        if found is None or found.version != version:
+            found = _indexed(version, reader.known(model, (TeamStatus.APPROVED,)))
+            with self._lock:
+                self._known[tenant.id, model] = found
+        return found
+
+
+def _indexed(version: int, known: Sequence[Known]) -> _Index:
+    import numpy as np
+
+    matrix = np.stack([one.vector for one in known]) if known else None
+    return _Index(version, tuple(one.fact for one in known), matrix)
+
+
+def recall(
+    parts: Parts | Call,
+    tenant: Tenant,
+    query: str,
+    switches: Switches,
+    *,
+    origins: Sequence[TeamOrigin] | None = None,
+    limit: int | None = None,
+) -> list[TeamRecalled]:
+    """What the team knows about something; nobody is named, neither who asks nor who said so."""
+    limit = checked_limit(limit if limit is not None else switches.limit)
+    with parts.store.recalling(tenant) as reader:
+        index = parts.team_indexes.get(reader, tenant, parts.embedder.model)
+    if index.matrix is None:
+        return []
+    vector = parts.embedder.embed([query])[0]
+    now = parts.clock.now()
+    scores = (index.matrix @ vector).tolist()
+    found: list[tuple[float, TeamRecalled]] = []
+    for fact, similarity in zip(index.facts, scores, strict=True):
+        confidence = aged(fact, now)
+        unwanted = origins is not None and fact.origin not in origins
+        if unwanted or similarity < LEAST_SIMILARITY or confidence < switches.recall_confidence:
+            continue
+        told = TeamRecalled(fact.kind, fact.content, fact.importance, round(confidence, 4))
+        found.append((similarity + IMPORTANCE * fact.importance, told))
+    found.sort(key=lambda one: (-one[0], one[1].content))
+    return [one for _, one in found[:limit]]
+
+
+def nobodys_recall(
+    parts: Parts, tenant: Tenant, query: str, limit: int | None
+) -> list[TeamRecalled]:
+    """What the team knows for someone who is nobody here, if that is switched on."""
+    profile = parts.settings.profile_for()
+    switches = parts.switches.of(tenant, profile)
+    if not profile.team.enabled or not switches.recalls(None):
+        return []
+    return recall(parts, tenant, query, switches, origins=wanted_origins(query), limit=limit)
+
+
+def told_to(call: Call, query: str) -> list[TeamRecalled]:
+    """What the team knows for a prompt on the caller's surface, if that is switched on."""
+    tenant = Tenant(call.owner.tenant)
+    switches = call.switches.of(tenant, call.profile)
+    if not call.profile.team.enabled or not switches.recalls(call.principal.surface):
+        return []
+    return recall(call, tenant, query, switches, origins=wanted_origins(query))
+
+
+def propose(
+    call: Call,
+    content: str,
+    *,
+    kind: TeamKind | str = TeamKind.FACT,
+    origin: TeamOrigin = TeamOrigin.USER,
+    importance: float = 3,
+) -> Proposed:
+    """Say something to the team; it is kept without a person, or not at all."""
+    if not call.profile.team.enabled:
+        raise InvalidInput(f"The profile {call.profile.name!r} has no team memory.")
+    content = " ".join(checked_text(content, "The proposal", LONGEST).split())
+    kind = member(TeamKind, kind, "kind")
+    if kind not in call.profile.team.kinds:
+        raise InvalidInput(f"kind: use one of {', '.join(call.profile.team.kinds)}.")
+    if not 1 <= importance <= 5:
+        raise InvalidInput("The importance of a team fact is from 1 to 5.")
+    rules = broken_rules(content)
+    if rules:
+        return Proposed(Verdict.REFUSED, rules=rules)
+    tenant = Tenant(call.owner.tenant)
+    switches = call.switches.of(tenant, call.profile)
+    embedding = call.embed(content)
+    now = call.now()
+    fact = TeamFact(
+        id=new_id("team", now),
+        kind=kind,
+        content=content,
+        origin=origin,
+        importance=importance,
+        confidence=confidence_of(1),
+        recorded_at=now,
+        confirmed_at=now,
+    )
+    with call.store.reviewing(tenant) as desk:
+        return _entered(desk, fact, embedding, contributor(desk.key(), call.owner), switches)
+
+
+def broken_rules(content: str) -> tuple[str, ...]:
+    """Why something must not be shared, by the names of rules."""
+    from remembrancer.guard.instructions import suspicions
+    from remembrancer.guard.persons import refusals
+
+    return tuple(dict.fromkeys((*refusals(content), *suspicions(content))))
+
+
+def contributor(key: bytes, owner: Owner) -> str:
+    """Who said it, as only the tenant's key can tell: one for all they speak through."""
+    return hashlib.blake2b(owner.id.encode(), key=key, digest_size=16).hexdigest()
+
+
+def _entered(
+    desk: TeamDesk, fact: TeamFact, embedding: Embedding, who: str, switches: Switches
+) -> Proposed:
+    known = desk.known(embedding.model, tuple(TeamStatus))
+    scores = [float(one.vector @ embedding.vector) for one in known]
+    closest = max(range(len(known)), key=scores.__getitem__, default=None)
+    if closest is not None and scores[closest] >= switches.dedup_threshold:
+        same = known[closest].fact
+        if not contradict(same.content, fact.content):
+            return _corroborated(desk, same, who, fact.recorded_at, switches)
+    desk.add(fact, embedding)
+    desk.contribute(fact.id, who, fact.recorded_at)
+    contest(desk, fact, embedding)
+    settle(desk, fact.id, fact.recorded_at, switches)
+    approved = _held(desk, fact.id).status is TeamStatus.APPROVED
+    return Proposed(Verdict.APPROVED if approved else Verdict.PENDING, fact.id)
+
+
+def contest(desk: TeamDesk, fact: TeamFact, embedding: Embedding) -> None:
+    """Note which facts say otherwise."""
+    for one in desk.known(embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)):
+        close = float(one.vector @ embedding.vector) >= RELATED and one.fact.id != fact.id
+        if close and contradict(one.fact.content, fact.content):
+            desk.contest(one.fact.id, fact.id, fact.recorded_at)
+
+
+def settle(desk: TeamDesk, fact_id: str, now: datetime, switches: Switches) -> None:
+    """Set anew how far a fact and its rivals are believed, and promote what may be."""
+    for one in (fact_id, *desk.contested(fact_id)):
+        fact = _held(desk, one)
+        rivals, voices = len(desk.contested(one)), desk.contributors(one)
+        enough = switches.promote_at is not None and voices >= switches.promote_at
+        promoted = fact.status is TeamStatus.PENDING and enough and not rivals
+        if promoted:
+            desk.change(one, {"status": TeamStatus.APPROVED, "decided_at": now})
+        approved = promoted or fact.status is TeamStatus.APPROVED
+        desk.change(one, {"confidence": confidence_of(voices, rivals, approved=approved)})
+
+
+def _held(desk: TeamDesk, fact_id: str) -> TeamFact:
+    fact = desk.fact(fact_id)
+    assert fact is not None
+    return fact
+
+
+def _corroborated(
+    desk: TeamDesk, fact: TeamFact, who: str, now: datetime, switches: Switches
+) -> Proposed:
+    """Someone says what is known already: once more, or as a further voice."""
+    if fact.status is TeamStatus.REJECTED:
+        return Proposed(Verdict.REJECTED_BEFORE, fact.id)
+    if not desk.contribute(fact.id, who, now):
+        return Proposed(Verdict.KNOWN, fact.id)
+    desk.change(fact.id, {"confirmed_at": now})
+    settle(desk, fact.id, now, switches)
+    pending = fact.status is TeamStatus.PENDING
+    promoted = pending and _held(desk, fact.id).status is TeamStatus.APPROVED
+    return Proposed(Verdict.APPROVED if promoted else Verdict.CORROBORATED, fact.id)

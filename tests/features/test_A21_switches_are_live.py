@@ -1,0 +1,65 @@
+"""A21: switches are stored per tenant and seen by every process within a second."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from remembrancer.errors import InvalidInput
+from tests.conftest import Open
+
+PORTS = "The proxy pool uses ports 9000 to 9999."
+
+
+def test_A21_another_process_goes_by_it_within_a_second(open_memory: Open) -> None:
+    one, other = open_memory("assistant"), open_memory("assistant")
+    assert other.review().switches().promote_at == 2
+    one.review().switch(promote_at=3)
+    time.sleep(1)
+
+    assert other.review().switches().promote_at == 3
+    assert other.review().stats().switches == one.review().switches()
+
+
+def test_A21_team_recall_is_switched_by_surface_and_for_nobody(open_memory: Open) -> None:
+    store = open_memory("assistant")
+    for name in ("ada", "bob"):
+        store.for_user(name).propose(PORTS)
+    assert not store.team_recall("proxy ports")
+
+    store.review().switch(team_recall={"telegram": False, "anonymous": True})
+
+    assert store.team_recall("proxy ports")
+    assert not store.for_user("ada", surface="telegram").team("proxy ports")
+    assert store.for_user("ada", surface="web").team("proxy ports")
+    store.review().switch(team_recall={"anonymous": False})
+    assert not store.team_recall("proxy ports")
+    assert not store.for_user("ada", surface="telegram").team("proxy ports")
+
+
+@pytest.mark.parametrize(
+    "mistake", [{"promote_at": 0}, {"limit": "many"}, {"dedup_threshold": 2}, {"nonsense": True}]
+)
+def test_A21_a_mistake_changes_nothing(open_memory: Open, mistake: dict[str, object]) -> None:
+    store = open_memory("assistant")
+    before = store.review().switches()
+
+    with pytest.raises(InvalidInput):
+        store.review().switch(**mistake)  # type: ignore[arg-type]
+
+    assert store.review().switches() == before
+
+
+def test_A21_changes_that_race_are_all_kept(open_memory: Open) -> None:
+    stores = [open_memory("assistant") for _ in range(4)]
+
+    def change(number: int) -> None:
+        stores[number % 4].review().switch(team_recall={f"surface-{number}": False})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(change, range(24)))
+
+    time.sleep(1)
+    assert len(stores[0].review().switches().team_recall) == 24
