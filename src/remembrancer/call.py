@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
+from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.errors import InvalidInput, ScopeRequired
 from remembrancer.store.contract import Embedding, Filter, Visibility
 from remembrancer.types import (
     GLOBAL,
+    JOBS,
     Action,
     AsOf,
     Event,
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from remembrancer.models import Models
     from remembrancer.profiles import Decay, Profile
     from remembrancer.references import References
-    from remembrancer.store.contract import Store
+    from remembrancer.store.contract import Store, Writer
     from remembrancer.switches import LiveSwitches
     from remembrancer.team import TeamIndexes
 
@@ -65,6 +68,10 @@ class Call:
     def owner(self) -> Owner:
         """Whose memory this is."""
         return self.principal.owner
+
+    def writing(self) -> AbstractContextManager[Writer]:
+        """The only writer of this memory; what happens by itself makes none for who has none."""
+        return self.store.writing(self.owner, newcomer=self.principal.surface != JOBS)
 
     def decay_in(self, scope: str) -> Decay:
         """How memories of a scope fade: by the profile of the agent it belongs to, if it has one.
@@ -198,6 +205,11 @@ class Parts:
     models: Models
     switches: LiveSwitches
     team_indexes: TeamIndexes
+
+    def forget(self) -> None:
+        """Let go of the vectors of texts: nobody knows whose they are."""
+        if isinstance(self.embedder, CachedEmbedder):
+            self.embedder.clear()
 
     def call(self, principal: Principal, agent: str | None = None) -> Call:
         """A principal at work, by the profile of an agent."""

@@ -195,7 +195,7 @@ def _asked_first(call: Call, name: str) -> datetime:
 
 
 def _frozen(call: Call, name: str) -> Session:
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         now = call.now()
         fresh = Session(
             id=name,

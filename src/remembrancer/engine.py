@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +34,8 @@ from remembrancer.types import (
 if TYPE_CHECKING:
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
+    from remembrancer.erase import Inventory
+    from remembrancer.receipts import Receipt
     from remembrancer.transfer.archive import Backup
     from remembrancer.transfer.arrival import Arrived
     from remembrancer.upkeep import Progress
@@ -199,6 +201,40 @@ class Remembrancer:
             return arrival.move(self._store, target, replace=replace, steps=Steps(progress))
         finally:
             target.close()
+
+    def inventory(self, user: str, *, tenant: str | None = None) -> Inventory:
+        """What an erasure of a person would remove; nothing is changed."""
+        from remembrancer.erase import inventory
+
+        self.flush()
+        return inventory(self._work.parts, Owner(self._tenant(tenant).name, user))
+
+    def erase(
+        self,
+        user: str,
+        *,
+        tenant: str | None = None,
+        contributions_only: bool = False,
+        tell: Callable[[str], None] | None = None,
+    ) -> Receipt:
+        """Remove everything of a person for good, or only what they told the team.
+
+        It covers memories, conversations, vectors, keys and the backups made by the job; then it
+        searches for what is left, and the receipt says where. An erasure that was interrupted is
+        finished by asking again.
+        """
+        from remembrancer.erase import erase
+
+        self.flush()
+        owner = Owner(self._tenant(tenant).name, user)
+        parts = self._work.parts
+        return erase(parts, owner, contributions_only=contributions_only, tell=tell)
+
+    def verify_receipt(self, receipt: Receipt) -> bool:
+        """Whether a receipt of an erasure was given out here, in these words."""
+        from remembrancer.receipts import is_ours
+
+        return is_ours(self._store, receipt)
 
     def health(self) -> Health:
         """What the store says about itself."""

@@ -6,6 +6,7 @@ RemembrancerError
 │   ├── InvalidSetting      bad_setting        400
 │   └── ScopeRequired       scope_required     400
 ├── NotFound                not_found          404
+│   ├── UnknownPerson       not_found          404
 │   └── Ambiguous           ambiguous          409   .candidates
 ├── NotAllowed              not_allowed        403
 ├── Conflict                conflict           409
@@ -64,6 +65,10 @@ class NotFound(RemembrancerError):
 
     code = "not_found"
     status = 404
+
+
+class UnknownPerson(NotFound):
+    """Nothing is remembered of this person, or nothing any more."""
 
 
 class Ambiguous(NotFound):

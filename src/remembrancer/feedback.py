@@ -38,7 +38,7 @@ def report(
     if reason is not None:
         reason = without_secrets(checked_text(reason, "The reason", REASON_LIMIT))
     now = call.now()
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         old = _standing(writer, rule)
         used = RuleApplication(
             id=new_id("use", now),
@@ -66,7 +66,7 @@ ACTIONS = {Verdict.HELPFUL: Action.HELPED, Verdict.HARMFUL: Action.HARMED}
 
 def promote(call: Call, rule: Record, steps: int) -> Written:
     """Trust a rule more or less, by hand."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         old = _standing(writer, rule)
         if old.maturity is Maturity.ANTI_PATTERN:
             raise Conflict("It is a warning by now; undo what made it one, or say it anew.")
@@ -84,7 +84,7 @@ def promote(call: Call, rule: Record, steps: int) -> Written:
 def disable(call: Call, rule: Record) -> Written:
     """Keep a rule without following it; `restore` brings it back."""
     now = call.now()
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         old = _standing(writer, rule)
         values = {"status": Status.DISABLED, "retired_at": now}
         event = writer.apply(call.event(Action.DISABLED, now), [Patch(old.id, values)])

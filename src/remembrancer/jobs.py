@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from remembrancer import upkeep
 from remembrancer.call import Call, Parts
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
-from remembrancer.lifecycle import JOBS as SURFACE
 from remembrancer.schedule import Cron
 from remembrancer.store.contract import Lease, Visibility
+from remembrancer.types import JOBS as SURFACE
 from remembrancer.types import Owner, Principal
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def reembed(work: Work, *, drop_old: bool) -> Outcome:
     """Give everyone the vectors they miss and, if wanted, drop those of other models."""
     outcome = run(work, "reembed")
     for owner in work.owners() if drop_old else ():
-        with work.store.writing(owner) as writer:
+        with work.call(owner).writing() as writer:
             if not writer.unembedded(work.parts.embedder.model, 1):
                 writer.drop_vectors(besides=work.parts.embedder.model)
     return outcome
@@ -110,6 +110,8 @@ def reembed(work: Work, *, drop_old: bool) -> Outcome:
 
 def tick(work: Work) -> list[Outcome]:
     """Do whatever is due by the schedule; what another process is at is left to it."""
+    if work.store.let_go():
+        work.parts.forget()
     done: list[Outcome] = []
     for name in JOBS:
         expression = getattr(work.settings.jobs, name)
@@ -200,7 +202,10 @@ def _consolidate(work: Work, owner: Owner) -> int:
 
 
 def _tidy(work: Work) -> int:
+    from remembrancer.erase import finish_abandoned
+
     work.parts.references.flush()
+    finish_abandoned(work.parts)
     return work.store.tidy()
 
 

@@ -26,6 +26,7 @@ from remembrancer.store.contract import (
     thawed,
 )
 from remembrancer.types import (
+    JOBS,
     Action,
     Batch,
     Change,
@@ -37,9 +38,6 @@ from remembrancer.types import (
     Status,
     Written,
 )
-
-JOBS = "jobs"
-"""The surface of what happens by itself; it is taken back only when it is named."""
 
 RESTORABLE = (
     Status.FORGOTTEN,
@@ -81,7 +79,7 @@ def forget(call: Call, record: Record) -> Written:
 def delete(call: Call, record: Record) -> Written:
     """Put a memory into the trash or, where the profile says so, destroy it."""
     if call.profile.deletion.mode == "hard":
-        with call.store.writing(call.owner) as writer:
+        with call.writing() as writer:
             event = writer.apply(call.event(Action.DELETED, call.now()), [Purge(record.id)])
         return Written(record, event)
     if record.status is Status.TRASHED:
@@ -92,13 +90,13 @@ def delete(call: Call, record: Record) -> Written:
 
 def retire_all(call: Call, wanted: Filter, status: Status) -> Batch:
     """Forget or delete everything that passes, as one event."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         return _retired(call, writer, list(everything(writer, wanted)), status)
 
 
 def delete_many(call: Call, records: Sequence[Record]) -> Batch:
     """Delete several memories as one event; none, if one of them is in the trash already."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         found = writer.load(dict.fromkeys(one.id for one in records))
         for one in records:
             if one.id not in found:
@@ -134,7 +132,7 @@ def restore(call: Call, record: Record) -> Written:
 
 def restore_all(call: Call, wanted: Filter) -> Batch:
     """Bring back everything that passes, as one event."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         records = list(everything(writer, wanted))
         if not records:
             return Batch((), None)
@@ -165,7 +163,7 @@ def link(call: Call, source: Record, target: Record, relation: Relation) -> Writ
         raise InvalidInput("Only replacing a memory supersedes it: update the old one instead.")
     now = call.now()
     wanted = Link(source.id, target.id, relation, now)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         for old in writer.links(source.id):
             if replace(old, created_at=now) == wanted:
                 return Written(source, None)
@@ -176,7 +174,7 @@ def link(call: Call, source: Record, target: Record, relation: Relation) -> Writ
 def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Written:
     """Take a relation between two memories away."""
     now = call.now()
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         for old in writer.links(source.id):
             if (old.source, old.target, old.relation) == (source.id, target.id, relation):
                 event = writer.apply(call.event(Action.UNLINKED, now), [DropLink(old)])
@@ -187,7 +185,7 @@ def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Wr
 def undo(call: Call, event_id: str | None = None) -> Written:
     """Take back an event, or the latest that was not taken back yet; this is an event too."""
     now = call.now()
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         event = _chosen(call, writer, event_id)
         _refuse_if_destroyed(writer, event)
         writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
@@ -209,7 +207,7 @@ def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Rec
 
 def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) -> Written:
     """Change a memory, if it still is what the caller saw."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         current = writer.get(seen.id)
         if current is None:
             raise NotFound(f"There is no memory {seen.id}.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remembrancer.errors import RemembrancerError
+from remembrancer.errors import RemembrancerError, UnknownPerson
 
 if TYPE_CHECKING:
     from remembrancer.store.contract import Store
@@ -50,8 +51,9 @@ class References:
                     self._timer.cancel()
                     self._timer = None
             for (owner, extend), counts in waiting.items():
-                with self._store.writing(owner) as writer:
-                    writer.refer(counts, self._latest[owner], extend=extend)
+                with contextlib.suppress(UnknownPerson):  # They were erased meanwhile.
+                    with self._store.writing(owner, newcomer=False) as writer:
+                        writer.refer(counts, self._latest[owner], extend=extend)
 
     def close(self) -> None:
         """Write what is waiting; a count that cannot be written is not worth an error."""

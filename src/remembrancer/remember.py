@@ -111,7 +111,7 @@ def remember(call: Call, content: str, details: Details) -> Written:
     refuse_bare_secret(statement, secrets)
     new = record_of(call, statement, call.now())
     embedding = call.embed(new.searchable)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         return replace(keep(call, writer, new, embedding, statement)[1], secrets=secrets)
 
 
@@ -184,7 +184,7 @@ def update(call: Call, old: Record, content: str, details: Details) -> Written:
     statement, secrets = cleaned(said, topic)
     refuse_bare_secret(statement, secrets)
     call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         current = _standing(writer, old, call.now())
         if statement.content == current.content and not details:
             return Written(current, None, secrets=secrets)

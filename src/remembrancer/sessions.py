@@ -60,7 +60,7 @@ def close(call: Call, session_id: str) -> Session:
 
     Closing it again changes nothing, and saying something opens it again.
     """
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         session = rest(call, writer, found(call, writer, session_id))
         if session.due_at is not None and session.due_at > call.now():
             # Whoever asks does not want to wait until it is tried again by itself.
@@ -104,7 +104,7 @@ def all_turns(reader: Reader, session_id: str) -> list[Turn]:
 def rename(call: Call, session_id: str, title: str) -> Session:
     """Give a conversation another title."""
     title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         renamed = titled(found(call, writer, session_id), title)
         writer.keep_session(renamed)
     return renamed
@@ -112,7 +112,7 @@ def rename(call: Call, session_id: str, title: str) -> Session:
 
 def archive(call: Call, session_id: str, *, back: bool = False) -> Session:
     """Put a conversation away, or take it back; it is still recalled."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         resting = rest(call, writer, found(call, writer, session_id))
         status = SessionStatus.IDLE if back else SessionStatus.ARCHIVED
         resting = replace(resting, status=status)

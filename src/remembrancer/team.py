@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from remembrancer.call import Call, Parts
+    from remembrancer.profiles import Profile
     from remembrancer.store.team_contract import Known, TeamDesk, TeamReader
     from remembrancer.switches import Switches
 
@@ -204,6 +205,23 @@ def broken_rules(content: str) -> tuple[str, ...]:
 def contributor(key: bytes, owner: Owner) -> str:
     """Who said it, as only the tenant's key can tell: one for all they speak through."""
     return hashlib.blake2b(owner.id.encode(), key=key, digest_size=16).hexdigest()
+
+
+def withdraw(parts: Parts | Call, owner: Owner, profile: Profile) -> str:
+    """Take back all that someone has said to their team; who they were there.
+
+    What nobody else has said goes with it, the rest stays and is believed less.
+    """
+    tenant = Tenant(owner.tenant)
+    switches = parts.switches.of(tenant, profile)
+    with parts.store.reviewing(tenant) as desk:
+        who = contributor(desk.key(), owner)
+        touched = [one for said in desk.contributed(who) for one in (said, *desk.contested(said))]
+        desk.remove(desk.withdraw(who))
+        for one in dict.fromkeys(touched):
+            if desk.fact(one) is not None:
+                settle(desk, one, parts.clock.now(), switches)
+    return who
 
 
 def _entered(

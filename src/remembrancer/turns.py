@@ -99,7 +99,7 @@ def append(
     vectors: list[tuple[Embedding, ...]] = [()] * len(said)
     if due is None:
         vectors = embedded(call, [spoken(one.role, one.speaker, one.content) for one in said])
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         known = writer.session(session_id)
         if known is not None and known.scope != place:
             raise InvalidInput("That conversation belongs to another scope.")

@@ -17,6 +17,9 @@ from remembrancer.errors import InvalidInput
 GLOBAL = "global"
 """The scope of what every agent of a person may know."""
 
+JOBS = "jobs"
+"""The surface of what happens by itself; it is taken back only when it is named."""
+
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]

@@ -71,7 +71,7 @@ def clean_episodes(call: Call) -> int:
     )
     alive = Filter(now=call.now(), kinds=(Kind.EPISODE,), statuses=(Status.ACTIVE,))
     used = replace(alive, backlogs=CONSOLIDATED)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         spare = writer.count(alive) - call.profile.episodes.cap
         found = writer.find(used, spare, oldest=True) if spare > 0 else []
         return changed + _end(call, writer, [one.id for one in found], Action.EVICTED)
@@ -91,7 +91,7 @@ def purge_trash(call: Call) -> int:
         for writer, found in _batches(call, wanted):
             writer.apply(call.event(Action.PURGED, now), [Purge(one) for one in found])
             changed += len(found)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         writer.drop_rejections(before)
     return changed
 
@@ -101,7 +101,7 @@ def close_sessions(call: Call) -> int:
     now = call.now()
     since = now - timedelta(minutes=call.profile.sessions.idle_minutes)
     quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=since)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         idle = writer.sessions(quiet, BATCH)
         for session in idle:
             rest(call, writer, session)
@@ -123,7 +123,7 @@ def embed_anew(call: Call, progress: Progress | None = None) -> int:
             return changed
         vectors = embedded(call, [units_of(one) for one in missing])
         ready = dict(zip((one.id for one in missing), vectors, strict=True))
-        with call.store.writing(call.owner) as writer:
+        with call.writing() as writer:
             # Another process may have been faster, or a memory may be gone.
             still = {one.id for one in writer.unembedded(model, EMBEDDED)}
             writer.embed({one: some for one, some in ready.items() if one in still})
@@ -139,7 +139,7 @@ def _batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:
             return
     more = True
     while more:
-        with call.store.writing(call.owner) as writer:
+        with call.writing() as writer:
             found = writer.ids(wanted, BATCH)
             if found:
                 yield writer, found

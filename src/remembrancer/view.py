@@ -58,7 +58,7 @@ def _told(call: Call, session: Session, hidden: Sequence[Turn]) -> str:
         return session.summary
     fresh = [one for one in hidden if one.position >= session.summarised]
     summary = summary_of(call.models.fast, session.summary, fresh)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         current = found(call, writer, session.id)
         if current.summarised < end:
             writer.keep_session(replace(current, summary=summary, summarised=end))

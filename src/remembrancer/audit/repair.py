@@ -65,7 +65,7 @@ def _fix(call: Call, kinds: Sequence[Flaw]) -> Repair:
         offered = [one for one in examined(seen, kinds) if one.fix in UNDOABLE]
     if not offered:
         return Repair((), None)
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         fixed = _unchanged(writer, seen, offered)
         now = call.now()
         writes = [*_patches(seen, fixed, now), *_handed_on(writer, fixed)]
@@ -145,7 +145,7 @@ def _purge_secrets(call: Call) -> Repair:
     clean = {one.ids[0]: redacted(seen.records[one.ids[0]])[0] for one in found}
     vectors = embedded(call, [units_of(one) for one in clean.values()])
     ready = dict(zip(clean, vectors, strict=True))
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         fixed = _unchanged(writer, seen, found)
         if not fixed:
             return Repair((), None)

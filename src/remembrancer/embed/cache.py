@@ -48,6 +48,11 @@ class CachedEmbedder:
             known |= computed
         return np.stack([known[key] for key in keys])
 
+    def clear(self) -> None:
+        """Remember nothing."""
+        with self._lock:
+            self._vectors.clear()
+
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:
             known = {key: self._vectors[key] for key in keys if key in self._vectors}

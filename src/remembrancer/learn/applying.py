@@ -174,7 +174,7 @@ def apply(call: Call, plan: Plan) -> Batch:
     for step in plan.steps:
         if isinstance(step, Add | Revise):
             call.embed(step.content)  # before anyone has to wait for us
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         episodes = writer.load(plan.episodes)
         for one in plan.episodes:
             known = episodes.get(one)

@@ -163,7 +163,7 @@ def _listed(name: str, records: Mapping[str, Record]) -> str:
 
 def _count_attempt(call: Call, episodes: Sequence[Episode], error: RemembrancerError) -> None:
     """Note that nothing came of it; after some attempts the episodes are put aside."""
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         fresh = writer.load(one.id for one in episodes)
         writes: list[Write] = [
             Patch(

@@ -62,7 +62,7 @@ def _put_off(call: Call, session: Session, error: Exception, *, counts: bool = F
     """Note what went wrong and when to try again."""
     known = isinstance(error, RemembrancerError)
     told = f"{error.code}: {error}" if known else type(error).__name__  # type: ignore[attr-defined]
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         current = writer.session(session.id)
         if current is None or writer.next_position(session.id) <= current.watermark:
             return  # Another process has learned it meanwhile.

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.candidates import nearest
-from remembrancer.errors import RemembrancerError
+from remembrancer.errors import RemembrancerError, UnknownPerson
 from remembrancer.learn import extract
 from remembrancer.learn.candidate import Candidate, overlap, placed
 from remembrancer.learn.check import Reason, objection
@@ -34,6 +34,7 @@ from remembrancer.remember import (
 )
 from remembrancer.statement import Statement, checked, cleaned, record_of, without_secrets
 from remembrancer.store.contract import Filter, Patch, Writer
+from remembrancer.team import withdraw
 from remembrancer.turns import titled
 from remembrancer.types import (
     Action,
@@ -101,8 +102,12 @@ def learn(call: Call, session_id: str) -> list[Learned]:
         for one in proposals:
             if one.statement is not None:
                 call.embed(record_of(call, one.statement, call.now()).searchable)
-        with call.store.writing(call.owner) as writer:
-            outcome = _stored(call, writer, stretch, reading, proposals)
+        try:
+            with call.writing() as writer:
+                outcome = _stored(call, writer, stretch, reading, proposals)
+        except UnknownPerson:  # They were erased meanwhile, and so is what was just proposed.
+            withdraw(call, call.owner, call.profile)
+            break
         if outcome is None:
             break
         done.append(outcome)
@@ -117,7 +122,7 @@ def _learns_personally(call: Call) -> bool:
 def _next(call: Call, session_id: str) -> Stretch | None:
     """What is to be learned now; None if there is nothing or another process is at it."""
     window, now = call.profile.learning.window, call.now()
-    with call.store.writing(call.owner) as writer:
+    with call.writing() as writer:
         session = writer.session(session_id)
         if session is None or (session.leased_until and session.leased_until > now):
             return None

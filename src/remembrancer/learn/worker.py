@@ -12,8 +12,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import RemembrancerError
-from remembrancer.lifecycle import JOBS
-from remembrancer.types import Owner, Principal
+from remembrancer.types import JOBS, Owner, Principal
 
 if TYPE_CHECKING:
     from remembrancer.call import Parts

@@ -80,11 +80,12 @@ class Growing:
 
 @dataclass(slots=True)
 class Seen:
-    """How far the store's rows have been read, and how many removals were heard of."""
+    """How far the store's rows have been read, of whom, and how many removals were heard of."""
 
     document: int = 0
     vector: int = 0
     removed: int = 0
+    born: object = None
 
 
 class Index:

@@ -428,6 +428,42 @@ class Health:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What is known of an erasure: until it is finished whom it is about, afterwards only a mark.
+
+    `traces` are ids that nobody else has, to be searched for in the end; `removed` is how much of
+    what was found.
+    """
+
+    id: str
+    tenant: str
+    mark: str
+    begun_at: datetime
+    contributions_only: bool = False
+    user: str | None = None
+    traces: tuple[str, ...] = ()
+    removed: Mapping[str, int] = field(default_factory=dict)
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What a search after an erasure looks for: ids that are theirs alone, and words they used."""
+
+    ids: tuple[str, ...]
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A place that was searched, how much of it, and how many traces were found there."""
+
+    place: str
+    bytes: int
+    found: int
+
+
 class Store(Protocol):
     """Where memories live. Safe to use from any thread; several processes may share one."""
 
@@ -435,8 +471,11 @@ class Store(Protocol):
         """A consistent view of one owner's memories."""
         ...
 
-    def writing(self, owner: Owner) -> AbstractContextManager[Writer]:
-        """The only writer of one owner's memories, until the block is left."""
+    def writing(self, owner: Owner, *, newcomer: bool = True) -> AbstractContextManager[Writer]:
+        """The only writer of one owner's memories, until the block is left.
+
+        Someone who has no memory here gets one, or is NotFound if they may not be a newcomer.
+        """
         ...
 
     def owners(self) -> list[Owner]:
@@ -488,6 +527,37 @@ class Store(Protocol):
 
     def finish(self, job: str, holder: str, at: datetime | None) -> None:
         """Give a job back: done at that time, or not done."""
+        ...
+
+    def keys_of(self, owner: Owner) -> int:
+        """How many keys a person has."""
+        ...
+
+    def remove(self, owner: Owner) -> None:
+        """Destroy everything of one person, who is then nobody here; again is the same as once."""
+        ...
+
+    def erasures(self) -> list[Erasure]:
+        """What was erased, and what is not finished."""
+        ...
+
+    def keep_erasure(self, erasure: Erasure) -> None:
+        """Note an erasure, or how far it got."""
+        ...
+
+    def scrub(self) -> tuple[str, ...]:
+        """Leave no byte of what was removed in the shared files or tables; what kept it from that.
+
+        Of whoever was erased by another process, nothing stays in this one's memory either.
+        """
+        ...
+
+    def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
+        """Look for traces in everything that the store has, and for any row of an owner."""
+        ...
+
+    def let_go(self) -> bool:
+        """Drop what this process holds in memory of people who are gone; whether there were any."""
         ...
 
     def tidy(self) -> int:

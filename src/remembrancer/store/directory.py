@@ -6,9 +6,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select
 
 from remembrancer.store import tables
+from remembrancer.store.contract import Erasure
 from remembrancer.types import Json, Owner, Tenant
 
 
@@ -31,6 +32,59 @@ def registered(connection: Connection) -> list[Owner]:
     table = tables.users
     query = select(table.c.tenant, table.c.name).order_by(table.c.tenant, table.c.name)
     return [Owner(row.tenant, row.name) for row in connection.execute(query)]
+
+
+def remove(connection: Connection, owner: Owner) -> None:
+    """Strike a person and their keys out."""
+    for table in (tables.keys, tables.users):
+        connection.execute(delete(table).where(_theirs(table, owner)))
+
+
+def keys_of(connection: Connection, owner: Owner) -> int:
+    """How many keys a person has."""
+    query = select(func.count()).where(_theirs(tables.keys, owner))
+    return int(connection.execute(query).scalar_one())
+
+
+def _theirs(table: Table, owner: Owner) -> ColumnElement[bool]:
+    return and_(table.c.tenant == owner.tenant, table.c.name == owner.user)
+
+
+def erasures(connection: Connection) -> list[Erasure]:
+    """All erasures, in the order they were begun."""
+    table = tables.erasures
+    rows = connection.execute(select(table).order_by(table.c.begun_at, table.c.id))
+    return [
+        Erasure(
+            id=row.id,
+            tenant=row.tenant,
+            mark=row.mark,
+            begun_at=row.begun_at,
+            contributions_only=row.contributions_only,
+            user=row.name,
+            traces=tuple(row.traces),
+            removed=row.removed,
+            finished_at=row.finished_at,
+        )
+        for row in rows
+    ]
+
+
+def keep_erasure(connection: Connection, erasure: Erasure) -> None:
+    """Note an erasure, or how far it got."""
+    row = {
+        "tenant": erasure.tenant,
+        "mark": erasure.mark,
+        "begun_at": erasure.begun_at,
+        "contributions_only": erasure.contributions_only,
+        "name": erasure.user,
+        "traces": list(erasure.traces),
+        "removed": dict(erasure.removed),
+        "finished_at": erasure.finished_at,
+    }
+    insert = _insert(connection)
+    statement = insert(tables.erasures).values({"id": erasure.id, **row})
+    connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
 
 
 def setting(connection: Connection, tenant: Tenant, key: str) -> Json:

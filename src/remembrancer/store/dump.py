@@ -51,7 +51,8 @@ MOST_DIMENSIONS = 16_000
 """What PostgreSQL and pgvector hold."""
 
 PERSONAL = tuple(tables.personal.sorted_tables)
-SYSTEM = tuple(one for one in tables.system.sorted_tables if one is not tables.leases)
+OF_THE_MOMENT = (tables.leases, tables.erasures)
+SYSTEM = tuple(one for one in tables.system.sorted_tables if one not in OF_THE_MOMENT)
 """The tables that are dumped, parents before children; who is at a job is no memory."""
 
 OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}

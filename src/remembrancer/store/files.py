@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from remembrancer.durable import settle
+from remembrancer.errors import StoreUnavailable
 from remembrancer.store import schema
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
@@ -30,9 +32,12 @@ class File:
         self._one_at_a_time = path is None
         self._lock = threading.RLock()
         self._busy_milliseconds = int(busy_seconds * 1000)
+        self._gone = False
         self.engine = _engine(path, busy_seconds)
         with self.reading() as connection:
             current = schema.revision(connection) == schema.HEAD
+        # Its number is not given to another file as long as the pool holds this one open.
+        self._number = _number(path)
         if not current:
             with self.writing() as connection:
                 schema.ensure_current(connection, family)
@@ -53,6 +58,32 @@ class File:
                 with immediate.begin():
                     yield immediate
             self._checkpoint_if_long()
+
+    def is_in_place(self) -> bool:
+        """Whether this is still the file that the path leads to: it may have been erased."""
+        return not self._gone and _number(self.path) == self._number
+
+    def vanish(self) -> None:
+        """Take the file out of everyone's reach; call it while nobody else can write."""
+        self._gone = True
+        if self.path is not None:
+            os.replace(self.path, erasing(self.path))
+
+    def scrub(self, patience: float = 30) -> bool:
+        """Write the file anew without what was deleted; False if a reader keeps the log."""
+        if self.path is None:
+            return True
+        with self._lock:
+            with contextlib.closing(self.engine.raw_connection()) as raw:
+                raw.cursor().execute("VACUUM")
+            log = self.path.with_name(self.path.name + "-wal")
+            until = time.monotonic() + patience
+            while log.exists() and log.stat().st_size:
+                self.checkpoint()
+                if time.monotonic() > until:
+                    return not log.stat().st_size
+                time.sleep(0.02)
+        return True
 
     def close(self) -> None:
         """Close every connection; the last one to leave the file empties its log."""
@@ -130,6 +161,24 @@ def building(family: str, path: Path, busy_seconds: float) -> Iterator[Connectio
             shutil.rmtree(beside, ignore_errors=True)
 
 
+def erasing(path: Path) -> Path:
+    """What a file is called between the moment nobody can reach it and the one it is gone."""
+    return path.with_name(f"{path.name}.erasing")
+
+
+def clear_away(path: Path) -> None:
+    """Remove what is left of a file that vanished; last what keeps another from being made."""
+    for beside in (*path.parent.glob(f"{path.name}-*"), *path.parent.glob(f".{path.name}.*")):
+        if beside.is_dir():
+            shutil.rmtree(beside, ignore_errors=True)
+        else:
+            beside.unlink(missing_ok=True)
+    path.with_suffix(".lock").unlink(missing_ok=True)
+    erasing(path).unlink(missing_ok=True)
+    if path.parent.exists():
+        settle(path.parent)
+
+
 def supports_full_text() -> bool:
     """Whether this Python's SQLite was built with FTS5."""
     with contextlib.closing(sqlite3.connect(":memory:")) as probe:
@@ -167,16 +216,35 @@ def _engine(path: Path | None, busy_seconds: float) -> Engine:
         )
     else:
         engine = create_engine(
-            f"sqlite:///{path}",
+            "sqlite://",
+            creator=lambda: _connected(path, busy_seconds),
             poolclass=QueuePool,
             hide_parameters=True,
             pool_size=4,
             max_overflow=-1,
-            connect_args={"check_same_thread": False, "timeout": busy_seconds},
         )
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _connected(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    """A connection to a file that exists: one that was erased must not come back empty."""
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    try:
+        return sqlite3.connect(address, busy_seconds, check_same_thread=False, uri=True)
+    except sqlite3.OperationalError as error:
+        if path.exists():
+            raise
+        raise StoreUnavailable(f"{path.name} was erased at this moment; try again.") from error
+
+
+def _number(path: Path | None) -> int | None:
+    """The number of the file that a path leads to."""
+    try:
+        return None if path is None else path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 def _configure(raw: Any, _: Any) -> None:
@@ -216,4 +284,5 @@ def _only_process(lock_path: Path) -> Iterator[bool]:
         except BlockingIOError:
             yield False
             return
-        yield True
+        # A lock that was cleared away meanwhile is nobody's.
+        yield _number(lock_path) == os.fstat(handle.fileno()).st_ino

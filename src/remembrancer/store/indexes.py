@@ -24,7 +24,12 @@ DOCUMENTS, ROWS = 25_000, 2000
 @cache
 def _counters(dialect: Dialect) -> Prepared:
     table = tables.owners
-    counters = (table.c.documents_added, table.c.documents_removed, table.c.vectors_added)
+    counters = (
+        table.c.documents_added,
+        table.c.documents_removed,
+        table.c.vectors_added,
+        table.c.created_at,
+    )
     owner = bindparam("owner", "", Text())
     return Prepared(select(*counters).where(table.c.owner_id == owner), dialect)
 
@@ -49,6 +54,22 @@ class Indexes:
                 self._indexes.popitem(last=False)
             return index
 
+    def owners(self) -> set[str]:
+        """Those whose indexes are in memory."""
+        with self._lock:
+            return {owner_id for owner_id, _ in self._indexes}
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._indexes.clear()
+
+    def drop(self, owner_id: str) -> None:
+        """Let go of everything of one person."""
+        with self._lock:
+            for key in [one for one in self._indexes if one[0] == owner_id]:
+                del self._indexes[key]
+
     def refresh(
         self,
         index: Index,
@@ -59,11 +80,14 @@ class Indexes:
     ) -> None:
         """Take in what was stored since; after a removal, everything again. Hold its lock."""
         counted = _counters(dialect).rows(connection, {"owner": owner_id})
-        documents, removed, rows = counted[0] if counted else (0, 0, 0)
+        documents, removed, rows, born = counted[0] if counted else (0, 0, 0, None)
+        if born != index.seen.born:  # Erased and, if there is anything, begun anew.
+            index.clear()
+            index.seen.born = born
         # A reader of an older snapshot finds more here than it may see; its filter drops the rest.
         if removed > index.seen.removed:
             index.clear()
-            index.seen.removed = removed
+            index.seen.removed, index.seen.born = removed, born
         if documents > index.seen.document or rows > index.seen.vector:
             # What is committed between these statements is left for the next time.
             found = connection.execute(_documents(owner_id, index, documents))

@@ -34,16 +34,19 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, Operationa
 from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import Clock, SystemClock
-from remembrancer.errors import InvalidSetting, StoreUnavailable
-from remembrancer.store import directory, dump, leases, rights, schema, tables
+from remembrancer.errors import InvalidSetting, StoreUnavailable, UnknownPerson
+from remembrancer.store import directory, dump, leases, rewriting, rights, schema, tables
 from remembrancer.store.columns import vector_of
 from remembrancer.store.contract import (
     Embedding,
+    Erasure,
     Health,
     Hit,
     Lease,
     Reader,
     Row,
+    Searched,
+    Traces,
     Writer,
     frozen,
 )
@@ -98,7 +101,6 @@ class PostgresStore:
         self._url = _parsed(url)
         self._clock = clock or SystemClock()
         self._indexes = Indexes(most_vectors=most_vectors)
-        self._known: set[Owner] = set()
         _migrate(_parsed(admin_url or url))
         self._engine = create_engine(
             self._url,
@@ -122,10 +124,9 @@ class PostgresStore:
             yield PostgresTransaction(connection, owner.id, self._indexes)
 
     @contextlib.contextmanager
-    def writing(self, owner: Owner) -> Iterator[Writer]:
-        self._register(owner)
+    def writing(self, owner: Owner, *, newcomer: bool = True) -> Iterator[Writer]:
         with self._transaction(owner) as connection:
-            _lock(connection, owner, self._clock)
+            _lock(connection, owner, self._clock, newcomer=newcomer)
             yield PostgresTransaction(connection, owner.id, self._indexes)
 
     @contextlib.contextmanager
@@ -154,7 +155,6 @@ class PostgresStore:
             yield dump.personal_rows(connection, owner)
 
     def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
-        self._register(owner)
         with self._transaction(owner) as connection:
             _lock(connection, owner, self._clock)
             removed = dump.make_room(connection, owner, replace=replace)
@@ -178,6 +178,52 @@ class PostgresStore:
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
         with _reachable(), self._engine.begin() as connection:
             directory.change_setting(connection, tenant, key, change, self._clock.now())
+
+    def keys_of(self, owner: Owner) -> int:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.keys_of(connection, owner)
+
+    def remove(self, owner: Owner) -> None:
+        table = tables.owners
+        held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
+        with self._transaction(owner) as connection:
+            connection.execute(held)
+            dump.make_room(connection, owner, replace=True)
+            directory.remove(connection, owner)
+        self._indexes.drop(owner.id)
+
+    def erasures(self) -> list[Erasure]:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.erasures(connection)
+
+    def keep_erasure(self, erasure: Erasure) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.keep_erasure(connection, erasure)
+
+    def scrub(self) -> tuple[str, ...]:
+        self.let_go()
+        with _reachable(), self._engine.connect() as connection:
+            return rewriting.rewrite(connection.execution_options(isolation_level="AUTOCOMMIT"))
+
+    def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
+        found = []
+        if owner is not None:
+            with self._transaction(owner) as connection:
+                found.append(rewriting.search_rows(connection, owner))
+        with _reachable(), self._engine.begin() as connection:
+            return found + rewriting.search_files(connection, traces)
+
+    def let_go(self) -> bool:
+        held = self._indexes.owners()
+        if not held:
+            return False
+        table = tables.users
+        with _reachable(), self._engine.begin() as connection:
+            query = select(table.c.owner_id).where(table.c.owner_id.in_(held))
+            gone = held.difference(connection.execute(query).scalars())
+        for owner_id in gone:
+            self._indexes.drop(owner_id)
+        return bool(gone)
 
     def lease(self, job: str) -> Lease:
         with _reachable(), self._engine.begin() as connection:
@@ -235,12 +281,6 @@ class PostgresStore:
             connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
             connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
             yield connection
-
-    def _register(self, owner: Owner) -> None:
-        if owner not in self._known:
-            with _reachable(), self._engine.begin() as connection:
-                directory.register(connection, owner, self._clock.now())
-            self._known.add(owner)
 
 
 class PostgresTransaction(SqlTransaction):
@@ -318,11 +358,14 @@ def _made_by(model: str) -> ColumnElement[bool]:
     return column == (literal_column(f"'{model}'") if model == INDEXED_MODEL else model)
 
 
-def _lock(connection: Connection, owner: Owner, clock: Clock) -> None:
+def _lock(connection: Connection, owner: Owner, clock: Clock, *, newcomer: bool = True) -> None:
     """Make the owner's row if it is missing and hold it, so that writers take turns."""
     table = tables.owners
     held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
     if connection.execute(held).first() is None:
+        if not newcomer:
+            raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
+        directory.register(connection, owner, clock.now())
         row = directory.owner_row(owner, clock.now())
         connection.execute(insert(table).values(row).on_conflict_do_nothing())
         connection.execute(held)

@@ -47,6 +47,15 @@ def protect(execute: Execute, column: str, tables: Iterable[str]) -> None:
         share(execute, (table,))
 
 
+def let_maintain(execute: Execute, tables: Iterable[str]) -> None:
+    """Let the application rewrite tables after an erasure, where the server knows that right."""
+    for table in tables:
+        execute(
+            "DO $$ BEGIN IF current_setting('server_version_num')::int >= 170000 THEN "
+            f"GRANT MAINTAIN ON {table} TO {ROLE}; END IF; END $$"
+        )
+
+
 def share(
     execute: Execute,
     tables: Iterable[str],

@@ -19,10 +19,21 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
-from remembrancer.errors import Conflict, StoreUnavailable
-from remembrancer.store import directory, dump, files, leases, tables
+from remembrancer.errors import Conflict, StoreUnavailable, UnknownPerson
+from remembrancer.store import directory, dump, files, leases, search, tables
 from remembrancer.store.columns import JsonValue
-from remembrancer.store.contract import Embedding, Health, Hit, Lease, Reader, Row, Writer
+from remembrancer.store.contract import (
+    Embedding,
+    Erasure,
+    Health,
+    Hit,
+    Lease,
+    Reader,
+    Row,
+    Searched,
+    Traces,
+    Writer,
+)
 from remembrancer.store.files import File
 from remembrancer.store.indexes import Indexes
 from remembrancer.store.nothing import Nothing
@@ -65,11 +76,18 @@ class SqliteStore:
             yield SqliteTransaction(connection, owner.id, person.indexes)
 
     @contextlib.contextmanager
-    def writing(self, owner: Owner) -> Iterator[Writer]:
-        self._welcome(owner)
-        with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
-            _claim(connection, owner, self._clock)
-            yield SqliteTransaction(connection, owner.id, person.indexes)
+    def writing(self, owner: Owner, *, newcomer: bool = True) -> Iterator[Writer]:
+        while True:
+            if newcomer:
+                self._welcome(owner)
+            elif not self._is_known(owner):
+                raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
+            with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
+                if person.file.is_in_place():
+                    _claim(connection, owner, self._clock)
+                    yield SqliteTransaction(connection, owner.id, person.indexes)
+                    return
+            # They were erased while this was waiting for its turn.
 
     @contextlib.contextmanager
     def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
@@ -125,6 +143,48 @@ class SqliteStore:
         with self._system.writing() as connection:
             directory.change_setting(connection, tenant, key, change, self._clock.now())
 
+    def keys_of(self, owner: Owner) -> int:
+        with self._system.reading() as connection:
+            return directory.keys_of(connection, owner)
+
+    def remove(self, owner: Owner) -> None:
+        if self._is_known(owner):
+            with self._person(owner) as person, _unlocked(), person.file.writing():
+                if person.file.is_in_place():
+                    person.file.vanish()
+        self._drop(owner.id)
+        if self._path is not None:
+            files.clear_away(self._file(f"people/{owner.id}"))
+        with self._system.writing() as connection:
+            directory.remove(connection, owner)
+
+    def erasures(self) -> list[Erasure]:
+        with self._system.reading() as connection:
+            return directory.erasures(connection)
+
+    def keep_erasure(self, erasure: Erasure) -> None:
+        with self._system.writing() as connection:
+            directory.keep_erasure(connection, erasure)
+
+    def scrub(self) -> tuple[str, ...]:
+        self.let_go()
+        shared = {"system.db": self._system} | {
+            f"teams/{key}.db": file for key, file in self._all_teams().items()
+        }
+        return tuple(
+            f"Someone is reading {name}." for name, one in shared.items() if not one.scrub()
+        )
+
+    def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
+        return [] if self._path is None else search.files(self._path, traces)
+
+    def let_go(self) -> bool:
+        with self._lock:
+            gone = [key for key, one in self._people.items() if not one.file.is_in_place()]
+        for key in gone:
+            self._drop(key)
+        return bool(gone)
+
     def lease(self, job: str) -> Lease:
         with self._system.reading() as connection:
             return leases.read(connection, job)
@@ -177,17 +237,28 @@ class SqliteStore:
 
     def _team(self, tenant: Tenant) -> File:
         """A team's file; there are as many as tenants, and they stay open."""
+        return self._team_file(tenant.id)
+
+    def _team_file(self, tenant_id: str) -> File:
         with self._lock:
-            if tenant.id not in self._teams:
-                self._teams[tenant.id] = self._open("team", f"teams/{tenant.id}")
-            return self._teams[tenant.id]
+            if tenant_id not in self._teams:
+                self._teams[tenant_id] = self._open("team", f"teams/{tenant_id}")
+            return self._teams[tenant_id]
+
+    def _all_teams(self) -> dict[str, File]:
+        if self._path is not None:
+            for path in (self._path / "teams").glob("*.db"):
+                self._team_file(path.stem)
+        return dict(self._teams)
 
     @contextlib.contextmanager
     def _person(self, owner: Owner) -> Iterator[_Person]:
         """The person's file, kept open while it is used; the least recently used are closed."""
         with self._lock:
             person = self._people.get(owner.id)
-            if person is None:
+            if person is None or not person.file.is_in_place():
+                # Whoever still uses a file that is gone closes the last of it.
+                self._forsake(person)
                 person = _Person(self._open("personal", f"people/{owner.id}"))
                 self._people[owner.id] = person
             self._people.move_to_end(owner.id)
@@ -198,6 +269,16 @@ class SqliteStore:
             with self._lock:
                 person.users -= 1
                 self._close_spare()
+
+    def _drop(self, owner_id: str) -> None:
+        with self._lock:
+            self._forsake(self._people.pop(owner_id, None))
+
+    @staticmethod
+    def _forsake(person: _Person | None) -> None:
+        if person is not None:
+            person.indexes.clear()
+            person.file.close()
 
     def _close_spare(self) -> None:
         if self._path is None:
@@ -210,7 +291,7 @@ class SqliteStore:
     def _is_known(self, owner: Owner) -> bool:
         if self._path is None:
             return owner.id in self._people
-        return owner.id in self._people or self._file(f"people/{owner.id}").exists()
+        return self._file(f"people/{owner.id}").exists()
 
     def _welcome(self, owner: Owner) -> None:
         """Enter a newcomer before their file is made, so that no file is without a name."""
@@ -244,6 +325,8 @@ class SqliteStore:
         path = self._file(name)
         try:
             if not path.exists():
+                if files.erasing(path).exists():
+                    raise Conflict("This memory is being erased; erase it again to finish that.")
                 files.create(family, path)
             return File(family, path, self._busy_seconds)
         except OSError as error:

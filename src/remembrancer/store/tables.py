@@ -434,6 +434,21 @@ leases = Table(
 )
 """Which process runs a job, so that two never do the same work."""
 
+erasures = Table(
+    "erasures",
+    system,
+    Column("id", Text, primary_key=True),
+    Column("tenant", Text, nullable=False),
+    Column("mark", Text, nullable=False),
+    Column("begun_at", Moment, nullable=False),
+    Column("contributions_only", Boolean, nullable=False),
+    Column("name", Text),
+    Column("traces", JsonValue, nullable=False),
+    Column("removed", JsonValue, nullable=False),
+    Column("finished_at", Moment),
+)
+"""Who was erased, as a keyed mark; by name only until it is finished."""
+
 FAMILIES = {"personal": personal, "team": team, "system": system}
 MEMORY_TABLES = {
     Kind.FACT: facts,

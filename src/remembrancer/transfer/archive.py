@@ -121,8 +121,8 @@ class Archive:
     def _lines(self, member: Member) -> Generator[bytes]:
         """The lines of a member; at its end it is an error if they are not what was written."""
         found = Sum()
-        with _readable(self._path), self._zip.open(member.name) as packed:
-            with io.BufferedReader(packed, PIECE) as file:  # type: ignore[type-var]
+        with _readable(self._path), self._zip.open(member.name) as pressed:
+            with io.BufferedReader(pressed, PIECE) as file:  # type: ignore[type-var]
                 yield from found.passing(iter(lambda: file.readline(LONGEST_LINE), b""))
         if found.member(member.name) != member:
             raise BadBackup(f"{self._path} is damaged: {member.name} is not as it was written.")
@@ -151,9 +151,9 @@ def write(store: Store, path: Path, now: datetime, steps: Steps) -> Backup:
     """Write a backup of everyone and read it back; only then it gets its name."""
     owners = store.owners()
     steps.expect(2 * len(owners))
-    with _placed(path) as draft:
+    with placed(path) as draft:
         with draft.open("wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
-            members = [_packed(file, now, SYSTEM, _system_lines(store))]
+            members = [packed(file, now, SYSTEM, _system_lines(store))]
             for owner in owners:
                 members += _packed_person(file, now, store, owner)
                 steps.step()
@@ -164,7 +164,7 @@ def write(store: Store, path: Path, now: datetime, steps: Steps) -> Backup:
                 created_at=now,
                 members=tuple(members),
             )
-            file.writestr(_info(MANIFEST, now), manifest.model_dump_json(indent=1))
+            file.writestr(info_of(MANIFEST, now), manifest.model_dump_json(indent=1))
         settle(draft)
         with opened(draft) as archive:
             checked = archive.check(steps)
@@ -179,7 +179,7 @@ def _packed_person(
         first = next(rows, None)
         if first is None:
             return []
-        return [_packed(file, now, name_of(owner), lines_of(chain([first], rows), owner))]
+        return [packed(file, now, name_of(owner), lines_of(chain([first], rows), owner))]
 
 
 def _system_lines(store: Store) -> Iterator[bytes]:
@@ -187,15 +187,17 @@ def _system_lines(store: Store) -> Iterator[bytes]:
         yield from lines_of(rows)
 
 
-def _packed(file: zipfile.ZipFile, now: datetime, name: str, lines: Iterator[bytes]) -> Member:
+def packed(file: zipfile.ZipFile, now: datetime, name: str, lines: Iterator[bytes]) -> Member:
+    """Put lines into a backup as a member."""
     total = Sum()
-    with file.open(_info(name, now), "w", force_zip64=True) as packed:
-        with io.BufferedWriter(packed, PIECE) as pieces:
+    with file.open(info_of(name, now), "w", force_zip64=True) as member:
+        with io.BufferedWriter(member, PIECE) as pieces:
             pieces.writelines(total.passing(lines))
     return total.member(name)
 
 
-def _info(name: str, now: datetime) -> zipfile.ZipInfo:
+def info_of(name: str, now: datetime) -> zipfile.ZipInfo:
+    """What a zip file says about a member."""
     # The times in a zip file begin in 1980.
     at = max(now.astimezone(UTC), datetime(1980, 1, 1, tzinfo=UTC))
     info = zipfile.ZipInfo(name, at.timetuple()[:6])
@@ -205,7 +207,7 @@ def _info(name: str, now: datetime) -> zipfile.ZipInfo:
 
 
 @contextlib.contextmanager
-def _placed(path: Path) -> Iterator[Path]:
+def placed(path: Path) -> Iterator[Path]:
     """An empty private file to fill, which takes the place of `path` if nothing goes wrong."""
     if path.is_dir():
         raise InvalidInput(f"{path} is a directory; name a file for the backup.")
@@ -244,8 +246,8 @@ def _readable(path: Path) -> Iterator[None]:
 def _manifest(path: Path, file: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in file.namelist():
         raise BadBackup(f"{path} is not a backup: it has no {MANIFEST}.")
-    with file.open(MANIFEST) as packed:
-        text = packed.read(LONGEST_MANIFEST + 1)
+    with file.open(MANIFEST) as pressed:
+        text = pressed.read(LONGEST_MANIFEST + 1)
     if len(text) > LONGEST_MANIFEST:
         raise BadBackup(f"{path} is not a backup: its {MANIFEST} has no end.")
     try:
