@@ -47,7 +47,7 @@ def bytes_below(path: Path) -> bytes:
     return b"\n".join(found)
 
 
-def bytes_of(store: Remembrancer, place: str) -> bytes:
+def bytes_of(place: str) -> bytes:
     """What an engine has in its files: of PostgreSQL, those of tables and indexes."""
     if not place.startswith("postgresql"):
         return bytes_below(Path(place))
@@ -64,12 +64,12 @@ def test_X4_no_byte_is_left_and_others_keep_theirs(open_memory: Open, place: str
     live(store)
     bob = store.for_user("bob")
     bob.remember("My rowing boat lies at the north jetty.")
-    before = bytes_of(store, place)
+    before = bytes_of(place)
     assert CANARY.encode() in before
 
     receipt = store.erase("ada")
 
-    after = bytes_of(store, place)
+    after = bytes_of(place)
     owner = store.for_user("ada").principal.owner
     for trace in (CANARY, owner.id):
         assert trace.encode() not in after
