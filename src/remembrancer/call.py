@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from remembrancer.references import References
     from remembrancer.store.contract import Store, Writer
     from remembrancer.switches import LiveSwitches
-    from remembrancer.team import TeamIndexes
+    from remembrancer.team_index import TeamIndexes
 
 
 ROOT = "/"

@@ -21,6 +21,7 @@ from remembrancer.types import (
     SessionStatus,
     Status,
     Turn,
+    checked_name,
     member,
 )
 
@@ -75,7 +76,7 @@ class Conversations:
     def turns(self, session: str) -> tuple[Turn, ...]:
         """A conversation as it was, from its first turn to its last."""
         with self._reading() as reader:
-            found = sessions.all_turns(reader, session)
+            found = sessions.all_turns(reader, checked_name(session, "session"))
         return tuple(turn for turn in found if self._call.sees(turn))
 
     def count_turns(self, session: str) -> int:
@@ -84,7 +85,7 @@ class Conversations:
             now=self._call.now(),
             kinds=(Kind.TURN,),
             visible=self._call.visible(),
-            session_id=session,
+            session_id=checked_name(session, "session"),
             statuses=tuple(Status),
         )
         with self._reading() as reader:

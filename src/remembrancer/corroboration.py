@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from remembrancer.text import query_terms
-from remembrancer.types import TeamFact
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DOUBT = 0.6
 """What is left of the doubt with each person who says the same."""
@@ -18,7 +21,7 @@ CONTESTED = 0.7
 APPROVED = 0.7
 """The least confidence of what was approved, by a reviewer or by enough voices."""
 
-LOST_PER_DAY = 0.004
+LEFT_PER_DAY = math.exp(-0.004)
 DAY = 86_400
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -31,10 +34,10 @@ def confidence_of(contributors: int, conflicts: int = 0, *, approved: bool = Fal
     return round(max(said, APPROVED if approved else 0.0) * CONTESTED**conflicts, 6)
 
 
-def aged(fact: TeamFact, now: datetime) -> float:
-    """The confidence that is left of a fact since someone last said so."""
-    days = max(0.0, (now - fact.confirmed_at).total_seconds() / DAY)
-    return fact.confidence * math.exp(-LOST_PER_DAY * days)
+def aged(confidence: NDArray[np.float64], days: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The confidence that is left of facts so many days after someone last said so."""
+    left: NDArray[np.float64] = LEFT_PER_DAY ** days.clip(min=0)
+    return confidence * left
 
 
 def contradict(one: str, other: str) -> bool:

@@ -21,7 +21,8 @@ from remembrancer.review import EDIT, VIEW, Review
 from remembrancer.statement import refuse_secret_name
 from remembrancer.store.contract import Health, Store
 from remembrancer.switches import LiveSwitches
-from remembrancer.team import TeamIndexes, nobodys_recall
+from remembrancer.team import nobodys_recall
+from remembrancer.team_index import TeamIndexes
 from remembrancer.transfer.steps import Steps
 from remembrancer.types import (
     Owner,

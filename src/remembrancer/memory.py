@@ -111,11 +111,14 @@ class Memory(Conversations):
 
         return propose(self._call, content, kind=kind, origin=origin, importance=importance)
 
-    def team(self, query: str) -> builtins.list[TeamRecalled]:
-        """What the team knows about something, if this surface is told."""
+    def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
+        """What the team knows about something, if this surface is told.
+
+        A limit can only lower what the switch `limit` says.
+        """
         from remembrancer.team import told_to
 
-        return told_to(self._call, query)
+        return told_to(self._call, query, limit)
 
     def get(self, reference: str, *, as_of: AsOf | datetime | None = None) -> Record:
         """One memory, whatever became of it; `as_of` shows it as it was known then."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.corroboration import confidence_of, contradict
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from remembrancer.guard.reasons import reasons
 from remembrancer.paging import place_of, position_of
 from remembrancer.recall import checked_limit
 from remembrancer.statement import checked_text
@@ -29,6 +30,7 @@ from remembrancer.types import (
     TeamOrigin,
     TeamStatus,
     Tenant,
+    checked_name,
     member,
 )
 
@@ -64,11 +66,17 @@ class Review:
         sums: list[dict[str, int]] = [{}, {}, {}]
         with self._parts.store.reviewing(self._tenant) as desk:
             counts = desk.count()
-            contested = len(desk.entries(TeamFilter(contested=True), 1000))
+            contested = desk.count_contested()
         for sort, count in counts.items():
             for kind, name in zip(sums, sort, strict=True):
                 kind[name] = kind.get(name, 0) + count
         return TeamStats(sums[0], sums[1], sums[2], contested, self.switches())
+
+    def get(self, fact_id: str) -> TeamEntry:
+        """One fact, whatever became of it."""
+        with self._parts.store.reviewing(self._tenant) as desk:
+            fact = _found(desk, fact_id)
+            return TeamEntry(fact, desk.contributors(fact.id), tuple(desk.contested(fact.id)))
 
     def list(
         self,
@@ -88,7 +96,7 @@ class Review:
             statuses=(member(TeamStatus, status, "status"),) if status else (),
             kinds=(member(TeamKind, kind, "kind"),) if kind else (),
             origins=(member(TeamOrigin, origin, "origin"),) if origin else (),
-            words=words,
+            words=checked_text(words, "The words", LONGEST) if words else None,
             single=single,
             contested=contested,
         )
@@ -118,7 +126,7 @@ class Review:
         self._may_edit()
         content = " ".join(checked_text(content, "The fact", LONGEST).split())
         if rules := broken_rules(content):
-            raise InvalidInput(f"It must not be shared: {', '.join(rules)}.")
+            raise InvalidInput(f"It must not be shared. {' '.join(reasons(rules))}")
         vector = self._parts.embedder.embed([content])[0]
         embedding = Embedding(self._parts.embedder.model, vector)
         with self._parts.store.reviewing(self._tenant) as desk:
@@ -177,6 +185,12 @@ class Review:
         profile = self._parts.settings.profile_for()
         return self._parts.switches.change(self._tenant, profile, changes)
 
+    def reset_switch(self, *names: str) -> Switches:
+        """Put switches back to what the profile says; `team_recall.web` is one surface alone."""
+        self._may_edit()
+        profile = self._parts.settings.profile_for()
+        return self._parts.switches.reset(self._tenant, profile, names)
+
     def _decided(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
         self._may_edit()
         now = self._parts.clock.now()
@@ -200,8 +214,7 @@ class Review:
 
 
 def _found(desk: TeamDesk, fact_id: str) -> TeamFact:
-    # An id is letters and digits; anything else is no id, whatever the database would make of it.
-    fact = desk.fact(fact_id) if fact_id.isascii() else None
+    fact = desk.fact(checked_name(fact_id, "team fact"))
     if fact is None:
         raise NotFound(f"There is no team fact {fact_id}.")
     return fact

@@ -13,7 +13,7 @@ from remembrancer.profiles import Learning
 from remembrancer.statement import checked_text, without_secrets
 from remembrancer.store.contract import Filter, Reader, Writer
 from remembrancer.turns import TITLE_LIMIT, Heard, Said, append, titled
-from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn
+from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn, checked_name
 
 KEPT = tuple(one for one in Status if one is not Status.TRASHED)
 
@@ -87,7 +87,7 @@ def rest(call: Call, writer: Writer, session: Session) -> Session:
 
 def found(call: Call, reader: Reader, session_id: str) -> Session:
     """A conversation of the caller's own, or an error."""
-    session = reader.session(session_id)
+    session = reader.session(checked_name(session_id, "session"))
     if session is None or not call.reaches(session.scope, Kind.TURN):
         raise NotFound(f"There is no conversation {session_id!r}.")
     return session

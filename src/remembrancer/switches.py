@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remembrancer.errors import InvalidInput
+from remembrancer.types import checked_name
 
 if TYPE_CHECKING:
     from remembrancer.profiles import Profile
@@ -20,7 +21,7 @@ KEY = "switches"
 SEEN_FOR = 0.5
 """For how many seconds a process goes by what it has seen."""
 
-ANONYMOUS = "anonymous"
+TEAM_RECALL, ANONYMOUS = "team_recall", "anonymous"
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -67,7 +68,14 @@ class LiveSwitches:
 
     def change(self, tenant: Tenant, profile: Profile, changes: Mapping[str, Json]) -> Switches:
         """Change some switches for every process; a mistake changes nothing."""
-        self._store.change_setting(tenant, KEY, lambda stored: _merged(stored, changes))
+        return self._kept(tenant, profile, lambda stored: _merged(stored, changes))
+
+    def reset(self, tenant: Tenant, profile: Profile, names: Sequence[str]) -> Switches:
+        """Leave some switches to the profile again; a mistake changes nothing."""
+        return self._kept(tenant, profile, lambda stored: _without(stored, names))
+
+    def _kept(self, tenant: Tenant, profile: Profile, change: Callable[[Json], Json]) -> Switches:
+        self._store.change_setting(tenant, KEY, change)
         with self._lock:
             self._seen.pop(tenant.id, None)
         return self.of(tenant, profile)
@@ -90,14 +98,12 @@ class LiveSwitches:
 def _merged(stored: Json, changes: Mapping[str, Json]) -> Json:
     """The switches after a change, or an error that names the one that is wrong."""
     values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
-    recalls, changed = values.get("team_recall"), changes.get("team_recall")
+    recalls, changed = values.get(TEAM_RECALL), changes.get(TEAM_RECALL)
     merged: dict[str, Json] = {**values, **changes}
-    if isinstance(recalls, dict) and isinstance(changed, dict):
-        merged["team_recall"] = {**recalls, **changed}
-    unknown = merged.keys() - Switches.model_fields.keys()
-    if unknown:
-        allowed = ", ".join(Switches.model_fields)
-        raise InvalidInput(f"There is no switch {sorted(unknown)[0]!r}: use {allowed}.")
+    if isinstance(changed, dict):
+        named = {checked_name(name, "surface"): told for name, told in changed.items()}
+        merged[TEAM_RECALL] = {**(recalls if isinstance(recalls, dict) else {}), **named}
+    _refuse_unknown(merged)
     try:
         Switches.model_validate(merged, strict=True)
     except ValidationError as error:
@@ -105,3 +111,26 @@ def _merged(stored: Json, changes: Mapping[str, Json]) -> Json:
         name = ".".join(str(step) for step in problem["loc"])
         raise InvalidInput(f"{name}: {problem['msg']}.") from None
     return merged
+
+
+def _without(stored: Json, names: Sequence[str]) -> Json:
+    """The switches without some, which are the profile's then."""
+    values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
+    for name in names:
+        switch, dot, surface = name.partition(".")
+        recalls = values.get(switch)
+        if switch == TEAM_RECALL and dot:
+            kept = dict(recalls) if isinstance(recalls, dict) else {}
+            kept.pop(checked_name(surface, "surface"), None)
+            values[switch] = kept
+        else:
+            _refuse_unknown([name])
+            values.pop(name, None)
+    return values
+
+
+def _refuse_unknown(names: Iterable[str]) -> None:
+    unknown = set(names) - Switches.model_fields.keys()
+    if unknown:
+        allowed = ", ".join(Switches.model_fields)
+        raise InvalidInput(f"There is no switch {min(unknown)!r}: use {allowed}.")

@@ -7,14 +7,13 @@ approves it or enough different people have said the same.
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from remembrancer.corroboration import aged, confidence_of, contradict
+from remembrancer.corroboration import confidence_of, contradict
 from remembrancer.errors import InvalidInput
 from remembrancer.origins import wanted_origins
 from remembrancer.recall import checked_limit
@@ -33,22 +32,14 @@ from remembrancer.types import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from remembrancer.call import Call, Parts
     from remembrancer.profiles import Profile
-    from remembrancer.store.team_contract import Known, TeamDesk, TeamReader
+    from remembrancer.store.team_contract import TeamDesk
     from remembrancer.switches import Switches
 
 LONGEST = 500
 RELATED = 0.6
 """How similar facts must be to be looked at for a contradiction."""
-
-IMPORTANCE = 0.02
-"""How far each point of importance may move a result that similarity has ranked."""
-
-LEAST_SIMILARITY = 0.25
 
 
 class Verdict(StrEnum):
@@ -64,46 +55,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The outcome of a proposal; `rules` are the rules that it breaks, never the words that do."""
+    """The outcome of a proposal: which fact it is, how that stands, and which facts contradict it.
+
+    `rules` are the rules that a refused one breaks, never the words that do.
+    """
 
     verdict: Verdict
     fact_id: str | None = None
     rules: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """The approved facts of a tenant in memory, as of a version."""
-
-    version: int
-    facts: tuple[TeamFact, ...]
-    matrix: NDArray[np.float32] | None
-
-
-class TeamIndexes:
-    """What may be recalled, by tenant and model, read again when it has changed."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], _Index] = {}
-
-    def get(self, reader: TeamReader, tenant: Tenant, model: str) -> _Index:
-        """The index as it is now."""
-        version = reader.version()
-        with self._lock:
-            found = self._known.get((tenant.id, model))
-        if found is None or found.version != version:
-            found = _indexed(version, reader.known(model, (TeamStatus.APPROVED,)))
-            with self._lock:
-                self._known[tenant.id, model] = found
-        return found
-
-
-def _indexed(version: int, known: Sequence[Known]) -> _Index:
-    import numpy as np
-
-    matrix = np.stack([one.vector for one in known]) if known else None
-    return _Index(version, tuple(one.fact for one in known), matrix)
+    status: TeamStatus | None = None
+    conflicts: tuple[str, ...] = ()
 
 
 def recall(
@@ -115,25 +76,23 @@ def recall(
     origins: Sequence[TeamOrigin] | None = None,
     limit: int | None = None,
 ) -> list[TeamRecalled]:
-    """What the team knows about something; nobody is named, neither who asks nor who said so."""
-    limit = checked_limit(limit if limit is not None else switches.limit)
+    """What the team knows about something; nobody is named, neither who asks nor who said so.
+
+    A limit can only lower what the switch says.
+    """
+    most = switches.limit if limit is None else min(checked_limit(limit), switches.limit)
     with parts.store.recalling(tenant) as reader:
         index = parts.team_indexes.get(reader, tenant, parts.embedder.model)
-    if index.matrix is None:
+    if not index.facts:
         return []
     vector = parts.embedder.embed([query])[0]
-    now = parts.clock.now()
-    scores = (index.matrix @ vector).tolist()
-    found: list[tuple[float, TeamRecalled]] = []
-    for fact, similarity in zip(index.facts, scores, strict=True):
-        confidence = aged(fact, now)
-        unwanted = origins is not None and fact.origin not in origins
-        if unwanted or similarity < LEAST_SIMILARITY or confidence < switches.recall_confidence:
-            continue
-        told = TeamRecalled(fact.kind, fact.content, fact.importance, round(confidence, 4))
-        found.append((similarity + IMPORTANCE * fact.importance, told))
-    found.sort(key=lambda one: (-one[0], one[1].content))
-    return [one for _, one in found[:limit]]
+    now, least = parts.clock.now(), switches.recall_confidence
+    found = index.best(vector, now, most, confidence=least, origins=origins)
+    parts.references.note_told(tenant, [fact.id for fact, _ in found])
+    return [
+        TeamRecalled(fact.kind, fact.content, fact.importance, round(believed, 4))
+        for fact, believed in found
+    ]
 
 
 def nobodys_recall(
@@ -147,13 +106,13 @@ def nobodys_recall(
     return recall(parts, tenant, query, switches, origins=wanted_origins(query), limit=limit)
 
 
-def told_to(call: Call, query: str) -> list[TeamRecalled]:
+def told_to(call: Call, query: str, limit: int | None = None) -> list[TeamRecalled]:
     """What the team knows for a prompt on the caller's surface, if that is switched on."""
     tenant = Tenant(call.owner.tenant)
     switches = call.switches.of(tenant, call.profile)
     if not call.profile.team.enabled or not switches.recalls(call.principal.surface):
         return []
-    return recall(call, tenant, query, switches, origins=wanted_origins(query))
+    return recall(call, tenant, query, switches, origins=wanted_origins(query), limit=limit)
 
 
 def propose(
@@ -239,7 +198,12 @@ def _entered(
     contest(desk, fact, embedding)
     settle(desk, fact.id, fact.recorded_at, switches)
     approved = _held(desk, fact.id).status is TeamStatus.APPROVED
-    return Proposed(Verdict.APPROVED if approved else Verdict.PENDING, fact.id)
+    return _outcome(desk, Verdict.APPROVED if approved else Verdict.PENDING, fact.id)
+
+
+def _outcome(desk: TeamDesk, verdict: Verdict, fact_id: str) -> Proposed:
+    conflicts = tuple(desk.contested(fact_id))
+    return Proposed(verdict, fact_id, status=_held(desk, fact_id).status, conflicts=conflicts)
 
 
 def contest(desk: TeamDesk, fact: TeamFact, embedding: Embedding) -> None:
@@ -274,11 +238,11 @@ def _corroborated(
 ) -> Proposed:
     """Someone says what is known already: once more, or as a further voice."""
     if fact.status is TeamStatus.REJECTED:
-        return Proposed(Verdict.REJECTED_BEFORE, fact.id)
+        return _outcome(desk, Verdict.REJECTED_BEFORE, fact.id)
     if not desk.contribute(fact.id, who, now):
-        return Proposed(Verdict.KNOWN, fact.id)
+        return _outcome(desk, Verdict.KNOWN, fact.id)
     desk.change(fact.id, {"confirmed_at": now})
     settle(desk, fact.id, now, switches)
     pending = fact.status is TeamStatus.PENDING
     promoted = pending and _held(desk, fact.id).status is TeamStatus.APPROVED
-    return Proposed(Verdict.APPROVED if promoted else Verdict.CORROBORATED, fact.id)
+    return _outcome(desk, Verdict.APPROVED if promoted else Verdict.CORROBORATED, fact.id)

@@ -41,7 +41,7 @@ def view(call: Call, session_id: str, budget: int | None = None) -> View:
         raise InvalidInput("The budget must be a number of tokens, more than 0.")
     with call.store.reading(call.owner) as reader:
         session = found(call, reader, session_id)
-        turns = [one for one in all_turns(reader, session_id) if one.status is Status.ACTIVE]
+        turns = [one for one in all_turns(reader, session.id) if one.status is Status.ACTIVE]
     if sum(map(_cost, turns)) <= settings.summarise_at * budget:
         return View(tuple(turns))
     kept = _latest(turns, KEPT * budget)

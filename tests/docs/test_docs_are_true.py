@@ -32,8 +32,9 @@ def test_the_readme_example_is_short() -> None:
     assert len(statements) <= 12
 
 
-def test_shell_examples_of_the_readme_run(tmp_path: Path) -> None:
-    shown = re.findall(r"^\$ (rem .*)$", (ROOT / "README.md").read_text("utf-8"), re.M)
+@pytest.mark.parametrize("name", ["README.md", "docs/team.md"])
+def test_shell_examples_run(name: str, tmp_path: Path) -> None:
+    shown = re.findall(r"^\$ (rem .*)$", (ROOT / name).read_text("utf-8"), re.M)
     assert len(shown) >= 6
     for line in shown:
         words = shlex.split(line)

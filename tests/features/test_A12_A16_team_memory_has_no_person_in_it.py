@@ -17,6 +17,8 @@ from remembrancer.team import Verdict
 from remembrancer.types import TeamOrigin, TeamRecalled, TeamStatus, Tenant
 from tests.conftest import Open
 
+Stored = Callable[[], dict[str, list[dict[str, Any]]]]
+
 PORTS = "The proxy pool uses ports 9000 to 9999."
 
 
@@ -41,7 +43,7 @@ def test_A12_recall_takes_no_user_and_returns_only_four_things(store: Remembranc
 
 
 def test_A12_no_table_of_the_team_names_a_person(
-    store: Remembrancer, stored: Callable[[], dict[str, list[dict[str, Any]]]], tenant: str
+    store: Remembrancer, stored: Stored, tenant: str
 ) -> None:
     for name in ("ada", "bob"):
         store.for_user(name).propose(PORTS)
@@ -56,7 +58,7 @@ def test_A12_no_table_of_the_team_names_a_person(
     assert len(rows["team_contributions"]) == 2
     ids = [store.for_user(name).principal.owner.id for name in ("ada", "bob")]
     for word in ("ada", "bob", *ids):
-        assert word not in repr(dict(rows)).replace("'", " ").split()
+        assert word not in repr(rows).replace("'", " ").split()
     assert not any("user" in column for some in rows.values() for row in some for column in row)
 
 
@@ -160,7 +162,7 @@ def test_A16_a_near_duplicate_merges_and_raises_confidence(store: Remembrancer) 
     ],
 )
 def test_A14_the_gate_refuses_what_has_a_person_in_it_and_names_only_the_rule(
-    store: Remembrancer, personal: str, stored: Callable[[], dict[str, list[dict[str, Any]]]]
+    store: Remembrancer, personal: str, stored: Stored
 ) -> None:
     refused = store.for_user("ada").propose(personal)
 
@@ -336,3 +338,128 @@ def test_A12_a_profile_without_a_team_has_none(open_memory: Open) -> None:
         store.for_user("ada").propose(PORTS)
     store.review().switch(team_recall={"anonymous": True})
     assert not store.team_recall("proxy ports")
+
+
+def version(store: Remembrancer, stored: Stored, tenant: str) -> int:
+    store.flush()
+    return next(int(one["version"]) for one in stored()["teams"] if one["tenant_id"] == tenant)
+
+
+def test_A12_recalls_are_counted_and_nothing_else_is_known_of_them(
+    store: Remembrancer, stored: Stored, tenant: str
+) -> None:
+    own = Tenant(tenant).id
+    for name in ("ada", "bob"):
+        store.for_user(name).propose(PORTS)
+    store.review().switch(team_recall={"anonymous": True})
+    (entry,) = store.review().list().items
+    before = version(store, stored, own)
+    contributions = stored()["team_contributions"]
+
+    store.for_user("eve").team("proxy ports")
+    store.for_user("eve").context("Which ports does the proxy use?")
+    store.team_recall("proxy ports")
+
+    assert version(store, stored, own) == before
+    assert store.review().get(entry.fact.id).fact.recall_count == 3
+    assert stored()["team_contributions"] == contributions
+
+
+def test_A12_what_a_limit_leaves_out_is_not_counted(store: Remembrancer) -> None:
+    me, review = store.for_user("ada"), store.review()
+    for name in ("pool", "cache", "gate"):
+        review.approve(me.propose(f"The proxy {name} listens on a port.").fact_id or "")
+
+    assert len(me.team("proxy port", limit=2)) == 2
+    store.flush()
+
+    assert sorted(one.fact.recall_count for one in review.list().items) == [0, 1, 1]
+
+
+def test_A12_counting_what_was_deleted_meanwhile_harms_nobody(open_memory: Open) -> None:
+    store = open_memory("assistant")
+    for name in ("ada", "bob"):
+        store.for_user(name).propose(PORTS)
+    (entry,) = store.review().list().items
+    store.for_user("eve").team("proxy ports")
+    store.review().delete(entry.fact.id)
+
+    store.flush()
+
+    assert not store.for_user("eve").team("proxy ports")
+
+
+def test_A18_a_proposal_says_how_it_stands_and_what_contradicts_it(store: Remembrancer) -> None:
+    first = store.for_user("ada").propose(STAGING.format(5432))
+    rival = store.for_user("eve").propose(STAGING.format(6543))
+    again = store.for_user("eve").propose(STAGING.format(6543))
+
+    assert (first.status, first.conflicts) == (TeamStatus.PENDING, ())
+    assert first.fact_id is not None
+    assert (rival.status, rival.conflicts) == (TeamStatus.PENDING, (first.fact_id,))
+    assert (again.verdict, again.conflicts) == (Verdict.KNOWN, (first.fact_id,))
+    store.review().reject(rival.fact_id or "")
+    assert store.for_user("bob").propose(STAGING.format(6543)).status is TeamStatus.REJECTED
+    assert store.for_user("bob").propose(STAGING.format(5432)).status is TeamStatus.APPROVED
+    assert store.for_user("ada").propose("Maria Lopez runs it.").status is None
+
+
+def test_A20_the_contested_are_counted_as_long_as_a_rival_stands(store: Remembrancer) -> None:
+    review = store.review()
+    first = store.for_user("ada").propose(STAGING.format(5432)).fact_id or ""
+    rival = store.for_user("eve").propose(STAGING.format(6543)).fact_id or ""
+    store.for_user("eve").propose("Builds run at night.")
+    assert review.stats().contested == len(review.list(contested=True).items) == 2
+    assert review.get(first).conflicts == (rival,)
+
+    review.reject(rival)
+
+    assert review.get(first).conflicts == ()
+    assert [one.fact.id for one in review.list(contested=True).items] == [rival]
+    assert review.stats().contested == 1
+
+
+def test_A20_one_fact_is_shown_with_how_many_said_so(store: Remembrancer) -> None:
+    for name in ("ada", "bob"):
+        fact_id = store.for_user(name).propose(PORTS).fact_id or ""
+
+    entry = store.review(capabilities=(VIEW,)).get(fact_id)
+
+    assert (entry.fact.content, entry.contributors, entry.conflicts) == (PORTS, 2, ())
+    with pytest.raises(NotFound):
+        store.review().get("team_" + "0" * 26)
+
+
+@pytest.mark.parametrize("wrong", ["", "\udcff", "team_\x00", "x" * 300])
+def test_A20_what_is_no_id_is_a_clear_error(store: Remembrancer, wrong: str) -> None:
+    review = store.review()
+    for verb in (review.get, review.approve, review.reject, review.reopen, review.delete):
+        with pytest.raises(InvalidInput):
+            verb(wrong)
+    with pytest.raises(InvalidInput):
+        review.edit(wrong, PORTS)
+    with pytest.raises(InvalidInput):
+        review.set_importance(wrong, 3)
+    with pytest.raises(NotFound):
+        review.get("täm_1")
+
+
+def test_A20_half_a_character_is_a_clear_error_or_nothing_to_be_found(store: Remembrancer) -> None:
+    with pytest.raises(InvalidInput):
+        store.for_user("ada").propose("Port \udcff is used.")
+    with pytest.raises(InvalidInput):
+        store.review().list(words="\udcff")
+    with pytest.raises(InvalidInput):
+        store.review().switch(team_recall={"\udcff": False})
+    for name in ("ada", "bob"):
+        store.for_user(name).propose(PORTS)
+    assert isinstance(store.for_user("ada").team("proxy \udcff"), list)
+
+
+def test_A20_a_refused_edit_says_why_in_plain_words(store: Remembrancer) -> None:
+    fact_id = store.for_user("ada").propose(PORTS).fact_id or ""
+
+    with pytest.raises(InvalidInput, match=r"It has the name of a person\.") as refused:
+        store.review().edit(fact_id, "Maria Lopez owns the ports 9000 to 9999.")
+
+    assert "Maria" not in str(refused.value)

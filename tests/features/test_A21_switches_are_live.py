@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from remembrancer.errors import InvalidInput
+from remembrancer.errors import InvalidInput, NotAllowed
+from remembrancer.review import VIEW
 from tests.conftest import Open
 
 PORTS = "The proxy pool uses ports 9000 to 9999."
@@ -63,3 +64,32 @@ def test_A21_changes_that_race_are_all_kept(open_memory: Open) -> None:
 
     time.sleep(1)
     assert len(stores[0].review().switches().team_recall) == 24
+
+
+def test_A21_a_switch_is_left_to_the_profile_again(open_memory: Open) -> None:
+    review = open_memory("assistant").review()
+    before = review.switches()
+    review.switch(promote_at=None, limit=9, team_recall={"web": False, "telegram": False})
+
+    assert review.reset_switch("promote_at").promote_at == before.promote_at
+    assert review.switches().limit == 9
+    assert review.reset_switch("team_recall.web", "limit").team_recall == {"telegram": False}
+    assert review.reset_switch("team_recall", "dedup_threshold") == before
+
+
+@pytest.mark.parametrize("mistake", ["nonsense", "limit.web", "team_recall.", "team_recall.\udcff"])
+def test_A21_a_mistake_leaves_nothing_to_the_profile(open_memory: Open, mistake: str) -> None:
+    review = open_memory("assistant").review()
+    review.switch(limit=9)
+
+    with pytest.raises(InvalidInput):
+        review.reset_switch("limit", mistake)
+
+    assert review.switches().limit == 9
+
+
+def test_A21_only_who_may_edit_leaves_a_switch_to_the_profile(open_memory: Open) -> None:
+    store = open_memory("assistant")
+
+    with pytest.raises(NotAllowed):
+        store.review(capabilities=(VIEW,)).reset_switch("limit")

@@ -117,9 +117,17 @@ class SqlTeamDesk(SqlTeamReader):
             said = select(func.count()).where(self._own(SAID), SAID.c.fact_id == FACTS.c.id)
             conditions.append(said.scalar_subquery() <= 1)
         if wanted.contested:
-            pair = or_(PAIRS.c.first_id == FACTS.c.id, PAIRS.c.second_id == FACTS.c.id)
-            conditions.append(exists().where(self._own(PAIRS), pair))
+            conditions.append(self._has_rival())
         return conditions
+
+    def _has_rival(self) -> ColumnElement[bool]:
+        rival = FACTS.alias()
+        pair = or_(
+            and_(PAIRS.c.first_id == FACTS.c.id, PAIRS.c.second_id == rival.c.id),
+            and_(PAIRS.c.second_id == FACTS.c.id, PAIRS.c.first_id == rival.c.id),
+        )
+        own = self._own(PAIRS), rival.c.tenant_id == self._tenant_id
+        return exists().where(*own, pair, rival.c.status != TeamStatus.REJECTED)
 
     def add(self, fact: TeamFact, embedding: Embedding) -> None:
         values = {one.name: getattr(fact, one.name) for one in fields(fact)}
@@ -228,6 +236,10 @@ class SqlTeamDesk(SqlTeamReader):
             (TeamStatus(status), TeamKind(kind), TeamOrigin(origin)): count
             for status, kind, origin, count in self._connection.execute(query)
         }
+
+    def count_contested(self) -> int:
+        query = select(func.count()).where(self._own(FACTS), self._has_rival())
+        return int(self._connection.execute(query).scalar_one())
 
     def refer(self, counts: Mapping[str, int]) -> None:
         for fact_id, count in counts.items():

@@ -25,7 +25,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFilter:
-    """Which team facts a listing is of; `single` are those that one person alone has said."""
+    """Which team facts a listing is of.
+
+    `single` are those that one person alone has said, `contested` those that another fact
+    contradicts which was not rejected.
+    """
 
     statuses: tuple[TeamStatus, ...] = ()
     kinds: tuple[TeamKind, ...] = ()
@@ -112,6 +116,10 @@ class TeamDesk(TeamReader, Protocol):
         """How many facts there are of each sort."""
         ...
 
+    def count_contested(self) -> int:
+        """How many facts another one contradicts, but for those that were rejected."""
+        ...
+
     def refer(self, counts: Mapping[str, int]) -> None:
-        """Count recalls."""
+        """Count recalls; nothing that may be recalled has changed by it."""
         ...

@@ -1,0 +1,17 @@
+"""Whoever is refused is told why in a sentence."""
+
+from __future__ import annotations
+
+from remembrancer.guard import instructions, persons
+from remembrancer.guard.reasons import REASONS, reasons
+
+
+def test_every_rule_of_the_gate_has_its_sentence() -> None:
+    assert set(REASONS) == {*persons.RULES, *instructions.RULES}
+    for sentence in REASONS.values():
+        assert sentence.endswith(".")
+        assert len(sentence) < 78
+
+
+def test_each_reason_is_given_once() -> None:
+    assert reasons(("email", "phone", "email")) == (REASONS["email"], REASONS["phone"])
