@@ -52,6 +52,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._people: OrderedDict[str, _Person] = OrderedDict()
         self._teams: dict[str, File] = {}
+        self._entered: set[Tenant] = set()
         self._newcomer = threading.Lock()
         if path is not None:
             _make_private(path)
@@ -83,7 +84,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
-        with _unlocked(), self._team(tenant).writing() as connection:
+        with self._changing(tenant) as connection:
             yield SqlTeamDesk(connection, tenant.id)
 
     def owners(self) -> list[Owner]:
@@ -107,6 +108,23 @@ class SqliteStore:
                 _put(connection, owner, rows, removed)
         else:
             self._load_newcomer(owner, rows)
+
+    def teams(self) -> list[Tenant]:
+        with self._system.reading() as connection:
+            known = directory.entered(connection)
+        return [one for one in known if self._knows_something(one)]
+
+    @contextlib.contextmanager
+    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
+        if not self._has_team(tenant):
+            yield iter(())
+            return
+        with self._team(tenant).reading() as connection:
+            yield dump.team_rows(connection, tenant)
+
+    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
+        with self._changing(tenant) as connection:
+            return dump.put_team(connection, tenant, rows, replace=replace)
 
     @contextlib.contextmanager
     def dump_system(self) -> Iterator[Iterator[Row]]:
@@ -181,6 +199,27 @@ class SqliteStore:
             if tenant.id not in self._teams:
                 self._teams[tenant.id] = self._open("team", f"teams/{tenant.id}")
             return self._teams[tenant.id]
+
+    @contextlib.contextmanager
+    def _changing(self, tenant: Tenant) -> Iterator[Connection]:
+        """The only writer of a team, who is entered first, so that no file is without a name."""
+        with _unlocked():
+            if tenant not in self._entered:
+                with self._system.writing() as connection:
+                    directory.enter(connection, tenant, self._clock.now())
+                self._entered.add(tenant)
+            with self._team(tenant).writing() as connection:
+                yield connection
+
+    def _has_team(self, tenant: Tenant) -> bool:
+        known = tenant.id in self._teams
+        return known or (self._path is not None and self._file(f"teams/{tenant.id}").exists())
+
+    def _knows_something(self, tenant: Tenant) -> bool:
+        if not self._has_team(tenant):
+            return False
+        with self._team(tenant).reading() as connection:
+            return dump.team_facts(connection, tenant) > 0
 
     @contextlib.contextmanager
     def _person(self, owner: Owner) -> Iterator[_Person]:
