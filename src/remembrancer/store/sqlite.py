@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,7 @@ class SqliteStore:
         self._limit = open_files
         self._busy_seconds = busy_seconds
         self._lock = threading.Lock()
-        self._people: OrderedDict[str, _Person] = OrderedDict()
-        self._teams: dict[str, File] = {}
+        self._opened: OrderedDict[str, _Opened] = OrderedDict()
         self._entered: set[Tenant] = set()
         self._newcomer = threading.Lock()
         if path is not None:
@@ -74,7 +74,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
-        with self._team(tenant).reading() as connection:
+        with self._team(tenant) as team, team.file.reading() as connection:
             raw: Any = connection.connection.driver_connection
             raw.set_authorizer(_without_contributors)
             try:
@@ -116,10 +116,10 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
-        if not self._has_team(tenant):
+        if not self._is_known(tenant):
             yield iter(())
             return
-        with self._team(tenant).reading() as connection:
+        with self._team(tenant) as team, team.file.reading() as connection:
             yield dump.team_rows(connection, tenant)
 
     def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
@@ -158,8 +158,7 @@ class SqliteStore:
     def tidy(self) -> int:
         """Move every log into its file; files that nobody has open here have none of ours."""
         with self._lock:
-            opened = [person.file for person in self._people.values()]
-            opened += self._teams.values()
+            opened = [one.file for one in self._opened.values()]
         for file in (self._system, *opened):
             file.checkpoint()
         return 1 + len(opened)
@@ -179,12 +178,9 @@ class SqliteStore:
 
     def close(self) -> None:
         with self._lock:
-            for person in self._people.values():
-                person.file.close()
-            self._people.clear()
-            for file in self._teams.values():
-                file.close()
-            self._teams.clear()
+            for one in self._opened.values():
+                one.file.close()
+            self._opened.clear()
             if "_system" in self.__dict__:
                 self._system.close()
 
@@ -192,13 +188,6 @@ class SqliteStore:
     def _system(self) -> File:
         """The small tables; most calls never need them."""
         return self._open("system", "system")
-
-    def _team(self, tenant: Tenant) -> File:
-        """A team's file; there are as many as tenants, and they stay open."""
-        with self._lock:
-            if tenant.id not in self._teams:
-                self._teams[tenant.id] = self._open("team", f"teams/{tenant.id}")
-            return self._teams[tenant.id]
 
     @contextlib.contextmanager
     def _changing(self, tenant: Tenant) -> Iterator[Connection]:
@@ -208,48 +197,49 @@ class SqliteStore:
                 with self._system.writing() as connection:
                     directory.enter(connection, tenant, self._clock.now())
                 self._entered.add(tenant)
-            with self._team(tenant).writing() as connection:
+            with self._team(tenant) as team, team.file.writing() as connection:
                 yield connection
 
-    def _has_team(self, tenant: Tenant) -> bool:
-        known = tenant.id in self._teams
-        return known or (self._path is not None and self._file(f"teams/{tenant.id}").exists())
-
     def _knows_something(self, tenant: Tenant) -> bool:
-        if not self._has_team(tenant):
+        if not self._is_known(tenant):
             return False
-        with self._team(tenant).reading() as connection:
+        with self._team(tenant) as team, team.file.reading() as connection:
             return dump.team_facts(connection, tenant) > 0
 
+    def _person(self, owner: Owner) -> AbstractContextManager[_Opened]:
+        return self._using("personal", _name(owner))
+
+    def _team(self, tenant: Tenant) -> AbstractContextManager[_Opened]:
+        return self._using("team", _name(tenant))
+
     @contextlib.contextmanager
-    def _person(self, owner: Owner) -> Iterator[_Person]:
-        """The person's file, kept open while it is used; the least recently used are closed."""
+    def _using(self, family: str, name: str) -> Iterator[_Opened]:
+        """A file, kept open while it is used; the least recently used are closed."""
         with self._lock:
-            person = self._people.get(owner.id)
-            if person is None:
-                person = _Person(self._open("personal", f"people/{owner.id}"))
-                self._people[owner.id] = person
-            self._people.move_to_end(owner.id)
-            person.users += 1
+            opened = self._opened.get(name)
+            if opened is None:
+                opened = _Opened(self._open(family, name))
+                self._opened[name] = opened
+            self._opened.move_to_end(name)
+            opened.users += 1
         try:
-            yield person
+            yield opened
         finally:
             with self._lock:
-                person.users -= 1
+                opened.users -= 1
                 self._close_spare()
 
     def _close_spare(self) -> None:
         if self._path is None:
             return
-        spare = len(self._people) - self._limit
-        idle = [key for key, person in self._people.items() if person.users == 0]
-        for key in idle[: max(spare, 0)]:
-            self._people.pop(key).file.close()
+        spare = len(self._opened) - self._limit
+        idle = [name for name, opened in self._opened.items() if opened.users == 0]
+        for name in idle[: max(spare, 0)]:
+            self._opened.pop(name).file.close()
 
-    def _is_known(self, owner: Owner) -> bool:
-        if self._path is None:
-            return owner.id in self._people
-        return owner.id in self._people or self._file(f"people/{owner.id}").exists()
+    def _is_known(self, whose: Owner | Tenant) -> bool:
+        name = _name(whose)
+        return name in self._opened or (self._path is not None and self._file(name).exists())
 
     def _welcome(self, owner: Owner) -> None:
         """Enter a newcomer before their file is made, so that no file is without a name."""
@@ -261,7 +251,7 @@ class SqliteStore:
                     return
 
     def _load_newcomer(self, owner: Owner, rows: Iterable[Row]) -> None:
-        path = self._file(f"people/{owner.id}")
+        path = self._file(_name(owner))
         try:
             with files.building("personal", path, self._busy_seconds) as connection:
                 _put(connection, owner, rows)
@@ -293,7 +283,7 @@ class SqliteStore:
             ) from error
 
 
-class _Person:
+class _Opened:
     """An open file, its index in memory, and how many transactions are using it."""
 
     def __init__(self, file: File) -> None:
@@ -322,6 +312,11 @@ class SqliteTransaction(SqlTransaction):
     def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
         each = func.json_each(table.c.tags).table_valued("value")
         return select(1).select_from(each).where(each.c.value == tag).exists()
+
+
+def _name(whose: Owner | Tenant) -> str:
+    """Where a person's or a team's file is."""
+    return f"{'teams' if isinstance(whose, Tenant) else 'people'}/{whose.id}"
 
 
 def _without_contributors(action: int, table: str | None, *_: object) -> int:
