@@ -160,8 +160,8 @@ class Remembrancer:
     def backup(self, path: str | Path | None = None, *, progress: Progress | None = None) -> Backup:
         """Write everyone's memories into one private file, and read it back before it counts.
 
-        Others may go on writing; each person is in it as they were at one moment. Without a path
-        it is named after the time, in the working directory.
+        Others may go on writing; each person and each team is in it as of one moment. Without a
+        path it is named after the time, in the working directory.
         """
         from remembrancer.transfer import archive, shelf
 
@@ -181,7 +181,7 @@ class Remembrancer:
     ) -> Arrived:
         """Bring back everyone in a backup; nothing is changed unless all of it is sound.
 
-        Someone who has other memories here is a Conflict, unless they are to be replaced.
+        Other memories of a person or a team here are a Conflict, unless they are to be replaced.
         """
         from remembrancer.transfer import arrival
 

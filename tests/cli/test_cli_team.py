@@ -506,3 +506,23 @@ def on_a_terminal(home: dict[str, str], typed: str, *args: str) -> str:
             pass
     os.close(controller)
     return shown.decode()
+
+
+# Backups.
+
+
+def test_backups_and_moves_count_what_the_team_knows(
+    rem: Run, proposed: Callable[..., str], tmp_path: Path
+) -> None:
+    file, place = str(tmp_path / "a.zip"), str(tmp_path / "place")
+    proposed(PORTS)
+
+    said = rem("backup", file).stdout
+    assert said.startswith("Written and checked: 1 team with 1 fact, 5 rows, ")
+    assert rem("move", place).stdout == "1 team with 1 fact was copied, 4 rows.\n"
+    assert rem("move", place).stdout == "1 team had the same memories there already.\n"
+    rem("--user", "ada", "remember", "Ada prefers tea")
+    proposed(RELEASE)
+    assert "The team of home has other memories here" in rem("move", place, code=4).stderr
+    told = rem("move", place, "--replace").stdout
+    assert told == "1 person and 1 team with 2 facts were copied, 13 rows.\n"

@@ -63,4 +63,11 @@ def test_moving_tells_how_many_and_replaces_only_when_asked(
     assert rem("move", place).stdout == "1 person had the same memories there already.\n"
     process("remember", "I prefer coffee", "--store", place)
     assert "so nothing was changed" in rem("move", place, code=4).stderr
-    assert ask("move", place, "--replace") == {"people": 1, "rows": 6, "present": 0}
+    assert ask("move", place, "--replace") == {
+        "people": 1,
+        "teams": 0,
+        "team_facts": 0,
+        "rows": 6,
+        "present": 0,
+        "teams_present": 0,
+    }

@@ -1,10 +1,11 @@
-"""What every store promises about taking a person out of it and putting them in."""
+"""What every store promises about taking a person or a team out of it and putting them in."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,20 @@ from remembrancer.config import Settings
 from remembrancer.errors import BadBackup, Conflict
 from remembrancer.opening import open_store
 from remembrancer.store.contract import Embedding, Insert, Row, Store
-from remembrancer.types import Action, Event, Fact, Owner, new_id
+from remembrancer.store.sqlite import SqliteStore
+from remembrancer.types import (
+    Action,
+    Event,
+    Fact,
+    Owner,
+    TeamFact,
+    TeamKind,
+    TeamOrigin,
+    TeamStatus,
+    Tenant,
+    new_id,
+)
+from tests.conftest import open_files
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -61,6 +75,37 @@ def remember(store: Store, owner: Owner, *contents: str) -> None:
 def dumped(store: Store, owner: Owner) -> list[Row]:
     with store.dump(owner) as rows:
         return list(rows)
+
+
+def tell(store: Store, tenant: Tenant, *contents: str) -> None:
+    """Let a team know things that one person has said."""
+    with store.reviewing(tenant) as desk:
+        for content in contents:
+            fact = TeamFact(
+                id=new_id("team", NOW),
+                kind=TeamKind.FACT,
+                content=content,
+                origin=TeamOrigin.USER,
+                importance=3.0,
+                confidence=0.4,
+                recorded_at=NOW,
+                confirmed_at=NOW,
+            )
+            vector = np.array([0.1, 0.2, -0.3], dtype=np.float32)
+            desk.add(fact, Embedding("test/3", vector))
+            desk.contribute(fact.id, desk.key().hex()[:32], NOW)
+
+
+def dumped_team(store: Store, tenant: Tenant) -> list[Row]:
+    with store.dump_team(tenant) as rows:
+        return list(rows)
+
+
+def told(store: Store, tenant: Tenant) -> tuple[int, list[str]]:
+    """What recall reads: the version, and the facts."""
+    with store.recalling(tenant) as reader:
+        known = reader.known("test/3", tuple(TeamStatus))
+        return reader.version(), [one.fact.content for one in known]
 
 
 def renamed(rows: list[Row], owner: Owner) -> list[Row]:
@@ -197,3 +242,95 @@ def test_what_is_too_much_for_memory_is_decided_where_it_is_loaded(
         found = [tuple(row) for row in connection.execute(query, {"owner": bob.id})]
     engine.dispose()
     assert found == [(1, False), (2, False), (3, True)]
+
+
+@pytest.fixture
+def other(tenant: str) -> Tenant:
+    return Tenant(f"{tenant}-other")
+
+
+def test_a_team_is_listed_once_it_knows_something(raw: Store, tenant: str, other: Tenant) -> None:
+    team = Tenant(tenant)
+    assert told(raw, team) == (0, [])
+    with raw.reviewing(team) as desk:
+        desk.key()
+    assert team not in raw.teams()
+    tell(raw, team, "one")
+    assert team in raw.teams()
+    assert other not in raw.teams()
+    assert dumped_team(raw, other) == []
+
+
+def test_a_dump_of_a_team_is_of_one_moment(raw: Store, tenant: str) -> None:
+    team = Tenant(tenant)
+    tell(raw, team, "one")
+    before = dumped_team(raw, team)
+    with raw.dump_team(team) as rows:
+        first = next(rows)
+        tell(raw, team, "two")
+        assert [first, *rows] == before
+
+
+def test_a_team_that_is_loaded_is_what_was_dumped(raw: Store, tenant: str, other: Tenant) -> None:
+    team = Tenant(tenant)
+    tell(raw, team, *(f"fact {number}" for number in range(600)))
+    rows = dumped_team(raw, team)
+
+    assert raw.load_team(other, iter(rows)) == 600
+
+    assert dumped_team(raw, other) == rows
+    assert other in raw.teams()
+    with raw.reviewing(team) as one, raw.reviewing(other) as two:
+        assert one.key() == two.key()
+        assert one.contributed(one.key().hex()[:32]) == two.contributed(two.key().hex()[:32])
+
+
+def test_a_team_keeps_its_memories_unless_all_of_them_are_replaced(
+    raw: Store, tenant: str, other: Tenant
+) -> None:
+    tell(raw, other, "old", "older")
+    tell(raw, Tenant(tenant), "new")
+    before, seen = dumped_team(raw, other), told(raw, other)
+    rows = dumped_team(raw, Tenant(tenant))
+
+    def breaking_off() -> Iterator[Row]:
+        yield from rows
+        raise ZeroDivisionError
+
+    with pytest.raises(Conflict, match="has other memories here"):
+        raw.load_team(other, iter(rows))
+    with pytest.raises(ZeroDivisionError):
+        raw.load_team(other, breaking_off(), replace=True)
+    with pytest.raises(BadBackup, match="do not fit together"):
+        raw.load_team(other, [*rows, *rows], replace=True)
+    assert (dumped_team(raw, other), told(raw, other)) == (before, seen)
+
+    assert raw.load_team(other, iter(rows), replace=True) == 1
+    version, contents = told(raw, other)
+    assert (dumped_team(raw, other), contents) == (rows, ["new"])
+    assert version > seen[0], "every process looks again"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("team_keys", {}),
+        ("teams", {"version": 7}),
+        ("facts", {"content": "personal"}),
+        ("team_keys", {"tenant_id": "someone", "key": "aGVsbG8="}),
+    ],
+)
+def test_a_row_that_fits_into_no_team_is_refused(raw: Store, other: Tenant, row: Row) -> None:
+    with pytest.raises(BadBackup):
+        raw.load_team(other, iter([row]))
+    assert dumped_team(raw, other) == []
+
+
+def test_many_teams_are_backed_up_with_few_files_open(tmp_path: Path, clock: SetClock) -> None:
+    with contextlib.closing(SqliteStore(tmp_path, clock=clock, open_files=2)) as store:
+        for number in range(8):
+            tell(store, Tenant(f"team {number}"), "one")
+        for team in store.teams():
+            assert len(dumped_team(store, team)) == 4
+        held = {path for path in open_files() if path.parent == tmp_path / "teams"}
+        assert len([path for path in held if path.suffix == ".db"]) <= 2

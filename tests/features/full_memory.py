@@ -1,4 +1,4 @@
-"""A person with something of everything that can be stored, and a look into backups."""
+"""A person and a team with something of everything that can be stored, and a look into backups."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import zipfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+from set_embedder import SetEmbedder
 
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
@@ -55,6 +57,25 @@ def fill(me: Memory, clock: SetClock) -> None:
     me.recall("tea")
 
 
+PORTS = "The proxy pool uses ports 9000 to 9999."
+OTHER_PORTS = "The proxy pool uses ports 7000 to 7999."
+BRANCH = "The release is cut from the main branch."
+UNUSED = "The old cache is not used any more."
+
+
+def fill_team(store: Remembrancer, embedder: SetEmbedder, tenant: str | None = None) -> None:
+    """Propose, corroborate, contradict, approve and reject; needs a profile that has a team."""
+    embedder.at_cosine(PORTS, 1)
+    embedder.at_cosine(OTHER_PORTS, 0.9)
+    ada, bob = (store.for_user(name, tenant=tenant) for name in ("ada", "bob"))
+    for me in (ada, bob):
+        me.propose(PORTS, importance=4)
+    ada.propose(OTHER_PORTS)
+    review = store.review(tenant=tenant)
+    review.approve(str(ada.propose(BRANCH).fact_id))
+    review.reject(str(bob.propose(UNUSED).fact_id))
+
+
 def answers(store: Remembrancer, user: str = "ada") -> dict[str, Any]:
     """What a person is told about everything."""
     me = store.for_user(user)
@@ -91,6 +112,11 @@ def members(path: Path) -> dict[str, bytes]:
 def people(path: Path) -> dict[str, bytes]:
     """Each person's member."""
     return {name: text for name, text in members(path).items() if name.startswith("people/")}
+
+
+def teams(path: Path) -> dict[str, bytes]:
+    """Each team's member."""
+    return {name: text for name, text in members(path).items() if name.startswith("teams/")}
 
 
 def tables_in(member: bytes) -> set[str]:

@@ -18,12 +18,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from full_memory import answers, fill, members, people
+from full_memory import answers, fill, fill_team, members, people
 
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import BadBackup, Conflict, InvalidInput, StoreUnavailable
-from remembrancer.types import Owner
+from remembrancer.types import Owner, Tenant
 
 Fresh = Callable[[str], str]
 OpenAt = Callable[..., Remembrancer]
@@ -185,7 +185,7 @@ def repacked(source: Path, target: Path, edit: Edit, *, honest: bool) -> Path:
         manifest["members"] = [
             {
                 "name": name,
-                "rows": text.count(b"\n") - name.startswith("people/"),
+                "rows": text.count(b"\n") - (name != "system.jsonl"),
                 "bytes": len(text),
                 "sha256": hashlib.sha256(text).hexdigest(),
             }
@@ -225,6 +225,7 @@ def in_manifest(**values: object) -> Edit:
 
 
 ADA = f"people/{Owner('home', 'ada').id}.jsonl"
+TEAM = f"teams/{Tenant('home').id}.jsonl"
 DAMAGES: dict[str, tuple[Edit, bool]] = {
     "another word": (replacing(b"Bonn", b"Rome"), False),
     "a row less": (lambda texts: texts.update({ADA: texts[ADA].rsplit(b"\n", 2)[0]}), False),
@@ -240,6 +241,24 @@ DAMAGES: dict[str, tuple[Edit, bool]] = {
         lambda texts: texts.update({f"people/{'0' * 32}.jsonl": texts.pop(ADA)}),
         True,
     ),
+    "a team missing": (without(TEAM), False),
+    "a team under another name": (
+        lambda texts: texts.update({f"teams/{'0' * 32}.jsonl": texts.pop(TEAM)}),
+        True,
+    ),
+    "a team in the place of a person": (
+        lambda texts: texts.update({f"people/{Tenant('home').id}.jsonl": texts.pop(TEAM)}),
+        True,
+    ),
+    "a person's rows in a team": (
+        lambda texts: texts.update({TEAM: texts[TEAM] + texts[ADA].partition(b"\n")[2]}),
+        True,
+    ),
+    "a team's counter": (
+        lambda texts: texts.update({TEAM: texts[TEAM] + b'["teams",{"version":1}]\n'}),
+        True,
+    ),
+    "another tenant's fact": (replacing(b'"contributor":', b'"tenant_id":'), True),
     "another person's name": (replacing(b'"name":"ada"', b'"name":"eve"'), True),
     "an unknown table": (replacing(b'["facts",', b'["leases",'), True),
     "an unknown column": (replacing(b'"content":', b'"owner_id":'), True),
@@ -260,7 +279,7 @@ DAMAGES: dict[str, tuple[Edit, bool]] = {
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sound backup of ada."""
+    """A sound backup of ada and of the team."""
     from datetime import UTC, datetime
 
     from set_embedder import SetEmbedder
@@ -269,10 +288,12 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from remembrancer.opening import open_store
 
     clock = SetClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
-    settings = Settings(user="ada")
+    settings = Settings(user="ada", profile="assistant")
     vanishing = open_store(settings, clock, vanishing=True)
-    with Remembrancer(settings, vanishing, SetEmbedder(), clock) as store:
+    embedder = SetEmbedder()
+    with Remembrancer(settings, vanishing, embedder, clock) as store:
         fill(store.for_user("ada"), clock)
+        fill_team(store, embedder)
         return store.backup(tmp_path_factory.mktemp("sound") / "sound.zip").path
 
 
@@ -315,6 +336,36 @@ def test_rows_that_contradict_each_other_are_refused(
     with pytest.raises(BadBackup, match="do not fit together"):
         store.restore_backup(bad)
     assert people(store.backup(tmp_path / "after.zip").path) == {}
+
+
+@engines
+def test_a_teams_rows_that_contradict_each_other_are_refused(
+    fresh: Fresh, open_at: OpenAt, tmp_path: Path, sound: Path, engine: str
+) -> None:
+    def edit(texts: dict[str, bytes]) -> None:
+        lines = texts[TEAM].splitlines(keepends=True)
+        texts[TEAM] = b"".join(one for one in lines if not one.startswith(b'["team_facts"'))
+
+    bad = repacked(sound, tmp_path / "bad.zip", edit, honest=True)
+    store = open_at(fresh(engine))
+    with pytest.raises(BadBackup, match="do not fit together"):
+        store.restore_backup(bad)
+    assert TEAM not in members(store.backup(tmp_path / "after.zip").path)
+
+
+@engines
+def test_a_backup_from_before_teams_were_in_it_is_restored_and_leaves_the_team_alone(
+    fresh: Fresh, open_at: OpenAt, tmp_path: Path, sound: Path, engine: str
+) -> None:
+    old = repacked(sound, tmp_path / "old.zip", without(TEAM), honest=True)
+    store = open_at(fresh(engine), profile="assistant")
+    store.for_user("zoe").propose("The release is cut from the main branch.")
+    before = members(store.backup(tmp_path / "before.zip").path)[TEAM]
+
+    restored = store.restore_backup(old)
+
+    assert (restored.people, restored.teams) == (1, 0)
+    assert members(store.backup(tmp_path / "after.zip").path)[TEAM] == before
 
 
 def test_a_file_that_is_cut_off_or_has_a_flipped_bit_is_refused(

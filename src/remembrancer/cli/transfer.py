@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remembrancer.transfer.arrival import Arrived
 
 Replace = Annotated[
-    bool, typer.Option("--replace", help="Replace what the same people have there.")
+    bool, typer.Option("--replace", help="Replace what the same people and teams have there.")
 ]
 
 
@@ -31,6 +31,7 @@ def backup(
     """Write everyone's memories into one file.
 
     It works while others write, is the same for every engine, and is read back before it counts.
+    What teams know is in it too, with the keys that tell who said it.
     Without FILE it is named after the time. It is not encrypted: keep it where only you can read.
 
     \b
@@ -58,8 +59,9 @@ def restore_backup(
 ) -> None:
     """Bring back everyone who is in a backup.
 
-    The whole FILE is checked before anything is changed. Someone who has other memories here is
-    left alone, and nothing is changed, unless you say --replace. If it is interrupted, do it again.
+    The whole FILE is checked before anything is changed. A person or a team with other memories
+    here is left alone, and nothing is changed, unless you say --replace. If it is interrupted, do
+    it again.
 
     \b
     Examples:
@@ -103,20 +105,32 @@ def _verified(file: str) -> Backup:
 
 
 def _told(page: Page, found: Backup, word: str) -> None:
-    page.say(f"{word}: {_people(found.people)}, {found.rows} rows, {_size(found.bytes)}.")
+    held = ", ".join(_held(found.people, found.teams, found.team_facts))
+    page.say(f"{word}: {held}, {found.rows} rows, {_size(found.bytes)}.")
     page.note(f"{found.path}, made {page.time(found.created_at)}")
 
 
 def _arrived(page: Page, arrived: Arrived, word: str) -> None:
-    if arrived.people:
-        were = "was" if arrived.people == 1 else "were"
-        page.say(f"{_people(arrived.people)} {were} {word}, {arrived.rows} rows.")
-    if arrived.present or not arrived.people:
-        page.say(f"{_people(arrived.present)} had the same memories there already.")
+    came = arrived.people + arrived.teams
+    if came:
+        who = " and ".join(_held(arrived.people, arrived.teams, arrived.team_facts))
+        page.say(f"{who} {'was' if came == 1 else 'were'} {word}, {arrived.rows} rows.")
+    if arrived.present or arrived.teams_present or not came:
+        who = " and ".join(_held(arrived.present, arrived.teams_present))
+        page.say(f"{who} had the same memories there already.")
 
 
-def _people(count: int) -> str:
-    return "1 person" if count == 1 else f"{count} people"
+def _held(people: int, teams: int, facts: int | None = None) -> list[str]:
+    """How many people, and how many teams if there are any, with how many facts."""
+    held = [] if teams and not people else [_count(people, "person", "people")]
+    if teams:
+        told = "" if facts is None else f" with {_count(facts, 'fact', 'facts')}"
+        held.append(_count(teams, "team", "teams") + told)
+    return held
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _size(count: int) -> str:

@@ -501,6 +501,22 @@ class Store(Protocol):
         """
         ...
 
+    def teams(self) -> list[Tenant]:
+        """The tenants whose team knows something here."""
+        ...
+
+    def dump_team(self, tenant: Tenant) -> AbstractContextManager[Iterator[Row]]:
+        """Everything of one team as it is at one moment, in an order all engines share."""
+        ...
+
+    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
+        """Store everything of one team, all of it or nothing; how many facts it has then.
+
+        A team that has memories here keeps them, and it is a Conflict, unless they are to be
+        replaced. Whoever recalls, in any process, looks again.
+        """
+        ...
+
     def dump_system(self) -> AbstractContextManager[Iterator[Row]]:
         """The tenants, users, settings and keys."""
         ...

@@ -15,16 +15,22 @@ from remembrancer.types import Json, Owner, Tenant
 
 def register(connection: Connection, owner: Owner, now: datetime) -> None:
     """Enter a person, and their tenant, unless they are known."""
-    insert = _insert(connection)
-    tenant = {"name": owner.tenant, "created_at": now}
+    enter(connection, Tenant(owner.tenant), now)
     user = {
         "tenant": owner.tenant,
         "name": owner.user,
         "owner_id": owner.id,
         "created_at": now,
     }
-    for table, row in ((tables.tenants, tenant), (tables.users, user)):
-        connection.execute(insert(table).values(row).on_conflict_do_nothing())
+    insert = _insert(connection)
+    connection.execute(insert(tables.users).values(user).on_conflict_do_nothing())
+
+
+def enter(connection: Connection, tenant: Tenant, now: datetime) -> None:
+    """Enter a tenant unless they are known."""
+    row = {"name": tenant.name, "created_at": now}
+    insert = _insert(connection)
+    connection.execute(insert(tables.tenants).values(row).on_conflict_do_nothing())
 
 
 def registered(connection: Connection) -> list[Owner]:
@@ -32,6 +38,12 @@ def registered(connection: Connection) -> list[Owner]:
     table = tables.users
     query = select(table.c.tenant, table.c.name).order_by(table.c.tenant, table.c.name)
     return [Owner(row.tenant, row.name) for row in connection.execute(query)]
+
+
+def entered(connection: Connection) -> list[Tenant]:
+    """Every tenant, by name."""
+    query = select(tables.tenants.c.name).order_by(tables.tenants.c.name)
+    return [Tenant(name) for name in connection.execute(query).scalars()]
 
 
 def remove(connection: Connection, owner: Owner) -> None:
@@ -103,15 +115,13 @@ def change_setting(
     now: datetime,
 ) -> None:
     """Change a setting of a tenant, who is entered if they are not known, in one step."""
-    insert = _insert(connection)
-    row = {"name": tenant.name, "created_at": now}
-    connection.execute(insert(tables.tenants).values(row).on_conflict_do_nothing())
+    enter(connection, tenant, now)
     own = select(tables.tenants).where(tables.tenants.c.name == tenant.name)
     connection.execute(own.with_for_update())  # one after the other, also where many may write
     value = change(setting(connection, tenant, key))
     changed = {"value": value, "changed_at": now}
     connection.execute(
-        insert(tables.settings)
+        _insert(connection)(tables.settings)
         .values({"tenant": tenant.name, "key": key, **changed})
         .on_conflict_do_update(index_elements=["tenant", "key"], set_=changed)
     )

@@ -1,4 +1,4 @@
-"""All rows of a person or of the system in values that mean the same on every engine, and back.
+"""All rows of a person, a team or the system in values that mean the same everywhere, and back.
 
 Moments are ISO text in UTC, bytes and vectors are base64, numbers in JSON have one form, and rows
 are in the order of their keys by code point: two stores with the same memories give the same rows.
@@ -27,6 +27,7 @@ from sqlalchemy import (
     Table,
     Text,
     bindparam,
+    func,
     select,
     update,
 )
@@ -36,7 +37,8 @@ from remembrancer.errors import BadBackup, Conflict
 from remembrancer.store import tables
 from remembrancer.store.columns import JsonValue, Moment, Vector, iso
 from remembrancer.store.contract import Row
-from remembrancer.types import Json, Owner
+from remembrancer.store.team import SqlTeamDesk
+from remembrancer.types import Json, Owner, Tenant
 
 _Code = Callable[[Any], Any]
 
@@ -52,8 +54,10 @@ MOST_DIMENSIONS = 16_000
 
 PERSONAL = tuple(tables.personal.sorted_tables)
 OF_THE_MOMENT = (tables.leases, tables.erasures)
+TEAM = tuple(one for one in tables.team.sorted_tables if one is not tables.teams)
 SYSTEM = tuple(one for one in tables.system.sorted_tables if one not in OF_THE_MOMENT)
-"""The tables that are dumped, parents before children; who is at a job is no memory."""
+"""The tables that are dumped, parents before children; who is at a job is no memory, and how often
+a team's memory has changed is its store's own business."""
 
 OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
 """What a store decides for itself: which vectors stay out of memory, when indexes start anew."""
@@ -63,6 +67,12 @@ def personal_rows(connection: Connection, owner: Owner) -> Iterator[Row]:
     """Everything of one person; the transaction must be one that sees a single moment."""
     for table in PERSONAL:
         yield from _read(connection, table, table.c.owner_id == owner.id)
+
+
+def team_rows(connection: Connection, tenant: Tenant) -> Iterator[Row]:
+    """Everything a team knows, who said so and the key that tells; of one moment, as above."""
+    for table in TEAM:
+        yield from _read(connection, table, table.c.tenant_id == tenant.id)
 
 
 def system_rows(connection: Connection) -> Iterator[Row]:
@@ -104,6 +114,30 @@ def put_person(
             _fill(connection, table, values)
 
 
+def put_team(connection: Connection, tenant: Tenant, rows: Iterable[Row], *, replace: bool) -> int:
+    """Store everything of a team, also instead of what it has if that is asked for; how many facts.
+
+    The caller's transaction must be the only one that writes them.
+    """
+    if not replace and team_facts(connection, tenant):
+        raise Conflict(f"The team of {tenant.name} has other memories here.")
+    for table in reversed(TEAM):
+        connection.execute(table.delete().where(table.c.tenant_id == tenant.id))
+    own: dict[str, Any] = {"tenant_id": tenant.id}
+    with _fitting():
+        for table, group in _by_table(TEAM, rows):
+            _fill(connection, table, (own | values_of(table, columns) for _, columns in group))
+    SqlTeamDesk(connection, tenant.id).changed()
+    return team_facts(connection, tenant)
+
+
+def team_facts(connection: Connection, tenant: Tenant) -> int:
+    """How many facts a team has."""
+    table = tables.team_facts
+    query = select(func.count()).where(table.c.tenant_id == tenant.id)
+    return int(connection.execute(query).scalar_one())
+
+
 def put_system(connection: Connection, rows: Iterable[Row]) -> None:
     """Add what is missing in the small tables; what is there stays as it is."""
     if connection.dialect.name == "sqlite":
@@ -143,10 +177,10 @@ def _read(connection: Connection, table: Table, *which: ColumnElement[bool]) -> 
 
 
 def _portable(table: Table) -> list[Column[Any]]:
-    """The columns that a dump has; the owner is named once, by whoever keeps the rows."""
+    """The columns that a dump has; whose they are is said once, by whoever keeps the rows."""
     left_out = OWN_BUSINESS.get(table.name, set())
-    if table in PERSONAL:
-        left_out = left_out | {"owner_id"}
+    if table not in SYSTEM:
+        left_out = left_out | {"owner_id", "tenant_id"}
     return [one for one in table.columns if one.name not in left_out]
 
 

@@ -101,6 +101,7 @@ class PostgresStore:
         self._url = _parsed(url)
         self._clock = clock or SystemClock()
         self._indexes = Indexes(most_vectors=most_vectors)
+        self._entered: set[Tenant] = set()
         _migrate(_parsed(admin_url or url))
         self._engine = create_engine(
             self._url,
@@ -137,11 +138,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
-        with self._as(rights.DESK, tenant) as connection:
-            row = {"tenant_id": tenant.id, "version": 0}
-            connection.execute(insert(tables.teams).values(row).on_conflict_do_nothing())
-            own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
-            connection.execute(own.with_for_update())
+        with self._changing(tenant) as connection:
             yield SqlTeamDesk(connection, tenant.id)
 
     def owners(self) -> list[Owner]:
@@ -160,6 +157,21 @@ class PostgresStore:
             removed = dump.make_room(connection, owner, replace=replace)
             most = self._indexes.most_vectors
             dump.put_person(connection, owner, rows, most_vectors=most, removed=removed)
+
+    def teams(self) -> list[Tenant]:
+        with _reachable(), self._engine.begin() as connection:
+            known = directory.entered(connection)
+        return [one for one in known if self._knows_something(one)]
+
+    @contextlib.contextmanager
+    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
+        with self._as(rights.DESK, tenant) as connection:
+            connection.exec_driver_sql(ONE_MOMENT)
+            yield dump.team_rows(connection, tenant)
+
+    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
+        with self._changing(tenant) as connection:
+            return dump.put_team(connection, tenant, rows, replace=replace)
 
     @contextlib.contextmanager
     def dump_system(self) -> Iterator[Iterator[Row]]:
@@ -281,6 +293,24 @@ class PostgresStore:
             connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
             connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
             yield connection
+
+    @contextlib.contextmanager
+    def _changing(self, tenant: Tenant) -> Iterator[Connection]:
+        """The only writer of a team, who holds its row; the tenant is entered by name before."""
+        if tenant not in self._entered:
+            with _reachable(), self._engine.begin() as connection:
+                directory.enter(connection, tenant, self._clock.now())
+            self._entered.add(tenant)
+        with self._as(rights.DESK, tenant) as connection:
+            row = {"tenant_id": tenant.id, "version": 0}
+            connection.execute(insert(tables.teams).values(row).on_conflict_do_nothing())
+            own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
+            connection.execute(own.with_for_update())
+            yield connection
+
+    def _knows_something(self, tenant: Tenant) -> bool:
+        with self._as(rights.DESK, tenant) as connection:
+            return dump.team_facts(connection, tenant) > 0
 
 
 class PostgresTransaction(SqlTransaction):

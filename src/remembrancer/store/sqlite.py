@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,8 @@ class SqliteStore:
         self._limit = open_files
         self._busy_seconds = busy_seconds
         self._lock = threading.Lock()
-        self._people: OrderedDict[str, _Person] = OrderedDict()
-        self._teams: dict[str, File] = {}
+        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+        self._entered: set[Tenant] = set()
         self._newcomer = threading.Lock()
         if path is not None:
             _make_private(path)
@@ -91,7 +92,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
-        with self._team(tenant).reading() as connection:
+        with self._team(tenant) as team, team.file.reading() as connection:
             raw: Any = connection.connection.driver_connection
             raw.set_authorizer(_without_contributors)
             try:
@@ -101,7 +102,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
-        with _unlocked(), self._team(tenant).writing() as connection:
+        with self._changing(tenant) as connection:
             yield SqlTeamDesk(connection, tenant.id)
 
     def owners(self) -> list[Owner]:
@@ -125,6 +126,23 @@ class SqliteStore:
                 _put(connection, owner, rows, removed)
         else:
             self._load_newcomer(owner, rows)
+
+    def teams(self) -> list[Tenant]:
+        with self._system.reading() as connection:
+            known = directory.entered(connection)
+        return [one for one in known if self._knows_something(one)]
+
+    @contextlib.contextmanager
+    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
+        if not self._is_known(tenant):
+            yield iter(())
+            return
+        with self._team(tenant) as team, team.file.reading() as connection:
+            yield dump.team_rows(connection, tenant)
+
+    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
+        with self._changing(tenant) as connection:
+            return dump.put_team(connection, tenant, rows, replace=replace)
 
     @contextlib.contextmanager
     def dump_system(self) -> Iterator[Iterator[Row]]:
@@ -152,9 +170,9 @@ class SqliteStore:
             with self._person(owner) as person, _unlocked(), person.file.writing():
                 if person.file.is_in_place():
                     person.file.vanish()
-        self._drop(owner.id)
+        self._drop(_name(owner))
         if self._path is not None:
-            files.clear_away(self._file(f"people/{owner.id}"))
+            files.clear_away(self._file(_name(owner)))
         with self._system.writing() as connection:
             directory.remove(connection, owner)
 
@@ -168,21 +186,22 @@ class SqliteStore:
 
     def scrub(self) -> tuple[str, ...]:
         self.let_go()
-        shared = {"system.db": self._system} | {
-            f"teams/{key}.db": file for key, file in self._all_teams().items()
-        }
-        return tuple(
-            f"Someone is reading {name}." for name, one in shared.items() if not one.scrub()
-        )
+        kept = [] if self._system.scrub() else ["the system's"]
+        with self._system.reading() as connection:
+            tenants = directory.entered(connection)
+        for tenant in filter(self._is_known, tenants):  # also one that knows nothing any more
+            with self._team(tenant) as team:
+                kept += [] if team.file.scrub() else [f"that of the team {tenant.name}"]
+        return tuple(f"Someone is reading a file, {which}." for which in kept)
 
     def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
         return [] if self._path is None else search.files(self._path, traces)
 
     def let_go(self) -> bool:
         with self._lock:
-            gone = [key for key, one in self._people.items() if not one.file.is_in_place()]
-        for key in gone:
-            self._drop(key)
+            gone = [name for name, one in self._opened.items() if not one.file.is_in_place()]
+        for name in gone:
+            self._drop(name)
         return bool(gone)
 
     def lease(self, job: str) -> Lease:
@@ -200,8 +219,7 @@ class SqliteStore:
     def tidy(self) -> int:
         """Move every log into its file; files that nobody has open here have none of ours."""
         with self._lock:
-            opened = [person.file for person in self._people.values()]
-            opened += self._teams.values()
+            opened = [one.file for one in self._opened.values()]
         for file in (self._system, *opened):
             file.checkpoint()
         return 1 + len(opened)
@@ -221,12 +239,9 @@ class SqliteStore:
 
     def close(self) -> None:
         with self._lock:
-            for person in self._people.values():
-                person.file.close()
-            self._people.clear()
-            for file in self._teams.values():
-                file.close()
-            self._teams.clear()
+            for one in self._opened.values():
+                one.file.close()
+            self._opened.clear()
             if "_system" in self.__dict__:
                 self._system.close()
 
@@ -235,63 +250,69 @@ class SqliteStore:
         """The small tables; most calls never need them."""
         return self._open("system", "system")
 
-    def _team(self, tenant: Tenant) -> File:
-        """A team's file; there are as many as tenants, and they stay open."""
-        return self._team_file(tenant.id)
+    @contextlib.contextmanager
+    def _changing(self, tenant: Tenant) -> Iterator[Connection]:
+        """The only writer of a team, who is entered first, so that no file is without a name."""
+        with _unlocked():
+            if tenant not in self._entered:
+                with self._system.writing() as connection:
+                    directory.enter(connection, tenant, self._clock.now())
+                self._entered.add(tenant)
+            with self._team(tenant) as team, team.file.writing() as connection:
+                yield connection
 
-    def _team_file(self, tenant_id: str) -> File:
-        with self._lock:
-            if tenant_id not in self._teams:
-                self._teams[tenant_id] = self._open("team", f"teams/{tenant_id}")
-            return self._teams[tenant_id]
+    def _knows_something(self, tenant: Tenant) -> bool:
+        if not self._is_known(tenant):
+            return False
+        with self._team(tenant) as team, team.file.reading() as connection:
+            return dump.team_facts(connection, tenant) > 0
 
-    def _all_teams(self) -> dict[str, File]:
-        if self._path is not None:
-            for path in (self._path / "teams").glob("*.db"):
-                self._team_file(path.stem)
-        return dict(self._teams)
+    def _person(self, owner: Owner) -> AbstractContextManager[_Opened]:
+        return self._using("personal", _name(owner))
+
+    def _team(self, tenant: Tenant) -> AbstractContextManager[_Opened]:
+        return self._using("team", _name(tenant))
 
     @contextlib.contextmanager
-    def _person(self, owner: Owner) -> Iterator[_Person]:
-        """The person's file, kept open while it is used; the least recently used are closed."""
+    def _using(self, family: str, name: str) -> Iterator[_Opened]:
+        """A file, kept open while it is used; the least recently used are closed."""
         with self._lock:
-            person = self._people.get(owner.id)
-            if person is None or not person.file.is_in_place():
+            opened = self._opened.get(name)
+            if opened is None or not opened.file.is_in_place():
                 # Whoever still uses a file that is gone closes the last of it.
-                self._forsake(person)
-                person = _Person(self._open("personal", f"people/{owner.id}"))
-                self._people[owner.id] = person
-            self._people.move_to_end(owner.id)
-            person.users += 1
+                self._forsake(opened)
+                opened = _Opened(self._open(family, name))
+                self._opened[name] = opened
+            self._opened.move_to_end(name)
+            opened.users += 1
         try:
-            yield person
+            yield opened
         finally:
             with self._lock:
-                person.users -= 1
+                opened.users -= 1
                 self._close_spare()
 
-    def _drop(self, owner_id: str) -> None:
+    def _drop(self, name: str) -> None:
         with self._lock:
-            self._forsake(self._people.pop(owner_id, None))
+            self._forsake(self._opened.pop(name, None))
 
     @staticmethod
-    def _forsake(person: _Person | None) -> None:
-        if person is not None:
-            person.indexes.clear()
-            person.file.close()
+    def _forsake(opened: _Opened | None) -> None:
+        if opened is not None:
+            opened.indexes.clear()
+            opened.file.close()
 
     def _close_spare(self) -> None:
         if self._path is None:
             return
-        spare = len(self._people) - self._limit
-        idle = [key for key, person in self._people.items() if person.users == 0]
-        for key in idle[: max(spare, 0)]:
-            self._people.pop(key).file.close()
+        spare = len(self._opened) - self._limit
+        idle = [name for name, opened in self._opened.items() if opened.users == 0]
+        for name in idle[: max(spare, 0)]:
+            self._opened.pop(name).file.close()
 
-    def _is_known(self, owner: Owner) -> bool:
-        if self._path is None:
-            return owner.id in self._people
-        return self._file(f"people/{owner.id}").exists()
+    def _is_known(self, whose: Owner | Tenant) -> bool:
+        name = _name(whose)
+        return name in self._opened if self._path is None else self._file(name).exists()
 
     def _welcome(self, owner: Owner) -> None:
         """Enter a newcomer before their file is made, so that no file is without a name."""
@@ -303,7 +324,7 @@ class SqliteStore:
                     return
 
     def _load_newcomer(self, owner: Owner, rows: Iterable[Row]) -> None:
-        path = self._file(f"people/{owner.id}")
+        path = self._file(_name(owner))
         try:
             with files.building("personal", path, self._busy_seconds) as connection:
                 _put(connection, owner, rows)
@@ -337,7 +358,7 @@ class SqliteStore:
             ) from error
 
 
-class _Person:
+class _Opened:
     """An open file, its index in memory, and how many transactions are using it."""
 
     def __init__(self, file: File) -> None:
@@ -366,6 +387,11 @@ class SqliteTransaction(SqlTransaction):
     def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
         each = func.json_each(table.c.tags).table_valued("value")
         return select(1).select_from(each).where(each.c.value == tag).exists()
+
+
+def _name(whose: Owner | Tenant) -> str:
+    """Where a person's or a team's file is."""
+    return f"{'teams' if isinstance(whose, Tenant) else 'people'}/{whose.id}"
 
 
 def _without_contributors(action: int, table: str | None, *_: object) -> int:

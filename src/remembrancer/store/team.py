@@ -138,13 +138,13 @@ class SqlTeamDesk(SqlTeamReader):
         }
         self._connection.execute(FACTS.insert(), row)
         self._embed(fact.id, embedding)
-        self._changed()
+        self.changed()
 
     def change(self, fact_id: str, values: Mapping[str, object]) -> None:
         statement = update(FACTS).where(self._own(FACTS), FACTS.c.id == fact_id).values(**values)
         self._connection.execute(statement)
         if RECALLED & values.keys():
-            self._changed()
+            self.changed()
 
     def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
         values = {"content": content, "fingerprint": fingerprint(content)}
@@ -156,7 +156,7 @@ class SqlTeamDesk(SqlTeamReader):
             delete(vectors).where(self._own(vectors), vectors.c.fact_id == fact_id)
         )
         self._embed(fact_id, embedding)
-        self._changed()
+        self.changed()
 
     def remove(self, fact_ids: Sequence[str]) -> None:
         vectors = tables.team_embeddings
@@ -169,7 +169,7 @@ class SqlTeamDesk(SqlTeamReader):
             (FACTS, FACTS.c.id.in_(ids)),
         ):
             self._connection.execute(delete(table).where(self._own(table), which))
-        self._changed()
+        self.changed()
 
     def contribute(self, fact_id: str, contributor: str, at: datetime) -> bool:
         known = select(SAID.c.contributor).where(
@@ -258,7 +258,8 @@ class SqlTeamDesk(SqlTeamReader):
         }
         self._connection.execute(tables.team_embeddings.insert(), row)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Let every process know that what it recalls from is out of date."""
         table = tables.teams
         grown = update(table).where(self._own(table)).values(version=table.c.version + 1)
         if not self._connection.execute(grown).rowcount:

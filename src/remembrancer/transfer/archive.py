@@ -27,16 +27,18 @@ from remembrancer.errors import BadBackup, InvalidInput, StoreUnavailable
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import Row, Store
 from remembrancer.transfer.lines import (
+    PEOPLE,
     SYSTEM,
     Member,
     Sum,
     lines_of,
     name_of,
-    owner_of,
     row_of,
+    whose_is,
 )
 from remembrancer.transfer.steps import Steps
-from remembrancer.types import Owner
+from remembrancer.transfer.whose import Whose, dumped, everyone
+from remembrancer.types import Owner, Tenant
 
 MANIFEST = "manifest.json"
 LONGEST_MANIFEST = 64 * 1024 * 1024
@@ -53,6 +55,8 @@ class Backup:
     path: Path
     created_at: datetime
     people: int
+    teams: int
+    team_facts: int
     rows: int
     bytes: int
 
@@ -77,7 +81,7 @@ class Archive:
         self._path = path
         self._zip = file
         self.manifest = manifest
-        self.people = [one for one in manifest.members if one.name != SYSTEM]
+        self.members = [one for one in manifest.members if one.name != SYSTEM]
 
     def check(self, steps: Steps) -> Backup:
         """Read everything, or say what is wrong."""
@@ -85,16 +89,26 @@ class Archive:
             for row in rows:
                 dump.check(dump.SYSTEM, row)
                 _check_name(row)
-        for member in self.people:
-            owner = self.owner(member)
+        facts = 0
+        for member in self.members:
+            whose = self.whose(member)
+            known = dump.TEAM if isinstance(whose, Tenant) else dump.PERSONAL
             with self.rows(member) as rows:
                 for row in rows:
-                    dump.check(dump.PERSONAL, row)
-                    _check_owner(row, owner)
+                    dump.check(known, row)
+                    _check_owner(row, whose)
+                    facts += row[0] == "team_facts"
             steps.step()
-        total = sum(one.rows for one in self.manifest.members)
-        size = self._path.stat().st_size
-        return Backup(self._path, self.manifest.created_at, len(self.people), total, size)
+        people = sum(one.name.startswith(PEOPLE) for one in self.members)
+        return Backup(
+            path=self._path,
+            created_at=self.manifest.created_at,
+            people=people,
+            teams=len(self.members) - people,
+            team_facts=facts,
+            rows=sum(one.rows for one in self.manifest.members),
+            bytes=self._path.stat().st_size,
+        )
 
     @contextlib.contextmanager
     def system(self) -> Iterator[Iterator[Row]]:
@@ -103,17 +117,17 @@ class Archive:
         with contextlib.closing(self._lines(member)) as lines:
             yield map(row_of, lines)
 
-    def owner(self, member: Member) -> Owner:
-        """The person a member holds."""
+    def whose(self, member: Member) -> Whose:
+        """The person or the team that a member holds."""
         with contextlib.closing(self._lines(member)) as lines:
-            owner = owner_of(next(lines, b""))
-        if name_of(owner) != member.name:
-            raise BadBackup(f"{self._path}: a person is not where they belong.")
-        return owner
+            whose = whose_is(next(lines, b""))
+        if name_of(whose) != member.name:
+            raise BadBackup(f"{self._path}: a person or a team is not where they belong.")
+        return whose
 
     @contextlib.contextmanager
     def rows(self, member: Member) -> Iterator[Iterator[Row]]:
-        """The rows of a person, after the line that says who they are."""
+        """The rows of a person or a team, after the line that says who they are."""
         with contextlib.closing(self._lines(member)) as lines:
             next(lines, None)
             yield map(row_of, lines)
@@ -143,19 +157,19 @@ def opened(path: Path) -> Iterator[Archive]:
 def verify(path: Path, steps: Steps) -> Backup:
     """Read a whole backup and say whether it is sound."""
     with opened(path) as archive:
-        steps.expect(len(archive.people))
+        steps.expect(len(archive.members))
         return archive.check(steps)
 
 
 def write(store: Store, path: Path, now: datetime, steps: Steps) -> Backup:
     """Write a backup of everyone and read it back; only then it gets its name."""
-    owners = store.owners()
-    steps.expect(2 * len(owners))
+    all_of_them = everyone(store)
+    steps.expect(2 * len(all_of_them))
     with placed(path) as draft:
         with draft.open("wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
             members = [packed(file, now, SYSTEM, _system_lines(store))]
-            for owner in owners:
-                members += _packed_person(file, now, store, owner)
+            for whose in all_of_them:
+                members += _packed_rows(file, now, store, whose)
                 steps.step()
             manifest = Manifest(
                 schema_revision=schema.HEAD,
@@ -171,15 +185,15 @@ def write(store: Store, path: Path, now: datetime, steps: Steps) -> Backup:
     return replace(checked, path=path)
 
 
-def _packed_person(
-    file: zipfile.ZipFile, now: datetime, store: Store, owner: Owner
+def _packed_rows(
+    file: zipfile.ZipFile, now: datetime, store: Store, whose: Whose
 ) -> Sequence[Member]:
-    """The person's member; someone who was only heard of is among the users and has none."""
-    with store.dump(owner) as rows:
+    """Their member; someone who was only heard of is among the users and has none."""
+    with dumped(store, whose) as rows:
         first = next(rows, None)
         if first is None:
             return []
-        return [packed(file, now, name_of(owner), lines_of(chain([first], rows), owner))]
+        return [packed(file, now, name_of(whose), lines_of(chain([first], rows), whose))]
 
 
 def _system_lines(store: Store) -> Iterator[bytes]:
@@ -288,7 +302,9 @@ def _check_name(row: Row) -> None:
             raise BadBackup("A user in the backup has the key of someone else.")
 
 
-def _check_owner(row: Row, owner: Owner) -> None:
+def _check_owner(row: Row, whose: Whose) -> None:
     table, columns = row
-    if table == "owners" and (columns["tenant"], columns["name"]) != (owner.tenant, owner.user):
+    if isinstance(whose, Tenant) or table != "owners":
+        return
+    if (columns["tenant"], columns["name"]) != (whose.tenant, whose.user):
         raise BadBackup("A person in the backup goes by the name of someone else.")

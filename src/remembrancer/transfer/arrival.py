@@ -1,4 +1,4 @@
-"""Bringing people into a store, out of a backup or out of another store, one after the other.
+"""Bringing people and teams into a store, out of a backup or another store, one after the other.
 
 Each arrives as a whole or not at all, and whoever is there already is passed over; so what was
 interrupted is completed by doing it again.
@@ -19,16 +19,20 @@ from remembrancer.transfer import archive
 from remembrancer.transfer.archive import Archive
 from remembrancer.transfer.lines import Member, Sum, lines_of, name_of
 from remembrancer.transfer.steps import Steps
-from remembrancer.types import Owner
+from remembrancer.transfer.whose import Whose, dumped, everyone, load
+from remembrancer.types import Owner, Tenant
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Who was brought in with how many rows, and how many people were there already."""
+    """Who was brought in with how many rows, and how many were there already."""
 
     people: int
+    teams: int
+    team_facts: int
     rows: int
     present: int
+    teams_present: int
 
 
 Rows = Callable[[], AbstractContextManager[Iterator[Row]]]
@@ -36,9 +40,9 @@ Rows = Callable[[], AbstractContextManager[Iterator[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """One person on the way: what they add up to, and a way to read them."""
+    """A person or a team on the way: what they add up to, and a way to read them."""
 
-    owner: Owner
+    whose: Whose
     member: Member
     rows: Rows
 
@@ -54,67 +58,86 @@ class Place(Enum):
 def restore(path: Path, store: Store, *, replace: bool, steps: Steps) -> Arrived:
     """Bring everyone in a backup into a store, after the whole of it was found sound."""
     with archive.opened(path) as found:
-        steps.expect(2 * len(found.people))
+        steps.expect(2 * len(found.members))
         found.check(steps)
-        parcels = [_packed(found, member) for member in found.people]
+        parcels = [_packed(found, member) for member in found.members]
         return _deliver(parcels, found.system, store, replace=replace, steps=steps)
 
 
 def move(source: Store, target: Store, *, replace: bool, steps: Steps) -> Arrived:
     """Bring everyone in a store into another one; the first keeps what it has."""
-    owners = source.owners()
-    steps.expect(2 * len(owners))
+    all_of_them = everyone(source)
+    steps.expect(2 * len(all_of_them))
     parcels = []
-    for owner in owners:
-        member = _added_up(source, owner)
+    for whose in all_of_them:
+        member = _added_up(source, whose)
         if member.rows:
-            parcels.append(Parcel(owner, member, partial(source.dump, owner)))
+            parcels.append(Parcel(whose, member, partial(dumped, source, whose)))
         steps.step()
     return _deliver(parcels, source.dump_system, target, replace=replace, steps=steps)
 
 
 def _packed(found: Archive, member: Member) -> Parcel:
-    return Parcel(found.owner(member), member, partial(found.rows, member))
+    return Parcel(found.whose(member), member, partial(found.rows, member))
 
 
 def _deliver(
     parcels: Sequence[Parcel], system: Rows, store: Store, *, replace: bool, steps: Steps
 ) -> Arrived:
     places = [_place(store, parcel) for parcel in parcels]
-    taken = [parcels[at].owner for at, place in enumerate(places) if place is Place.TAKEN]
+    taken = [parcels[at].whose for at, place in enumerate(places) if place is Place.TAKEN]
     if taken and not replace:
         raise Conflict(_refusal(taken))
     with system() as rows:
         store.load_system(rows)
+    arrived: list[Parcel] = []
+    present: list[Parcel] = []
+    facts = 0
     for parcel, place in zip(parcels, places, strict=True):
-        if place is not Place.SAME:
+        if place is Place.SAME:
+            present.append(parcel)
+        else:
             with parcel.rows() as rows:
-                store.load(parcel.owner, rows, replace=replace)
+                facts += load(store, parcel.whose, rows, replace=replace)
+            arrived.append(parcel)
         steps.step()
-    arrived = [parcels[at] for at, place in enumerate(places) if place is not Place.SAME]
-    total = sum(one.member.rows for one in arrived)
-    return Arrived(len(arrived), total, len(parcels) - len(arrived))
+    return Arrived(
+        people=_count(arrived, Owner),
+        teams=_count(arrived, Tenant),
+        team_facts=facts,
+        rows=sum(one.member.rows for one in arrived),
+        present=_count(present, Owner),
+        teams_present=_count(present, Tenant),
+    )
+
+
+def _count(parcels: Sequence[Parcel], kind: type[Whose]) -> int:
+    return sum(isinstance(one.whose, kind) for one in parcels)
 
 
 def _place(store: Store, parcel: Parcel) -> Place:
-    here = _added_up(store, parcel.owner)
+    here = _added_up(store, parcel.whose)
     if here == parcel.member:
         return Place.SAME
-    # One row only says who they are.
+    # One row only says who they are, or is the key of a team that knows nothing.
     return Place.TAKEN if here.rows > 1 else Place.FREE
 
 
-def _added_up(store: Store, owner: Owner) -> Member:
-    """What a store holds of a person, as the member of a backup that it would be."""
+def _added_up(store: Store, whose: Whose) -> Member:
+    """What a store holds of someone, as the member of a backup that it would be."""
     total = Sum()
-    with store.dump(owner) as rows:
-        for _ in total.passing(lines_of(rows, owner)):
+    with dumped(store, whose) as rows:
+        for _ in total.passing(lines_of(rows, whose)):
             continue
-    return total.member(name_of(owner))
+    return total.member(name_of(whose))
 
 
-def _refusal(taken: Sequence[Owner]) -> str:
-    first = f"{taken[0].user} of {taken[0].tenant}"
+def _refusal(taken: Sequence[Whose]) -> str:
+    match taken[0]:
+        case Owner(tenant, user):
+            first = f"{user} of {tenant}"
+        case Tenant(name):
+            first = f"The team of {name}"
     who = f"{first} has" if len(taken) == 1 else f"{first} and {len(taken) - 1} more have"
     return (
         f"{who} other memories here, so nothing was changed. "

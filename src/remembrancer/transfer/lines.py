@@ -12,11 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from remembrancer.errors import BadBackup, InvalidInput
 from remembrancer.store.contract import Row
-from remembrancer.types import Json, Owner
+from remembrancer.transfer.whose import Whose
+from remembrancer.types import Json, Owner, Tenant
 
 SYSTEM = "system.jsonl"
-PERSON = r"people/[0-9a-f]{32}\.jsonl"
-MEMBER = rf"^(system\.jsonl|{PERSON})$"
+PEOPLE, TEAMS = "people", "teams"
+MEMBER = rf"^(system\.jsonl|({PEOPLE}|{TEAMS})/[0-9a-f]{{32}}\.jsonl)$"
 
 
 class Member(BaseModel):
@@ -47,20 +48,23 @@ class Sum:
             yield line
 
     def member(self, name: str) -> Member:
-        """What has passed; a person's first line says who they are and is no row."""
+        """What has passed; the first line of a person or team says who it is and is no row."""
         rows = self.lines if name == SYSTEM else self.lines - 1
         return Member(name=name, rows=rows, bytes=self.bytes, sha256=self._digest.hexdigest())
 
 
-def name_of(owner: Owner) -> str:
-    """The member that holds a person."""
-    return f"people/{owner.id}.jsonl"
+def name_of(whose: Whose) -> str:
+    """The member that holds a person or a team."""
+    return f"{TEAMS if isinstance(whose, Tenant) else PEOPLE}/{whose.id}.jsonl"
 
 
-def lines_of(rows: Iterable[Row], owner: Owner | None = None) -> Iterator[bytes]:
-    """A member's lines: who it is about, then row by row."""
-    if owner is not None:
-        yield _line({"tenant": owner.tenant, "user": owner.user})
+def lines_of(rows: Iterable[Row], whose: Whose | None = None) -> Iterator[bytes]:
+    """A member's lines: whose it is, then row by row."""
+    match whose:
+        case Owner():
+            yield _line({"tenant": whose.tenant, "user": whose.user})
+        case Tenant():
+            yield _line({"tenant": whose.name})
     for table, columns in rows:
         yield _line([table, dict(columns)])
 
@@ -74,16 +78,18 @@ def row_of(line: bytes) -> Row:
             raise BadBackup("A line of the backup is not a row.")
 
 
-def owner_of(line: bytes) -> Owner:
-    """The person whom a member's first line names."""
-    match _parsed(line):
-        case {"tenant": str(tenant), "user": str(user)}:
-            try:
+def whose_is(line: bytes) -> Whose:
+    """The person or the team that a member's first line names."""
+    names = _parsed(line)
+    try:
+        match names:
+            case {"tenant": str(tenant), "user": str(user)}:
                 return Owner(tenant, user)
-            except InvalidInput as error:
-                raise BadBackup("The backup has a person with a name that is none.") from error
-        case _:
-            raise BadBackup("A member of the backup does not say whose it is.")
+            case {"tenant": str(tenant)}:
+                return Tenant(tenant)
+    except InvalidInput as error:
+        raise BadBackup("The backup has a person or a team with a name that is none.") from error
+    raise BadBackup("A member of the backup does not say whose it is.")
 
 
 def _line(value: Any) -> bytes:

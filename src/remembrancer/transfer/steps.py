@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Steps:
-    """Counts steps, of which there is one per person and pass."""
+    """Counts steps, of which there is one per person or team, and pass."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
