@@ -155,7 +155,7 @@ class Application:
         return [AddLink(Link(memory.id, one.id, Relation.DERIVED_FROM, now)) for one in sources]
 
     def _sources(self, ids: Sequence[str]) -> list[Record]:
-        return list(self.reader.load(ids).values())
+        return [one for one in self.reader.load(ids).values() if self.call.sees(one)]
 
     def _current(self, memory_id: str, *, anew: bool = False) -> list[Record]:
         """The memory if it is still in force and, unless it may be met again, not yet touched."""
@@ -178,10 +178,9 @@ def apply(call: Call, plan: Plan) -> Batch:
         episodes = writer.load(plan.episodes)
         for one in plan.episodes:
             known = episodes.get(one)
-            if not isinstance(known, Episode) or known.backlog is not Backlog.PENDING:
+            waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
+            if known is None or not waits or not call.sees(known):
                 raise Conflict("Some of these episodes were consolidated since; plan anew.")
-            if not call.sees(known):
-                raise Conflict("Some of these episodes are not yours to consolidate.")
         application = Application(call, writer, _home(call, plan.scope))
         for step in plan.steps:
             with contextlib.suppress(InvalidInput):  # What cannot be stored is left out.
