@@ -27,6 +27,7 @@ from remembrancer.types import (
     Relation,
     Source,
     Status,
+    looks_like_id,
 )
 
 EPISODES = "episodes"
@@ -155,11 +156,12 @@ class Application:
         return [AddLink(Link(memory.id, one.id, Relation.DERIVED_FROM, now)) for one in sources]
 
     def _sources(self, ids: Sequence[str]) -> list[Record]:
-        return [one for one in self.reader.load(ids).values() if self.call.sees(one)]
+        found = self.reader.load(filter(looks_like_id, ids))
+        return [one for one in found.values() if self.call.sees(one)]
 
     def _current(self, memory_id: str, *, anew: bool = False) -> list[Record]:
         """The memory if it is still in force and, unless it may be met again, not yet touched."""
-        one = self.reader.get(memory_id)
+        one = self.reader.get(memory_id) if looks_like_id(memory_id) else None
         gone = one is None or one.status is not Status.ACTIVE or not self.call.sees(one)
         return [] if one is None or gone or (not anew and one.id in self.touched) else [one]
 
@@ -175,7 +177,7 @@ def apply(call: Call, plan: Plan) -> Batch:
         if isinstance(step, Add | Revise):
             call.embed(step.content)  # before anyone has to wait for us
     with call.store.writing(call.owner) as writer:
-        episodes = writer.load(plan.episodes)
+        episodes = writer.load(filter(looks_like_id, plan.episodes))
         for one in plan.episodes:
             known = episodes.get(one)
             waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
