@@ -189,6 +189,8 @@ def _asked_first(call: Call, name: str) -> datetime:
     name = checked_name(name, "session")
     with call.store.reading(call.owner) as reader:
         known = reader.session(name)
+    if known is not None and not call.reaches(known.scope, Kind.TURN):
+        raise InvalidInput("That conversation belongs to another scope.")
     if known is None or FROZEN_AT not in known.metadata:
         known = _frozen(call, name)
     return datetime.fromisoformat(str(known.metadata[FROZEN_AT]))

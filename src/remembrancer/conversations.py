@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer import sessions
 from remembrancer.call import Call
-from remembrancer.paging import place_of, position_of
+from remembrancer.paging import page_of_own, place_of, position_of
 from remembrancer.recall import checked_limit
 from remembrancer.store.contract import Filter, Reader, SessionFilter
 from remembrancer.turns import Said, append
@@ -142,10 +142,12 @@ class Conversations:
         """What conversations seemed to tell and was not remembered, and why; kept for some days."""
         limit = checked_limit(limit)
         with self._reading() as reader:
-            found = reader.rejections(limit + 1, position_of(cursor))
-            mine = [one for one in found[:limit] if self._is_own(reader, one)]
-        last = found[limit - 1] if len(found) > limit else None
-        return Page(tuple(mine), place_of(last.at, last.id) if last else None)
+            return page_of_own(
+                lambda after: reader.rejections(limit + 1, after),
+                lambda one: self._is_own(reader, one),
+                limit,
+                cursor,
+            )
 
     def _is_own(self, reader: Reader, rejection: Rejection) -> bool:
         session = reader.session(rejection.session_id)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from remembrancer.types import Owner, Tenant, new_id
 
 if TYPE_CHECKING:
     from remembrancer.call import Parts
-    from remembrancer.store.contract import Row, Store
+    from remembrancer.store.contract import Row
 
 SAMPLE = 200
 """How many ids, and how many texts, are searched for in the end."""
@@ -141,16 +141,6 @@ def finish_abandoned(parts: Parts) -> int:
             parts.store.scrub()
             parts.store.keep_erasure(replace(one, finished_at=parts.clock.now()))
     return len(abandoned)
-
-
-def erased_since(store: Store, owner: Owner, since: datetime) -> bool:
-    """Whether someone was erased after a moment, so that nothing from before may come back."""
-    marks = {
-        one.mark
-        for one in store.erasures()
-        if not one.contributions_only and one.begun_at >= since and one.tenant == owner.tenant
-    }
-    return bool(marks) and mark_of(store, owner) in marks
 
 
 def _begun(parts: Parts, owner: Owner, *, contributions_only: bool) -> tuple[Erasure, Traces]:

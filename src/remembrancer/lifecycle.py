@@ -19,6 +19,7 @@ from remembrancer.store.contract import (
     Position,
     Purge,
     Reader,
+    Visibility,
     Withdraw,
     Write,
     Writer,
@@ -242,8 +243,16 @@ def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
 
 def touches_own(call: Call, reader: Reader, event: Event) -> bool:
     """Whether all memories of an event are the caller's to see."""
-    records = reader.load(change.memory_id for change in event.changes)
-    return all(call.sees(record) for record in records.values())
+    ids = {change.memory_id for change in event.changes}
+    records = reader.load(ids)
+    seen = all(call.sees(record) for record in records.values())
+    return seen and (len(records) == len(ids) or _is_by_own(call, event))
+
+
+def _is_by_own(call: Call, event: Event) -> bool:
+    """What is gone has no scope any more: whoever sees everything or did it may know of it."""
+    everything = call.visible() == Visibility()
+    return everything or (event.agent is not None and call.reaches(event.agent))
 
 
 def _refuse_if_destroyed(reader: Reader, event: Event) -> None:

@@ -15,13 +15,13 @@ from remembrancer.context import compose
 from remembrancer.conversations import Conversations
 from remembrancer.decay import belief, effective_confidence, standing
 from remembrancer.errors import NotFound
-from remembrancer.paging import place_of, position_of
+from remembrancer.paging import page_of_own, place_of, position_of
 from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrowed, recall
 from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
 from remembrancer.rules import effectiveness
 from remembrancer.statement import Details
-from remembrancer.store.contract import Filter, Reader
+from remembrancer.store.contract import Filter, Reader, Visibility
 from remembrancer.types import (
     AsOf,
     Backlog,
@@ -219,10 +219,7 @@ class Memory(Conversations):
         """How a memory is related to others, in both directions."""
         record = resolve(self._call, reference, ANY)
         with self._reading() as reader:
-            links = reader.links(record.id)
-            ends = reader.load({end for one in links for end in (one.source, one.target)})
-        seen = {one.id for one in ends.values() if self._call.sees(one)}
-        return tuple(one for one in links if {one.source, one.target} <= seen)
+            return self._links(reader, record)
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Say that following a rule helped; it earns trust."""
@@ -269,20 +266,26 @@ class Memory(Conversations):
         """What happened to the memories, from the latest to the earliest."""
         limit = checked_limit(limit)
         with self._reading() as reader:
-            found = reader.events(limit=limit + 1, after=position_of(cursor))
-            shown = [one for one in found[:limit] if lifecycle.touches_own(self._call, reader, one)]
-        more = place_of(found[limit - 1].at, found[limit - 1].id) if len(found) > limit else None
-        return Page(tuple(shown), more)
+            return page_of_own(
+                lambda after: reader.events(limit=limit + 1, after=after),
+                lambda one: lifecycle.touches_own(self._call, reader, one),
+                limit,
+                cursor,
+            )
 
     def history(self, reference: str) -> History:
         """All versions of a memory, what happened to them, and what they are linked to."""
         record = resolve(self._call, reference, ANY)
         with self._reading() as reader:
-            versions = _versions(reader, record)
-            events = reader.events(memory_ids=[one.id for one in versions], limit=1000)
-            links = reader.links(record.id)
+            versions = [one for one in _versions(reader, record) if self._call.sees(one)]
+            events = [
+                one
+                for one in reader.events(memory_ids=[one.id for one in versions], limit=1000)
+                if lifecycle.touches_own(self._call, reader, one)
+            ]
+            links = self._links(reader, record)
             uses = reader.applications([one.id for one in versions if one.kind is Kind.RULE])
-        return History(tuple(versions), tuple(reversed(events)), tuple(links), tuple(uses))
+        return History(tuple(versions), tuple(reversed(events)), links, tuple(uses))
 
     def stats(self) -> Stats:
         """How many memories there are, of what sort, and how they are doing."""
@@ -330,6 +333,13 @@ class Memory(Conversations):
 
         return simulate(self._call, days)
 
+    def _links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
+        """The links of a memory of which both ends may be seen."""
+        links = reader.links(record.id)
+        ends = reader.load({end for one in links for end in (one.source, one.target)})
+        seen = {one.id for one in ends.values() if self._call.sees(one)}
+        return tuple(one for one in links if {one.source, one.target} <= seen)
+
     def _all(self, narrowing: Narrowing) -> Filter:
         """All that is in force or ended of itself, of any kind unless some are named."""
         passing = narrowed(self._call, {"minimum_importance": 0, **narrowing})
@@ -346,9 +356,11 @@ def _versions(reader: Reader, record: Record) -> list[Record]:
 
 def _stats(call: Call) -> Stats:
     now, decay = call.now(), call.profile.decay
+    pinned = call.principal.agent is not None
     alive = Filter(
         now=now,
         kinds=BESIDES_TURNS,
+        visible=call.visible() if pinned else Visibility(),
         statuses=(Status.ACTIVE,),
         decayed=belief(decay, below=decay.expire_below),
     )
@@ -356,7 +368,7 @@ def _stats(call: Call) -> Stats:
     soon = replace(alive, expires_before=now + timedelta(days=7))
     waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.reading(call.owner) as reader:
-        tallies = reader.tally()
+        tallies = [one for one in reader.tally() if not pinned or call.reaches(one.scope, one.kind)]
         counts = [reader.count(one) for one in (fading, soon, waiting)]
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}

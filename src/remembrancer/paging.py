@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from datetime import datetime
+from typing import TypeVar
 
 from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Position
+from remembrancer.types import Event, Page, Rejection
+
+Entry = TypeVar("Entry", Event, Rejection)
 
 
 def place_of(at: datetime, name: str) -> str:
@@ -24,3 +29,19 @@ def position_of(cursor: str | None) -> Position | None:
         return Position(datetime.fromisoformat(at), name)
     except (ValueError, binascii.Error):
         raise InvalidInput("The cursor is not one that a listing gave.") from None
+
+
+def page_of_own(
+    read: Callable[[Position | None], list[Entry]],
+    is_own: Callable[[Entry], bool],
+    limit: int,
+    cursor: str | None,
+) -> Page[Entry]:
+    """A page of those entries that are the caller's to see; its cursor names no other."""
+    after = position_of(cursor)
+    own: list[Entry] = []
+    while len(own) <= limit and (found := read(after)):
+        own += [one for one in found if is_own(one)]
+        after = Position(found[-1].at, found[-1].id)
+    more = place_of(own[limit - 1].at, own[limit - 1].id) if len(own) > limit else None
+    return Page(tuple(own[:limit]), more)

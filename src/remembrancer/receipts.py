@@ -77,6 +77,16 @@ def mark_of(store: Store, owner: Owner) -> str:
     ).hexdigest()
 
 
+def erased_since(store: Store, owner: Owner, since: datetime) -> bool:
+    """Whether someone was erased after a moment, so that nothing from before may come back."""
+    marks = {
+        one.mark
+        for one in store.erasures()
+        if not one.contributions_only and one.begun_at >= since and one.tenant == owner.tenant
+    }
+    return bool(marks) and mark_of(store, owner) in marks
+
+
 def _signature(store: Store, receipt: Receipt) -> str:
     text = json.dumps(_plain(replace(receipt, signature="")), sort_keys=True)
     key = _key(store, Tenant(receipt.tenant))

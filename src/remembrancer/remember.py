@@ -185,7 +185,7 @@ def update(call: Call, old: Record, content: str, details: Details) -> Written:
     refuse_bare_secret(statement, secrets)
     call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
     with call.writing() as writer:
-        current = _standing(writer, old, call.now())
+        current = _standing(call, writer, old)
         if statement.content == current.content and not details:
             return Written(current, None, secrets=secrets)
         if statement.origin.taints and not current.tainted:
@@ -226,12 +226,18 @@ def supersede(call: Call, writer: Writer, old: Record, statement: Statement) -> 
     return Written(new, event, replaced=writer.get(old.id))
 
 
-def _standing(reader: Reader, seen: Record, now: datetime) -> Record:
+def _standing(call: Call, reader: Reader, seen: Record) -> Record:
     """The version that stands now for the one the caller saw: someone else may have been faster."""
     current = reader.get(seen.id)
     if current is not None and current.status is Status.SUPERSEDED:
         either = (Status.ACTIVE, Status.EXPIRED)
-        wanted = Filter(now=now, kinds=(seen.kind,), lineage=seen.lineage, statuses=either)
+        wanted = Filter(
+            now=call.now(),
+            kinds=(seen.kind,),
+            visible=call.visible(),
+            lineage=seen.lineage,
+            statuses=either,
+        )
         # By its row: what has had its time can still be given new words.
         versions = reader.find(wanted, 1000)
         current = next((one for one in versions if one.status is Status.ACTIVE), None)

@@ -7,7 +7,7 @@ Whoever sits here sees how many said something, never who. Looking needs the cap
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from remembrancer.corroboration import confidence_of, contradict
@@ -21,7 +21,9 @@ from remembrancer.store.team_contract import TeamDesk, TeamFilter
 from remembrancer.switches import Switches
 from remembrancer.team import LONGEST, broken_rules, contest, settle
 from remembrancer.types import (
+    Action,
     Json,
+    Owner,
     Page,
     Principal,
     TeamEntry,
@@ -36,6 +38,7 @@ from remembrancer.types import (
 
 if TYPE_CHECKING:
     from remembrancer.call import Parts
+    from remembrancer.erase import Inventory
 
 VIEW, EDIT = "users:view", "users:edit"
 
@@ -173,6 +176,23 @@ class Review:
             desk.remove(ids)
             self._settle(desk, rivals)
         return len(ids)
+
+    def people(self) -> tuple[str, ...]:
+        """Who of this tenant has a memory here, by name."""
+        everyone = self._parts.store.owners()
+        return tuple(one.user for one in everyone if one.tenant == self._tenant.name)
+
+    def person(self, user: str) -> Inventory:
+        """How much there is of someone, in numbers alone; they see in their activity who looked."""
+        from remembrancer.erase import inventory
+
+        owner = Owner(self._tenant.name, user)
+        looking = replace(self._principal, owner=owner, agent=None)
+        call = self._parts.call(looking)
+        note = f"by {self._principal.owner.user}, in numbers"
+        with self._parts.store.writing(owner, newcomer=False) as writer:
+            writer.apply(call.event(Action.VIEWED, call.now(), note=note), [])
+        return inventory(self._parts, owner)
 
     def switches(self) -> Switches:
         """The live settings."""

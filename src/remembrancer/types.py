@@ -204,6 +204,7 @@ class Action(StrEnum):
     CLOSED = "closed"
     LEARNED = "learned"
     CONSOLIDATED = "consolidated"
+    VIEWED = "viewed"
     QUARANTINED = "quarantined"
     UNDONE = "undone"
 

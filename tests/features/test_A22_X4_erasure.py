@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import NotFound, UnknownPerson
+from remembrancer.errors import NotAllowed, NotFound, UnknownPerson
 from remembrancer.receipts import receipt_from
 from tests.conftest import Open
 
@@ -198,3 +198,46 @@ def test_X4_backups_are_rewritten_without_them(open_memory: Open, tmp_path: Path
     assert PORTS.encode() in rest
     assert b"rowing boat" in rest
     assert store.verify_backup(backup).people == 1
+
+
+def test_X4_a_backup_from_before_brings_nobody_back(open_memory: Open, tmp_path: Path) -> None:
+    store = open_memory("assistant")
+    live(store)
+    bob = store.for_user("bob")
+    bob.remember("My rowing boat lies at the north jetty.")
+    for person in (store.for_user("ada"), bob):
+        person.propose(PORTS)
+    store.for_user("ada").propose(CACHE)
+    kept_elsewhere = tmp_path / "elsewhere.zip"
+    store.backup(kept_elsewhere)
+    store.erase("ada")
+
+    arrived = store.restore_backup(kept_elsewhere, replace=True)
+
+    assert arrived.erased == 1
+    owner = store.for_user("ada").principal.owner
+    assert owner not in store.owners()
+    assert not store.for_user("ada").list().items
+    assert [one.content for one in bob.list().items] == ["My rowing boat lies at the north jetty."]
+    assert [(one.fact.content, one.contributors) for one in store.review().list().items] == [
+        (PORTS, 1)
+    ]
+
+
+def test_A20_whoever_looks_at_a_person_sees_numbers_and_is_seen(open_memory: Open) -> None:
+    store = open_memory("assistant")
+    live(store)
+    review = store.review("eve", capabilities=["users:view"])
+    assert review.people() == ("ada",)
+
+    there = review.person("ada")
+
+    assert there.rows["turns"] == 2
+    assert CANARY not in repr(there)
+    (latest, *_) = store.for_user("ada").activity().items
+    assert (latest.action, latest.note) == ("viewed", "by eve, in numbers")
+    with pytest.raises(NotFound):
+        review.person("nobody")
+    assert review.people() == ("ada",)
+    with pytest.raises(NotAllowed):
+        store.review("eve", capabilities=[])

@@ -104,6 +104,7 @@ class Happening:
     action: Action
     jobs: bool
     changes: list[tuple[str, Any, Any, Any]]
+    agent: str | None = None
     undoes: str | None = None
     undone_by: str | None = None
 
@@ -130,6 +131,7 @@ class Model:
         self.uses: list[Use] = []
         self.events: list[Happening] = []
         self.sessions: dict[str, tuple[str, datetime, bool]] = {}
+        self.acting: str | None = None
 
     # What can be seen.
 
@@ -550,7 +552,8 @@ class Model:
 
     def touches_own(self, agent: str | None, event: Happening, now: datetime) -> bool:
         known = [self.lives[one] for one in event.ids() if one in self.lives]
-        return all(self.sees(agent, one, now) for one in known)
+        told = len(known) == len(event.ids()) or agent in (None, event.agent)
+        return told and all(self.sees(agent, one, now) for one in known)
 
     def _taken_back(self, event: Happening, change: Any, now: datetime) -> tuple[str, Any, Any]:
         sort, key, before, after = change
@@ -668,7 +671,8 @@ class Model:
             raise Refused(Conflict)
 
     def _log(self, event_id: str, action: Action, changes: list[Any], jobs: bool = False) -> None:
-        self.events.append(Happening(event_id, action, jobs, changes))
+        agent = None if jobs else self.acting
+        self.events.append(Happening(event_id, action, jobs, changes, agent))
 
     def _insert(self, life: Life) -> tuple[str, str, None, dict[str, Any]]:
         self.lives[life.id] = life

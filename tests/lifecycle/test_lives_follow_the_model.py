@@ -564,6 +564,7 @@ class Lives(RuleBasedStateMachine):
             done = act(self.me(who))
         except RemembrancerError as error:
             problem = error
+        self.models[who[0]].acting = who[1]
         try:
             meant = mean(self.models[who[0]], done)
         except Refused as error:

@@ -121,16 +121,15 @@ def looked_at(call: Call, reader: Reader) -> Seen:
     now = call.now()
     wanted = Filter(now=now, visible=call.visible(), statuses=tuple(Status))
     found = {one.id: one for one in everything(reader, wanted) if is_there(call, one)}
+    cited = _cited(call, reader, found.values())
     derived = frozenset(one.source for one in reader.related(Relation.DERIVED_FROM))
-    return Seen(
-        call, reader, now, found, cache(call.decay_in), _cited(reader, found.values()), derived
-    )
+    return Seen(call, reader, now, found, cache(call.decay_in), cited, derived)
 
 
-def _cited(reader: Reader, records: Iterable[Record]) -> dict[str, Turn]:
+def _cited(call: Call, reader: Reader, records: Iterable[Record]) -> dict[str, Turn]:
     cited = {turn.turn_id for one in records for turn in one.evidence}
     found = reader.load(one for one in cited if looks_like_id(one))
-    return {one.id: one for one in found.values() if isinstance(one, Turn)}
+    return {one.id: one for one in found.values() if isinstance(one, Turn) and call.sees(one)}
 
 
 def is_there(call: Call, record: Record) -> bool:

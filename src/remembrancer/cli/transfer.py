@@ -115,9 +115,12 @@ def _arrived(page: Page, arrived: Arrived, word: str) -> None:
     if came:
         who = " and ".join(_held(arrived.people, arrived.teams, arrived.team_facts))
         page.say(f"{who} {'was' if came == 1 else 'were'} {word}, {arrived.rows} rows.")
-    if arrived.present or arrived.teams_present or not came:
+    if arrived.present or arrived.teams_present or not (came or arrived.erased):
         who = " and ".join(_held(arrived.present, arrived.teams_present))
         page.say(f"{who} had the same memories there already.")
+    if arrived.erased:
+        who = _count(arrived.erased, "person was", "people were")
+        page.say(f"{who} erased after this backup was made, and left out.")
 
 
 def _held(people: int, teams: int, facts: int | None = None) -> list[str]:

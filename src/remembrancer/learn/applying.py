@@ -27,6 +27,7 @@ from remembrancer.types import (
     Relation,
     Source,
     Status,
+    looks_like_id,
 )
 
 EPISODES = "episodes"
@@ -155,11 +156,12 @@ class Application:
         return [AddLink(Link(memory.id, one.id, Relation.DERIVED_FROM, now)) for one in sources]
 
     def _sources(self, ids: Sequence[str]) -> list[Record]:
-        return list(self.reader.load(ids).values())
+        found = self.reader.load(filter(looks_like_id, ids))
+        return [one for one in found.values() if self.call.sees(one)]
 
     def _current(self, memory_id: str, *, anew: bool = False) -> list[Record]:
         """The memory if it is still in force and, unless it may be met again, not yet touched."""
-        one = self.reader.get(memory_id)
+        one = self.reader.get(memory_id) if looks_like_id(memory_id) else None
         gone = one is None or one.status is not Status.ACTIVE or not self.call.sees(one)
         return [] if one is None or gone or (not anew and one.id in self.touched) else [one]
 
@@ -175,13 +177,12 @@ def apply(call: Call, plan: Plan) -> Batch:
         if isinstance(step, Add | Revise):
             call.embed(step.content)  # before anyone has to wait for us
     with call.writing() as writer:
-        episodes = writer.load(plan.episodes)
+        episodes = writer.load(filter(looks_like_id, plan.episodes))
         for one in plan.episodes:
             known = episodes.get(one)
-            if not isinstance(known, Episode) or known.backlog is not Backlog.PENDING:
+            waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
+            if known is None or not waits or not call.sees(known):
                 raise Conflict("Some of these episodes were consolidated since; plan anew.")
-            if not call.sees(known):
-                raise Conflict("Some of these episodes are not yours to consolidate.")
         application = Application(call, writer, _home(call, plan.scope))
         for step in plan.steps:
             with contextlib.suppress(InvalidInput):  # What cannot be stored is left out.

@@ -615,5 +615,11 @@ def _plain(value: object) -> Json:
     return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
-UNDOABLE = frozenset(Action) - {Action.DELETED, Action.PURGED, Action.CLOSED, Action.LEARNED}
+UNDOABLE = frozenset(Action) - {
+    Action.DELETED,
+    Action.PURGED,
+    Action.CLOSED,
+    Action.LEARNED,
+    Action.VIEWED,
+}
 """Every kind of event but those that destroy on purpose, or change no memory."""

@@ -6,6 +6,7 @@ interrupted is completed by doing it again.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from remembrancer.errors import Conflict
+from remembrancer.receipts import erased_since
 from remembrancer.store.contract import Row, Store
-from remembrancer.transfer import archive
+from remembrancer.transfer import archive, leaving_out
 from remembrancer.transfer.archive import Archive
 from remembrancer.transfer.lines import Member, Sum, lines_of, name_of
 from remembrancer.transfer.steps import Steps
@@ -25,7 +27,10 @@ from remembrancer.types import Owner, Tenant
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Who was brought in with how many rows, and how many were there already."""
+    """Who was brought in with how many rows, how many were there already, and who stays out.
+
+    The erased are people who were erased after the backup was made.
+    """
 
     people: int
     teams: int
@@ -33,6 +38,7 @@ class Arrived:
     rows: int
     present: int
     teams_present: int
+    erased: int = 0
 
 
 Rows = Callable[[], AbstractContextManager[Iterator[Row]]]
@@ -60,8 +66,12 @@ def restore(path: Path, store: Store, *, replace: bool, steps: Steps) -> Arrived
     with archive.opened(path) as found:
         steps.expect(2 * len(found.members))
         found.check(steps)
-        parcels = [_packed(found, member) for member in found.members]
-        return _deliver(parcels, found.system, store, replace=replace, steps=steps)
+        erased = _erased(found, store)
+        if not erased:
+            return _unpacked(found, store, replace=replace, steps=steps)
+    with leaving_out.copied(path, store, erased) as rest, archive.opened(rest) as found:
+        arrived = _unpacked(found, store, replace=replace, steps=steps)
+        return dataclasses.replace(arrived, erased=len(erased))
 
 
 def move(source: Store, target: Store, *, replace: bool, steps: Steps) -> Arrived:
@@ -75,6 +85,23 @@ def move(source: Store, target: Store, *, replace: bool, steps: Steps) -> Arrive
             parcels.append(Parcel(whose, member, partial(dumped, source, whose)))
         steps.step()
     return _deliver(parcels, source.dump_system, target, replace=replace, steps=steps)
+
+
+def _erased(found: Archive, store: Store) -> list[Owner]:
+    """The people in a backup who were erased after it was made: they must not come back."""
+    with found.system() as rows:
+        people = [
+            Owner(str(columns["tenant"]), str(columns["name"]))
+            for table, columns in rows
+            if table == "users"
+        ]
+    at = found.manifest.created_at
+    return [one for one in people if erased_since(store, one, at)]
+
+
+def _unpacked(found: Archive, store: Store, *, replace: bool, steps: Steps) -> Arrived:
+    parcels = [_packed(found, member) for member in found.members]
+    return _deliver(parcels, found.system, store, replace=replace, steps=steps)
 
 
 def _packed(found: Archive, member: Member) -> Parcel:

@@ -5,16 +5,20 @@ It works on backups of every revision: the names of members, users and contribut
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from remembrancer.durable import settle
 from remembrancer.errors import BadBackup
+from remembrancer.store.contract import Store
 from remembrancer.transfer.archive import MANIFEST, info_of, packed, placed
 from remembrancer.transfer.lines import SYSTEM, row_of
 from remembrancer.transfer.shelf import NAME
@@ -45,10 +49,25 @@ def leave_out(
     rewritten, unreadable = 0, []
     for path in _backups(shelf):
         try:
-            rewritten += _rewritten(path, owner, contributor, contributions_only)
+            rewritten += _rewritten(path, owner, contributor, contributions_only=contributions_only)
         except (BadBackup, zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError):
             unreadable.append(f"The backup {path.name} cannot be read: remove it yourself.")
     return LeftOut(rewritten, tuple(unreadable))
+
+
+@contextlib.contextmanager
+def copied(path: Path, store: Store, people: Sequence[Owner]) -> Iterator[Path]:
+    """A backup without some people, to restore from while the block lasts."""
+    from remembrancer.team import contributor
+
+    with tempfile.TemporaryDirectory(prefix="remembrancer-") as folder:
+        rest = Path(folder, path.name)
+        shutil.copyfile(path, rest)
+        for owner in people:
+            with store.reviewing(Tenant(owner.tenant)) as desk:
+                who = contributor(desk.key(), owner)
+            _rewritten(rest, owner, who, contributions_only=False)
+        yield rest
 
 
 def holding(shelf: Path | None, owner: Owner) -> list[Path]:
@@ -64,7 +83,7 @@ def holding(shelf: Path | None, owner: Owner) -> list[Path]:
     return found
 
 
-def _rewritten(path: Path, owner: Owner, contributor: str, contributions_only: bool) -> bool:
+def _rewritten(path: Path, owner: Owner, contributor: str, *, contributions_only: bool) -> bool:
     """Write a backup anew if it holds anything of someone; whether it did."""
     with zipfile.ZipFile(path) as source:
         manifest = json.loads(source.read(MANIFEST))
