@@ -94,12 +94,17 @@ def inventory(parts: Parts, owner: Owner) -> Inventory:
     """What an erasure would remove; nothing is changed."""
     said, last = _contributions(parts, owner)
     return Inventory(
-        rows=dict(_survey(parts, owner).counts),
+        rows=counted_rows(parts, owner),
         keys=parts.store.keys_of(owner),
         contributions=said,
         team_facts=last,
         backups=len(holding(_shelf(parts), owner)),
     )
+
+
+def counted_rows(parts: Parts, owner: Owner) -> Mapping[str, int]:
+    """How many rows there are of someone, by table."""
+    return dict(_survey(parts, owner).counts)
 
 
 def erase(

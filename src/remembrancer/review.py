@@ -6,7 +6,7 @@ Whoever sits here sees how many said something, never who. Looking needs the cap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,6 @@ from remembrancer.types import (
 
 if TYPE_CHECKING:
     from remembrancer.call import Parts
-    from remembrancer.erase import Inventory
 
 VIEW, EDIT = "users:view", "users:edit"
 
@@ -52,6 +51,15 @@ class TeamStats:
     by_origin: dict[str, int]
     contested: int
     switches: Switches
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """How much there is of someone: rows by table, and keys."""
+
+    user: str
+    rows: Mapping[str, int]
+    keys: int
 
 
 class Review:
@@ -182,9 +190,12 @@ class Review:
         everyone = self._parts.store.owners()
         return tuple(one.user for one in everyone if one.tenant == self._tenant.name)
 
-    def person(self, user: str) -> Inventory:
-        """How much there is of someone, in numbers alone; they see in their activity who looked."""
-        from remembrancer.erase import inventory
+    def person(self, user: str) -> Person:
+        """How much there is of someone, in numbers alone; they see in their activity who looked.
+
+        Not what they told the team: with few facts, a number is a name.
+        """
+        from remembrancer.erase import counted_rows
 
         owner = Owner(self._tenant.name, user)
         looking = replace(self._principal, owner=owner, agent=None)
@@ -192,7 +203,7 @@ class Review:
         note = f"by {self._principal.owner.user}, in numbers"
         with self._parts.store.writing(owner, newcomer=False) as writer:
             writer.apply(call.event(Action.VIEWED, call.now(), note=note), [])
-        return inventory(self._parts, owner)
+        return Person(user, counted_rows(self._parts, owner), self._parts.store.keys_of(owner))
 
     def switches(self) -> Switches:
         """The live settings."""
