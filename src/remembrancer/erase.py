@@ -92,9 +92,13 @@ class _Survey:
 
 def inventory(parts: Parts, owner: Owner) -> Inventory:
     """What an erasure would remove; nothing is changed."""
+    return _inventory(parts, owner, counted_rows(parts, owner))
+
+
+def _inventory(parts: Parts, owner: Owner, rows: Mapping[str, int]) -> Inventory:
     said, last = _contributions(parts, owner)
     return Inventory(
-        rows=counted_rows(parts, owner),
+        rows=rows,
         keys=parts.store.keys_of(owner),
         contributions=said,
         team_facts=last,
@@ -156,7 +160,7 @@ def _begun(parts: Parts, owner: Owner, *, contributions_only: bool) -> tuple[Era
         if waits and one.mark == mark:
             return replace(one, user=owner.user), Traces(one.traces)
     found = _survey(parts, owner) if not contributions_only else _Survey()
-    there = inventory(parts, owner)
+    there = _inventory(parts, owner, dict(found.counts))
     if there.empty and owner not in parts.store.owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is not known here.")
     personal = {} if contributions_only else {**there.rows, "keys": there.keys}

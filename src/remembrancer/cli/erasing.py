@@ -72,7 +72,9 @@ def verify_receipt(
     context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
 ) -> None:
-    """Check that the receipt of an erasure was given out here, in these words.
+    """Check the receipt of an erasure.
+
+    It is genuine if this store has given it out, and nobody has changed a word of it since.
 
     \b
     Examples:
