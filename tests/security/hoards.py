@@ -81,7 +81,7 @@ def _stored(me: Memory) -> set[str]:
 def _remember(hoard: Hoard, words: Words) -> None:
     me = hoard.me
     said = [
-        me.remember(_sentence(number, hoard, words), **more)  # type: ignore[arg-type]
+        me.remember(_sentence(number, hoard, words), **more)
         for number, more in enumerate(
             (
                 {"tags": [words.next()], "metadata": {"note": words.next()}},

@@ -56,9 +56,9 @@ def test_a_cursor_names_nothing_of_another(pair: tuple[Memory, Memory]) -> None:
         found, page = set(), listing(limit=1)
         while page.cursor is not None:
             assert base64.urlsafe_b64decode(page.cursor).decode().split()[1] in own
-            found |= {one.id for one in page.items}  # type: ignore[attr-defined]
+            found |= {one.id for one in page.items}
             page = listing(limit=1, cursor=page.cursor)
-        assert found | {one.id for one in page.items} == own  # type: ignore[attr-defined]
+        assert found | {one.id for one in page.items} == own
 
 
 def _reject(me: Memory, session: str) -> None:
