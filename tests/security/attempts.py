@@ -221,19 +221,20 @@ class Attempt:
     vain: Aim
 
 
-def attempts(
-    chance: random.Random, ways: Mapping[str, tuple[Way, ...]], own: str, theirs: Hoard
-) -> Iterator[Attempt]:
+Ways = Mapping[str, tuple[Way, ...]]
+
+
+def attempts(chance: random.Random, own: str, theirs: Hoard, *ways: Ways) -> Iterator[Attempt]:
     """Attempts without end at what someone else holds: every way of every verb in turn."""
+    each = [(verb, way) for table in ways for verb, some in table.items() for way in some]
     while True:
-        for verb, some in ways.items():
-            for way in some:
-                named = _named(chance, own, theirs)
-                disguise = chance.choice(DISGUISES) if chance.random() < 0.3 else str
-                trick = chance.choice(TRICKS) if chance.random() < 0.2 else None
-                aim = _disguised(named, disguise, trick)
-                vain = _disguised(_nobodys(chance, named), disguise, trick)
-                yield Attempt(verb, way, aim, vain)
+        for verb, way in chance.sample(each, len(each)):
+            named = _named(chance, own, theirs)
+            disguise = chance.choice(DISGUISES) if chance.random() < 0.3 else str
+            trick = chance.choice(TRICKS) if chance.random() < 0.2 else None
+            aim = _disguised(named, disguise, trick)
+            vain = _disguised(_nobodys(chance, named), disguise, trick)
+            yield Attempt(verb, way, aim, vain)
 
 
 def _named(chance: random.Random, own: str, theirs: Hoard) -> Aim:

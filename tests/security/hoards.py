@@ -13,7 +13,9 @@ from remembrancer.memory import Memory
 from remembrancer.team import contributor
 from remembrancer.types import Event, Owner, Rejection, Tenant, new_id
 
-TOKEN = re.compile(r"qux[a-z]{8}|[a-z]+_[0-9a-z]{26}|(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+TOKEN = re.compile(
+    r"qux[a-z]{8}|(?<![a-z])[a-z]{3,9}_[0-9a-z]{26}|(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])"
+)
 """A made-up word, an id, or the key of a person, of a tenant or of a contributor."""
 
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
@@ -79,7 +81,7 @@ def _stored(me: Memory) -> set[str]:
 def _remember(hoard: Hoard, words: Words) -> None:
     me = hoard.me
     said = [
-        me.remember(_sentence(number, hoard, words), **more)  # type: ignore[arg-type]
+        me.remember(_sentence(number, hoard, words), **more)
         for number, more in enumerate(
             (
                 {"tags": [words.next()], "metadata": {"note": words.next()}},

@@ -24,13 +24,10 @@ REVIEWING: Mapping[str, tuple[Looking, ...]] = {
         lambda review, fact, words: review.list(),
         lambda review, fact, words: review.list(words=words),
         lambda review, fact, words: review.list(contested=True, single=True),
-        lambda review, fact, words: review.list(cursor=cursor_of(NOON, fact), limit=1),
-        *(
-            lambda review, fact, words, one=one: review.list(status=one)  # type: ignore[misc]
-            for one in TeamStatus
-        ),
-        *(lambda review, fact, words, one=one: review.list(kind=one) for one in TeamKind),  # type: ignore[misc]
-        *(lambda review, fact, words, one=one: review.list(origin=one) for one in TeamOrigin),  # type: ignore[misc]
+        lambda review, fact, words: review.list(cursor=cursor_of(NOON, words), limit=1),
+        *(lambda review, fact, words, one=one: review.list(status=one) for one in TeamStatus),
+        *(lambda review, fact, words, one=one: review.list(kind=one) for one in TeamKind),
+        *(lambda review, fact, words, one=one: review.list(origin=one) for one in TeamOrigin),
     ),
     "queue": (lambda review, fact, words: review.queue(single=True, limit=1),),
     "stats": (lambda review, fact, words: review.stats(),),
@@ -83,9 +80,9 @@ class TeamAttempt:
         owner = self.me.principal.owner
         try:
             if self.capabilities is None:
-                return told(self.act(store, self.me, self.words))  # type: ignore[arg-type]
+                return told(self.act(store, self.me, self.words))
             desk = store.review(owner.user, tenant=owner.tenant, capabilities=self.capabilities)
-            return told(self.act(desk, fact, self.words))  # type: ignore[arg-type]
+            return told(self.act(desk, fact, self.words))
         except RemembrancerError as error:
             return f"{type(error).__name__} {error.code} {error}"
 
