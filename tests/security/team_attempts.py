@@ -29,6 +29,9 @@ REVIEWING: Mapping[str, tuple[Looking, ...]] = {
         *(lambda review, fact, words, one=one: review.list(kind=one) for one in TeamKind),
         *(lambda review, fact, words, one=one: review.list(origin=one) for one in TeamOrigin),
     ),
+    "get": (lambda review, fact, words: review.get(fact),),
+    "person": (lambda review, fact, words: review.person(fact),),
+    "reset_switch": (lambda review, fact, words: review.reset_switch("limit"),),
     "queue": (lambda review, fact, words: review.queue(single=True, limit=1),),
     "stats": (lambda review, fact, words: review.stats(),),
     "switches": (lambda review, fact, words: review.switches(),),
@@ -40,6 +43,9 @@ REVIEWING: Mapping[str, tuple[Looking, ...]] = {
     "delete": (lambda review, fact, words: review.delete(fact),),
     "switch": (lambda review, fact, words: review.switch(limit=7),),
 }
+
+NAMES_PEOPLE = frozenset({"people"})
+"""Whoever looks after a tenant may know who is in it; who said what is another matter."""
 
 ASKING: tuple[Asking, ...] = (
     lambda store, me, words: me.team(words),
