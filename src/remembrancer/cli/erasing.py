@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from remembrancer.receipts import Receipt
 
 
+KNOWN_AS = {
+    "facts": "facts",
+    "rules": "rules",
+    "episodes": "episodes",
+    "sessions": "conversations",
+    "turns": "messages",
+    "embeddings": "vectors",
+    "events": "entries of the activity log",
+}
+
+
 def erase(
     context: typer.Context,
     user: Annotated[str, typer.Argument(metavar="USER", hidden=True)],
@@ -109,10 +120,11 @@ def _inventory(page: Page, user: str, there: Inventory) -> None:
         page.say(f"There is nothing of {user} here.")
         return
     page.say(f"There is of {user}:")
-    rows = {**there.rows, "keys": there.keys, "backups": there.backups}
-    for name, count in rows.items():
+    rows = {word: there.rows.get(name, 0) for name, word in KNOWN_AS.items()}
+    rows["other rows"] = sum(there.rows.values()) - sum(rows.values())
+    for word, count in {**rows, "keys": there.keys, "backups": there.backups}.items():
         if count:
-            page.say(f"  {count:>7,} {name.replace('_', ' ')}")
+            page.say(f"  {count:>7,} {word}")
     if there.contributions:
         page.say(
             f"  {there.contributions:>7,} things told the team, "
