@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remembrancer import jobs
+from remembrancer.answers import Answers
 from remembrancer.call import Parts
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
 from remembrancer.jobs import Outcome, Scheduled, Work
+from remembrancer.keys import Keys, NewKey
 from remembrancer.learn.worker import Learner
 from remembrancer.memory import Memory
 from remembrancer.models import Models
@@ -24,6 +27,7 @@ from remembrancer.switches import LiveSwitches
 from remembrancer.team import TeamIndexes, nobodys_recall
 from remembrancer.transfer.steps import Steps
 from remembrancer.types import (
+    Key,
     Owner,
     Principal,
     TeamRecalled,
@@ -67,6 +71,8 @@ class Remembrancer:
             TeamIndexes(),
         )
         self._work = Work(parts)
+        self._keys = Keys(store, self._clock)
+        self.answers = Answers(store, self._clock)
         self._learner = Learner(parts)
 
     def for_user(
@@ -86,10 +92,13 @@ class Remembrancer:
         agent = checked_name(agent, "agent") if agent is not None else None
         for name in (agent, surface):
             refuse_secret_name(name)
-        principal = Principal(
-            owner, agent, checked_name(surface, "surface"), frozenset(capabilities)
+        return self.for_principal(
+            Principal(owner, agent, checked_name(surface, "surface"), frozenset(capabilities))
         )
-        return Memory(self._work.parts.call(principal, agent), self._learner)
+
+    def for_principal(self, principal: Principal) -> Memory:
+        """The memory of whoever is calling, as the agent that calls for them."""
+        return Memory(self._work.parts.call(principal, principal.agent), self._learner)
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
         """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
@@ -118,6 +127,34 @@ class Remembrancer:
         owner = Owner(self._tenant(tenant).name, reviewer or self.settings.user)
         principal = Principal(owner, None, "library", frozenset(capabilities))
         return Review(self._work.parts, principal)
+
+    def create_key(
+        self,
+        user: str | None = None,
+        *,
+        tenant: str | None = None,
+        agent: str | None = None,
+        capabilities: Iterable[str] = (),
+        label: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """A key with which one person, or an agent of theirs, is let in; its secret is told once."""
+        owner = Owner(self._tenant(tenant).name, self.settings.user if user is None else user)
+        return self._keys.create(
+            owner, agent=agent, capabilities=capabilities, label=label, expires_at=expires_at
+        )
+
+    def keys(self, owner: Owner | None = None) -> list[Key]:
+        """The keys of one person, or of everyone, newest first; never their secrets."""
+        return self._keys.list(owner)
+
+    def revoke_key(self, key_id: str, owner: Owner | None = None) -> Key:
+        """Let a key open nothing any more; `owner`: only if it is theirs."""
+        return self._keys.revoke(key_id, owner)
+
+    def principal_of(self, secret: str, *, surface: str = "rest") -> Principal | None:
+        """Who comes with a key's secret; None for every secret that opens nothing."""
+        return self._keys.principal_of(secret, surface)
 
     def _tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)

@@ -15,6 +15,7 @@ from remembrancer.cli import (
     context,
     conversation,
     failures,
+    keys,
     learning,
     reading,
     rules,
@@ -178,6 +179,11 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         team.team_delete,
         team.team_stats,
         team.team_switch,
+    ),
+    "Serving": (
+        keys.key_create,
+        keys.key_list,
+        keys.key_revoke,
     ),
     "Looking after it": (
         reading.stats,

@@ -25,6 +25,7 @@ from remembrancer.types import (
     Backlog,
     Event,
     Json,
+    Key,
     Kind,
     Link,
     Owner,
@@ -224,6 +225,18 @@ Write = Insert | Patch | Purge | AddLink | DropLink | Apply | Withdraw
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered to a request that may come again; no status while someone is at it."""
+
+    key: str
+    request: str
+    at: datetime
+    status: int | None = None
+    headers: Mapping[str, Json] = field(default_factory=dict)
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """How many memories share a kind, status, scope, category and permanence."""
 
@@ -385,6 +398,22 @@ class Writer(Reader, Protocol):
         """Destroy what was rejected before a moment; how much it was."""
         ...
 
+    def answer(self, key: str) -> Answer | None:
+        """What was answered to a request of that key."""
+        ...
+
+    def keep_answer(self, answer: Answer) -> None:
+        """Keep an answer, in place of any of the same key; it goes when a memory in it does."""
+        ...
+
+    def drop_answer(self, key: str) -> None:
+        """Let a request be made anew."""
+        ...
+
+    def drop_answers(self, before: datetime) -> int:
+        """Destroy the answers given before a moment; how many they were."""
+        ...
+
     def next_position(self, session_id: str) -> int:
         """The position that the next turn of a conversation gets."""
         ...
@@ -476,6 +505,26 @@ class Store(Protocol):
 
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
         """Change a setting of a tenant, for every process, while nobody else does."""
+        ...
+
+    def add_key(self, key: Key, digest: str) -> None:
+        """Keep a key by the digest of its secret; its owner is entered if they are not known."""
+        ...
+
+    def key(self, digest: str) -> Key | None:
+        """The key whose secret has that digest, whatever became of it."""
+        ...
+
+    def keys(self) -> list[Key]:
+        """All keys, newest first."""
+        ...
+
+    def revoke_key(self, key_id: str, at: datetime) -> None:
+        """Let a key open nothing from then on; one that was revoked before stays as it is."""
+        ...
+
+    def note_use(self, key_id: str, at: datetime) -> None:
+        """Say when a key was used last."""
         ...
 
     def lease(self, job: str) -> Lease:

@@ -50,9 +50,9 @@ LONGEST_INTEGER = 2**31
 MOST_DIMENSIONS = 16_000
 """What PostgreSQL and pgvector hold."""
 
-PERSONAL = tuple(tables.personal.sorted_tables)
+PERSONAL = tuple(one for one in tables.personal.sorted_tables if one is not tables.answers)
 SYSTEM = tuple(one for one in tables.system.sorted_tables if one is not tables.leases)
-"""The tables that are dumped, parents before children; who is at a job is no memory."""
+"""The tables that are dumped, parents before children; who is at a job and what was answered are no memory."""
 
 OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
 """What a store decides for itself: which vectors stay out of memory, when indexes start anew."""
@@ -78,7 +78,7 @@ def make_room(connection: Connection, owner: Owner, *, replace: bool) -> int:
     if not replace and _holds_memories(connection, owner):
         raise Conflict(f"{owner.user} of {owner.tenant} has other memories here.")
     removed = _removed(connection, owner)
-    for table in reversed(PERSONAL):
+    for table in (tables.answers, *reversed(PERSONAL)):
         connection.execute(table.delete().where(table.c.owner_id == owner.id))
     return removed
 

@@ -51,7 +51,7 @@ from remembrancer.store.indexes import Indexes
 from remembrancer.store.team import SqlTeamDesk, SqlTeamReader
 from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Json, Owner, Tenant
+from remembrancer.types import Json, Key, Owner, Tenant
 
 MOST_VECTORS = 250_000
 """How many vectors of one owner are held in memory; what comes after is left to the database."""
@@ -178,6 +178,26 @@ class PostgresStore:
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
         with _reachable(), self._engine.begin() as connection:
             directory.change_setting(connection, tenant, key, change, self._clock.now())
+
+    def add_key(self, key: Key, digest: str) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.add_key(connection, key, digest, self._clock.now())
+
+    def key(self, digest: str) -> Key | None:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.key(connection, digest)
+
+    def keys(self) -> list[Key]:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.keys(connection)
+
+    def revoke_key(self, key_id: str, at: datetime) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.revoke_key(connection, key_id, at)
+
+    def note_use(self, key_id: str, at: datetime) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.note_use(connection, key_id, at)
 
     def lease(self, job: str) -> Lease:
         with _reachable(), self._engine.begin() as connection:

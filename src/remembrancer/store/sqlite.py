@@ -29,7 +29,7 @@ from remembrancer.store.nothing import Nothing
 from remembrancer.store.team import APART, SqlTeamDesk, SqlTeamReader
 from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Json, Owner, Tenant
+from remembrancer.types import Json, Key, Owner, Tenant
 
 SAFE_CHECKPOINTS = (3, 51, 3)
 
@@ -124,6 +124,26 @@ class SqliteStore:
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
         with self._system.writing() as connection:
             directory.change_setting(connection, tenant, key, change, self._clock.now())
+
+    def add_key(self, key: Key, digest: str) -> None:
+        with self._system.writing() as connection:
+            directory.add_key(connection, key, digest, self._clock.now())
+
+    def key(self, digest: str) -> Key | None:
+        with self._system.reading() as connection:
+            return directory.key(connection, digest)
+
+    def keys(self) -> list[Key]:
+        with self._system.reading() as connection:
+            return directory.keys(connection)
+
+    def revoke_key(self, key_id: str, at: datetime) -> None:
+        with self._system.writing() as connection:
+            directory.revoke_key(connection, key_id, at)
+
+    def note_use(self, key_id: str, at: datetime) -> None:
+        with self._system.writing() as connection:
+            directory.note_use(connection, key_id, at)
 
     def lease(self, job: str) -> Lease:
         with self._system.reading() as connection:
