@@ -35,7 +35,7 @@ class Answers:
             return known
 
     def finish(self, owner: Owner, answer: Answer) -> None:
-        """Keep what was answered."""
+        """Keep what was answered, from now on."""
         with self._store.writing(owner) as writer:
             writer.keep_answer(replace(answer, at=self._clock.now()))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -116,6 +116,12 @@ class Remembrancer:
         """What a team knows, for nobody in particular, if the team's settings allow that."""
         return nobodys_recall(self._work.parts, self._tenant(tenant), query, limit)
 
+    def tells_anyone(self, *, tenant: str | None = None) -> bool:
+        """Whether a team's settings let anyone ask what it knows."""
+        profile = self.settings.profile_for()
+        switches = self._work.parts.switches.of(self._tenant(tenant), profile)
+        return profile.team.enabled and switches.recalls(None)
+
     def review(
         self,
         reviewer: str | None = None,
@@ -144,6 +150,13 @@ class Remembrancer:
             owner, agent=agent, capabilities=capabilities, label=label, expires_at=expires_at
         )
 
+    def create_session(self, owner: Owner, capabilities: Iterable[str], *, hours: float) -> NewKey:
+        """A key for a browser, for some hours."""
+        until = self._clock.now() + timedelta(hours=hours)
+        return self._keys.create(
+            owner, capabilities=capabilities, label="browser session", expires_at=until
+        )
+
     def keys(self, owner: Owner | None = None) -> list[Key]:
         """The keys of one person, or of everyone, newest first; never their secrets."""
         return self._keys.list(owner)
@@ -151,6 +164,10 @@ class Remembrancer:
     def revoke_key(self, key_id: str, owner: Owner | None = None) -> Key:
         """Let a key open nothing any more; `owner`: only if it is theirs."""
         return self._keys.revoke(key_id, owner)
+
+    def revoke_secret(self, secret: str) -> None:
+        """Let the key with this secret open nothing any more, if there is one."""
+        self._keys.revoke_secret(secret)
 
     def principal_of(self, secret: str, *, surface: str = "rest") -> Principal | None:
         """Who comes with a key's secret; None for every secret that opens nothing."""
@@ -203,6 +220,15 @@ class Remembrancer:
         now = self._clock.now()
         file = Path(path).expanduser() if path is not None else Path.cwd() / shelf.name_at(now)
         return archive.write(self._store, file, now, Steps(progress))
+
+    def backup_to_shelf(self) -> Backup:
+        """Write a backup to where the recurring ones go; the oldest beyond those kept are removed."""
+        from remembrancer.transfer import shelf
+
+        self.flush()
+        place = self.settings.data_directory() / "backups"
+        kept = self.settings.store.backups_kept
+        return shelf.add(self._store, place, self._clock.now(), kept)
 
     def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
         """Read a backup from its beginning to its end; an error says what is wrong with it."""

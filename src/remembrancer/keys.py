@@ -83,6 +83,12 @@ class Keys:
         self._store.revoke_key(key_id, self._clock.now())
         return next(one for one in self.list(owner) if one.id == key_id)
 
+    def revoke_secret(self, secret: str) -> None:
+        """Let the key with this secret open nothing any more, if there is one."""
+        key = self._store.key(_digest(secret))
+        if key is not None:
+            self._store.revoke_key(key.id, self._clock.now())
+
     def principal_of(self, secret: str, surface: str) -> Principal | None:
         """Who comes with this secret; unknown, expired and revoked ones are all nobody."""
         key = self._store.key(_digest(secret))

@@ -132,6 +132,7 @@ class Memory(Conversations):
         self,
         *,
         status: Status | str | None = None,
+        minimum_confidence: float = 0,
         limit: int = 50,
         cursor: str | None = None,
         **narrowing: Unpack[Narrowing],
@@ -144,6 +145,8 @@ class Memory(Conversations):
         decay = self._call.profile.decay
         if passing.known_at is None:
             passing = replace(passing, decayed=belief(decay, below=decay.expire_below))
+        if minimum_confidence:
+            passing = replace(passing, belief=belief(decay, at_least=minimum_confidence))
         if status is not None:
             passing = replace(passing, statuses=(member(Status, status, "status"),))
             if passing.statuses == (Status.TRASHED,):
@@ -346,6 +349,7 @@ def _stats(call: Call) -> Stats:
     alive = Filter(
         now=now,
         kinds=BESIDES_TURNS,
+        visible=call.visible(),
         statuses=(Status.ACTIVE,),
         decayed=belief(decay, below=decay.expire_below),
     )
@@ -353,7 +357,7 @@ def _stats(call: Call) -> Stats:
     soon = replace(alive, expires_before=now + timedelta(days=7))
     waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.reading(call.owner) as reader:
-        tallies = reader.tally()
+        tallies = [one for one in reader.tally() if call.reaches(one.scope, one.kind)]
         counts = [reader.count(one) for one in (fading, soon, waiting)]
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}

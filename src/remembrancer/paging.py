@@ -6,6 +6,7 @@ import base64
 import binascii
 from datetime import datetime
 
+from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Position
 
@@ -21,6 +22,8 @@ def position_of(cursor: str | None) -> Position | None:
         return None
     try:
         at, _, name = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
-        return Position(datetime.fromisoformat(at), name)
-    except (ValueError, binascii.Error):
+        if "\x00" in name:
+            raise ValueError("no name has that in it")
+        return Position(as_utc(datetime.fromisoformat(at)), name)
+    except (ValueError, OverflowError, binascii.Error):
         raise InvalidInput("The cursor is not one that a listing gave.") from None

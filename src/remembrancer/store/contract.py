@@ -28,6 +28,7 @@ from remembrancer.types import (
     Key,
     Kind,
     Link,
+    Maturity,
     Owner,
     Record,
     Rejection,
@@ -104,6 +105,7 @@ class Filter:
     true_at: datetime | None = None
     statuses: tuple[Status, ...] | None = None
     categories: tuple[str, ...] = ()
+    maturities: tuple[Maturity, ...] = ()
     tags: tuple[str, ...] = ()
     minimum_importance: float = 0
     subject: str | None = None
@@ -112,6 +114,8 @@ class Filter:
     fingerprint: str | None = None
     lineage: str | None = None
     session_id: str | None = None
+    recorded_from: datetime | None = None
+    recorded_before: datetime | None = None
     retired_after: datetime | None = None
     retired_before: datetime | None = None
     expires_before: datetime | None = None
