@@ -144,7 +144,7 @@ class Remembrancer:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> NewKey:
-        """A key with which one person, or an agent of theirs, is let in; its secret is told once."""
+        """A key that lets one person, or an agent of theirs, in; its secret is told once."""
         owner = Owner(self._tenant(tenant).name, self.settings.user if user is None else user)
         return self._keys.create(
             owner, agent=agent, capabilities=capabilities, label=label, expires_at=expires_at
@@ -157,7 +157,7 @@ class Remembrancer:
             owner, capabilities=capabilities, label="browser session", expires_at=until
         )
 
-    def keys(self, owner: Owner | None = None) -> list[Key]:
+    def list_keys(self, owner: Owner | None = None) -> list[Key]:
         """The keys of one person, or of everyone, newest first; never their secrets."""
         return self._keys.list(owner)
 
@@ -222,7 +222,7 @@ class Remembrancer:
         return archive.write(self._store, file, now, Steps(progress))
 
     def backup_to_shelf(self) -> Backup:
-        """Write a backup to where the recurring ones go; the oldest beyond those kept are removed."""
+        """Write a backup to where the recurring ones are; the oldest give way to it."""
         from remembrancer.transfer import shelf
 
         self.flush()

@@ -38,7 +38,7 @@ def test_what_opens_nothing_looks_alike(store: Remembrancer, clock: SetClock) ->
 def test_the_secret_is_stored_nowhere(store: Remembrancer) -> None:
     made = store.create_key(label="laptop")
 
-    assert made.secret.removeprefix("rem_") not in repr(store.keys())
+    assert made.secret.removeprefix("rem_") not in repr(store.list_keys())
     with store._store.dump_system() as rows:
         assert made.secret not in repr(list(rows))
 
@@ -50,11 +50,11 @@ def test_the_last_use_is_noted_at_most_once_a_minute(store: Remembrancer, clock:
     store.principal_of(made.secret)
     clock.move(timedelta(seconds=59))
     store.principal_of(made.secret)
-    assert [one.used_at for one in store.keys(owner)] == [start]
+    assert [one.used_at for one in store.list_keys(owner)] == [start]
     clock.move(timedelta(seconds=1))
     store.principal_of(made.secret)
 
-    assert [one.used_at for one in store.keys(owner)] == [start + timedelta(minutes=1)]
+    assert [one.used_at for one in store.list_keys(owner)] == [start + timedelta(minutes=1)]
 
 
 def test_nobody_revokes_the_key_of_another(store: Remembrancer, tenant: str) -> None:

@@ -19,6 +19,7 @@ from remembrancer.cli import (
     learning,
     reading,
     rules,
+    serve,
     sessions,
     simulate,
     team,
@@ -181,6 +182,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         team.team_switch,
     ),
     "Serving": (
+        serve.serve,
         keys.key_create,
         keys.key_list,
         keys.key_revoke,

@@ -68,7 +68,7 @@ def key_list(context: typer.Context) -> None:
     """
     desk: Desk = context.obj
     with desk.opened() as store:
-        found = [one for one in store.keys() if _is_meant(desk, one)]
+        found = [one for one in store.list_keys() if _is_meant(desk, one)]
 
     def words(page: Page) -> None:
         if not found:

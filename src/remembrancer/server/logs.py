@@ -68,7 +68,10 @@ class Watch:
             await self._app(scope, receive, watched)
         except Exception as error:  # the last resort: nobody is told what is none of theirs
             self._log.error(
-                "unexpected", request_id=request_id, error=type(error).__name__, at=[*_places(error)]
+                "unexpected",
+                request_id=request_id,
+                error=type(error).__name__,
+                at=[*_places(error)],
             )
             if not status:
                 unexpected = "Something went wrong here; the log of the server has this request_id."

@@ -191,7 +191,11 @@ def install(app: FastAPI) -> None:
         details = [_detail(one) for one in error.errors()]
         first = "; ".join(f"{one['where']}: {one['message']}" for one in details[:3])
         return response(
-            request.scope, 422, "invalid_request", f"{first or 'It cannot be read'}.", errors=details
+            request.scope,
+            422,
+            "invalid_request",
+            f"{first or 'It cannot be read'}.",
+            errors=details,
         )
 
     @app.exception_handler(HTTPException)

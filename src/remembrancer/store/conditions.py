@@ -29,7 +29,7 @@ EQUAL = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id
 
 
 def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
-    """The tables a filter is about; only facts have a category, only rules a maturity, and so on."""
+    """The tables a filter is about: only facts have a category, only rules a maturity."""
     only_facts = wanted.categories or wanted.subject or wanted.predicate
     return [
         (kind, table)

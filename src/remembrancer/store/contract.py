@@ -519,7 +519,7 @@ class Store(Protocol):
         """The key whose secret has that digest, whatever became of it."""
         ...
 
-    def keys(self) -> list[Key]:
+    def list_keys(self) -> list[Key]:
         """All keys, newest first."""
         ...
 

@@ -52,7 +52,10 @@ MOST_DIMENSIONS = 16_000
 
 PERSONAL = tuple(one for one in tables.personal.sorted_tables if one is not tables.answers)
 SYSTEM = tuple(one for one in tables.system.sorted_tables if one is not tables.leases)
-"""The tables that are dumped, parents before children; who is at a job and what was answered are no memory."""
+"""The tables that are dumped, parents before children.
+
+Who is at a job and what was answered to a request are no memories.
+"""
 
 OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
 """What a store decides for itself: which vectors stay out of memory, when indexes start anew."""

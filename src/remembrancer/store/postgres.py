@@ -187,7 +187,7 @@ class PostgresStore:
         with _reachable(), self._engine.begin() as connection:
             return directory.key(connection, digest)
 
-    def keys(self) -> list[Key]:
+    def list_keys(self) -> list[Key]:
         with _reachable(), self._engine.begin() as connection:
             return directory.keys(connection)
 

@@ -133,7 +133,7 @@ class SqliteStore:
         with self._system.reading() as connection:
             return directory.key(connection, digest)
 
-    def keys(self) -> list[Key]:
+    def list_keys(self) -> list[Key]:
         with self._system.reading() as connection:
             return directory.keys(connection)
 

@@ -24,13 +24,13 @@ class Facts(Listed):
     """Which facts to tell."""
 
     subject: wire.Name | None = None
-    category: list[wire.Name] = []
+    category: tuple[wire.Name, ...] = ()
 
 
 class Rules(Listed):
     """Which rules to tell."""
 
-    maturity: list[Maturity] = []
+    maturity: tuple[Maturity, ...] = ()
 
 
 class Episodes(Listed):

@@ -19,7 +19,7 @@ router = APIRouter(tags=["looking after it"])
 class Flaws(wire.Asked):
     """What to look for; by default everything."""
 
-    kind: list[Flaw] = []
+    kind: tuple[Flaw, ...] = ()
 
 
 class Repairing(wire.Asked):

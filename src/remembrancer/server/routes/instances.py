@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ConfigDict, Field
@@ -166,6 +167,10 @@ def _row(memory: Fact) -> Row:
         category=memory.category,
         importance=memory.importance,
         source_conversation_id=session,
-        source_conversation=f"/api/agents/{memory.scope}/sessions/{session}" if session else None,
+        source_conversation=_place(memory.scope, session) if session else None,
         created_at=memory.recorded_at,
     )
+
+
+def _place(agent: str, session: str) -> str:
+    return f"/api/agents/{quote(agent, safe='')}/sessions/{quote(session, safe='')}"

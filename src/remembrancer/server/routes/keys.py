@@ -18,7 +18,7 @@ class NewKey(wire.Asked):
     """What the key is for, and what it may do."""
 
     agent: wire.Name | None = None
-    capabilities: list[wire.Name] = []
+    capabilities: tuple[wire.Name, ...] = ()
     label: wire.Name | None = None
     expires_at: wire.Moment | None = None
 
@@ -71,5 +71,5 @@ def revoke_key(engine: Engine, caller: Caller, id: wire.Name) -> Any:
 
 def _reachable(engine: Engine, caller: Principal) -> list[Key]:
     """The caller's keys; for one with an agent, those of that agent."""
-    own = engine.keys(caller.owner)
+    own = engine.list_keys(caller.owner)
     return [one for one in own if caller.agent in (None, one.agent)]

@@ -31,7 +31,7 @@ class Listed(Paged):
     scope: wire.Name | None = None
     q: Annotated[wire.Text, Field(min_length=1, max_length=2000)] | None = None
     status: Status | None = None
-    tag: list[wire.Name] = []
+    tag: tuple[wire.Name, ...] = ()
     min_importance: wire.Number | None = None
     min_confidence: wire.Share | None = None
     known_at: wire.Moment | None = None
