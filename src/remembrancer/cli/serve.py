@@ -52,7 +52,7 @@ def serve(
         token = running.start_token(store)
         if token is not None:
             typer.echo(f"In a browser on this machine: {address}/login?token={token.secret}")
-        running.run(store, listening)
+        running.run(store, listening, token.key.id if token else None)
 
 
 def _checked(desk: Desk, asked: dict[str, Any]) -> Any:

@@ -57,8 +57,11 @@ class Heartbeat(threading.Thread):
         self.join(PATIENCE_SECONDS)
 
 
-def application(engine: Remembrancer) -> FastAPI:
-    """The application with its jobs; when it ends, the store is closed, and nothing is lost."""
+def application(engine: Remembrancer, token_id: str | None = None) -> FastAPI:
+    """The application with its jobs; when it ends, the store is closed, and nothing is lost.
+
+    The start-up token ends with it.
+    """
     log = logger()
 
     @contextlib.asynccontextmanager
@@ -67,16 +70,18 @@ def application(engine: Remembrancer) -> FastAPI:
         heart.start()
         yield
         await run_in_threadpool(heart.stop)
+        if token_id is not None:
+            await run_in_threadpool(engine.revoke_key, token_id)
         await run_in_threadpool(engine.close)
 
     return create_app(engine, lifespan=living, log=log)
 
 
-def opened(settings: Settings) -> FastAPI:
+def opened(settings: Settings, token_id: str | None) -> FastAPI:
     """The application of one of several processes, each with the store opened for itself."""
     from remembrancer.opening import open
 
-    return application(open(settings=settings))
+    return application(open(settings=settings), token_id)
 
 
 def bound(settings: ServerSettings) -> socket.socket:
@@ -109,7 +114,8 @@ def is_loopback(host: str) -> bool:
 def refuse_open_doors(engine: Remembrancer) -> None:
     """Beyond this machine nobody may listen who has no keys to tell people apart by."""
     server = engine.settings.server
-    if is_loopback(server.host) or server.jwt is not None or engine.list_keys():
+    keys = [one for one in engine.list_keys() if LOGIN not in one.capabilities]
+    if is_loopback(server.host) or server.jwt is not None or keys:
         return
     raise InvalidSetting(
         f"{server.host} can be reached by others, and there is no key yet: make one with "
@@ -126,16 +132,17 @@ def start_token(engine: Remembrancer) -> NewKey | None:
     return engine.create_session(owner, [LOGIN], hours=server.session_hours)
 
 
-def run(engine: Remembrancer, listening: socket.socket) -> None:
+def run(engine: Remembrancer, listening: socket.socket, token_id: str | None = None) -> None:
     """Serve until told to stop."""
     server = engine.settings.server
     if server.workers == 1:
-        uvicorn.Server(_config(application(engine))).run(sockets=[listening])
+        uvicorn.Server(_config(application(engine, token_id))).run(sockets=[listening])
         return
     from uvicorn.supervisors import Multiprocess
 
     engine.close()
-    config = _config(partial(opened, engine.settings), factory=True, workers=server.workers)
+    app = partial(opened, engine.settings, token_id)
+    config = _config(app, factory=True, workers=server.workers)
     Multiprocess(config, sockets=[listening]).run()
 
 
