@@ -6,6 +6,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.opening import open_models, open_store
 from tests.servers import start_postgres
+from tests.serving import Served, served
 
 hypothesis.settings.register_profile(
     "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -94,6 +96,17 @@ def open_memory(
     for one in opened:
         one.close()
     assert_no_connection_leaked(place)
+
+
+@pytest.fixture
+def serve(open_memory: Open) -> Iterator[Callable[..., Served]]:
+    """Serve the store of this test over HTTP: `serve(profile="agents")`."""
+    with ExitStack() as running:
+
+        def start(profile: str = "default", **values: object) -> Served:
+            return running.enter_context(served(open_memory(profile, **values)))
+
+        yield start
 
 
 @pytest.fixture

@@ -125,6 +125,45 @@ class JobSettings(Table):
     backup: CronText = ""
 
 
+Asymmetric = Literal[
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519"
+]
+
+
+class JwtSettings(Table):
+    """Whose signed tokens are taken for keys, and what their claims mean.
+
+    `jwks` is a file or an address with the issuer's public keys. Without a claim for the tenant,
+    everyone belongs to the configured one.
+    """
+
+    issuer: str
+    audience: str
+    jwks: str
+    algorithms: Annotated[tuple[Asymmetric, ...], Field(min_length=1)] = ("RS256", "ES256")
+    user_claim: str = "sub"
+    tenant_claim: str | None = None
+    capabilities_claim: str | None = None
+    leeway_seconds: Annotated[int, Field(ge=0, le=300)] = 30
+
+
+class ServerSettings(Table):
+    """How the server listens, whom it listens to, and how much of it."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8150
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    https: bool = False
+    most_bytes: Annotated[int, Field(ge=1024)] = 8 * 1024 * 1024
+    body_seconds: Annotated[float, Field(gt=0)] = 30
+    requests_per_minute: Annotated[int, Field(ge=1)] = 1200
+    burst: Annotated[int, Field(ge=1)] = 200
+    session_hours: Annotated[float, Field(gt=0, le=24 * 365)] = 12
+    jwt: JwtSettings | None = None
+
+
 class Settings(Table):
     """All that can be configured; `adjust` changes the profile, `agents.NAME` for one agent."""
 
@@ -136,6 +175,7 @@ class Settings(Table):
     embedding: EmbeddingSettings = EmbeddingSettings()
     models: ModelsSettings = ModelsSettings()
     jobs: JobSettings = JobSettings()
+    server: ServerSettings = ServerSettings()
     adjust: dict[str, Any] = Field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
 

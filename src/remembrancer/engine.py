@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from remembrancer import jobs
+from remembrancer.answers import Answers
 from remembrancer.call import Parts
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
 from remembrancer.jobs import Outcome, Scheduled, Work
+from remembrancer.keys import Keys, NewKey
 from remembrancer.learn.worker import Learner
 from remembrancer.memory import Memory
 from remembrancer.models import Models
@@ -25,6 +28,7 @@ from remembrancer.team import nobodys_recall
 from remembrancer.team_index import TeamIndexes
 from remembrancer.transfer.steps import Steps
 from remembrancer.types import (
+    Key,
     Owner,
     Principal,
     TeamRecalled,
@@ -70,6 +74,8 @@ class Remembrancer:
             TeamIndexes(),
         )
         self._work = Work(parts)
+        self._keys = Keys(store, self._clock)
+        self.answers = Answers(store, self._clock)
         self._learner = Learner(parts)
 
     def for_user(
@@ -89,10 +95,13 @@ class Remembrancer:
         agent = checked_name(agent, "agent") if agent is not None else None
         for name in (agent, surface):
             refuse_secret_name(name)
-        principal = Principal(
-            owner, agent, checked_name(surface, "surface"), frozenset(capabilities)
+        return self.for_principal(
+            Principal(owner, agent, checked_name(surface, "surface"), frozenset(capabilities))
         )
-        return Memory(self._work.parts.call(principal, agent), self._learner)
+
+    def for_principal(self, principal: Principal) -> Memory:
+        """The memory of whoever is calling, as the agent that calls for them."""
+        return Memory(self._work.parts.call(principal, principal.agent), self._learner)
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
         """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
@@ -110,6 +119,12 @@ class Remembrancer:
         """What a team knows, for nobody in particular, if the team's settings allow that."""
         return nobodys_recall(self._work.parts, self._tenant(tenant), query, limit)
 
+    def tells_anyone(self, *, tenant: str | None = None) -> bool:
+        """Whether a team's settings let anyone ask what it knows."""
+        profile = self.settings.profile_for()
+        switches = self._work.parts.switches.of(self._tenant(tenant), profile)
+        return profile.team.enabled and switches.recalls(None)
+
     def review(
         self,
         reviewer: str | None = None,
@@ -121,6 +136,45 @@ class Remembrancer:
         owner = Owner(self._tenant(tenant).name, reviewer or self.settings.user)
         principal = Principal(owner, None, "library", frozenset(capabilities))
         return Review(self._work.parts, principal)
+
+    def create_key(
+        self,
+        user: str | None = None,
+        *,
+        tenant: str | None = None,
+        agent: str | None = None,
+        capabilities: Iterable[str] = (),
+        label: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """A key that lets one person, or an agent of theirs, in; its secret is told once."""
+        owner = Owner(self._tenant(tenant).name, self.settings.user if user is None else user)
+        return self._keys.create(
+            owner, agent=agent, capabilities=capabilities, label=label, expires_at=expires_at
+        )
+
+    def create_session(self, owner: Owner, capabilities: Iterable[str], *, hours: float) -> NewKey:
+        """A key for a browser, for some hours."""
+        until = self._clock.now() + timedelta(hours=hours)
+        return self._keys.create(
+            owner, capabilities=capabilities, label="browser session", expires_at=until
+        )
+
+    def list_keys(self, owner: Owner | None = None) -> list[Key]:
+        """The keys of one person, or of everyone, newest first; never their secrets."""
+        return self._keys.list(owner)
+
+    def revoke_key(self, key_id: str, owner: Owner | None = None) -> Key:
+        """Let a key open nothing any more; `owner`: only if it is theirs."""
+        return self._keys.revoke(key_id, owner)
+
+    def revoke_secret(self, secret: str) -> None:
+        """Let the key with this secret open nothing any more, if there is one."""
+        self._keys.revoke_secret(secret)
+
+    def principal_of(self, secret: str, *, surface: str = "rest") -> Principal | None:
+        """Who comes with a key's secret; None for every secret that opens nothing."""
+        return self._keys.principal_of(secret, surface)
 
     def _tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
@@ -169,6 +223,15 @@ class Remembrancer:
         now = self._clock.now()
         file = Path(path).expanduser() if path is not None else Path.cwd() / shelf.name_at(now)
         return archive.write(self._store, file, now, Steps(progress))
+
+    def backup_to_shelf(self) -> Backup:
+        """Write a backup to where the recurring ones are; the oldest give way to it."""
+        from remembrancer.transfer import shelf
+
+        self.flush()
+        place = self.settings.data_directory() / "backups"
+        kept = self.settings.store.backups_kept
+        return shelf.add(self._store, place, self._clock.now(), kept)
 
     def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
         """Read a backup from its beginning to its end; an error says what is wrong with it."""

@@ -99,7 +99,7 @@ def _inventory(parts: Parts, owner: Owner, rows: Mapping[str, int]) -> Inventory
     said, last = _contributions(parts, owner)
     return Inventory(
         rows=rows,
-        keys=parts.store.keys_of(owner),
+        keys=counted_keys(parts, owner),
         contributions=said,
         team_facts=last,
         backups=len(holding(_shelf(parts), owner)),
@@ -109,6 +109,11 @@ def _inventory(parts: Parts, owner: Owner, rows: Mapping[str, int]) -> Inventory
 def counted_rows(parts: Parts, owner: Owner) -> Mapping[str, int]:
     """How many rows there are of someone, by table."""
     return dict(_survey(parts, owner).counts)
+
+
+def counted_keys(parts: Parts, owner: Owner) -> int:
+    """How many keys there are to someone's memory."""
+    return sum(one.owner == owner for one in parts.store.list_keys())
 
 
 def erase(

@@ -135,6 +135,7 @@ class Memory(Conversations):
         self,
         *,
         status: Status | str | None = None,
+        minimum_confidence: float = 0,
         limit: int = 50,
         cursor: str | None = None,
         **narrowing: Unpack[Narrowing],
@@ -147,6 +148,8 @@ class Memory(Conversations):
         decay = self._call.profile.decay
         if passing.known_at is None:
             passing = replace(passing, decayed=belief(decay, below=decay.expire_below))
+        if minimum_confidence:
+            passing = replace(passing, belief=belief(decay, at_least=minimum_confidence))
         if status is not None:
             passing = replace(passing, statuses=(member(Status, status, "status"),))
             if passing.statuses == (Status.TRASHED,):

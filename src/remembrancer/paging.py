@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
+from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Position
 from remembrancer.types import Event, Page, Rejection
@@ -26,8 +27,10 @@ def position_of(cursor: str | None) -> Position | None:
         return None
     try:
         at, _, name = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
-        return Position(datetime.fromisoformat(at), name)
-    except (ValueError, binascii.Error):
+        if "\x00" in name:
+            raise ValueError("no name has that in it")
+        return Position(as_utc(datetime.fromisoformat(at)), name)
+    except (ValueError, OverflowError, binascii.Error):
         raise InvalidInput("The cursor is not one that a listing gave.") from None
 
 

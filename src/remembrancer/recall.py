@@ -15,7 +15,7 @@ from remembrancer.errors import InvalidInput
 from remembrancer.ranking import Scored, Setting, days_since, rank
 from remembrancer.statement import without_secrets
 from remembrancer.store.contract import Embedding, Filter
-from remembrancer.types import AsOf, Kind, Mode, Recalled, Recollection, Why, member
+from remembrancer.types import AsOf, Kind, Maturity, Mode, Recalled, Recollection, Why, member
 
 if TYPE_CHECKING:
     from remembrancer.search import Search
@@ -35,6 +35,10 @@ class Narrowing(TypedDict, total=False):
     scope: str | None
     as_of: AsOf | datetime | None
     minimum_importance: float
+    subject: str | None
+    maturities: Sequence[Maturity | str]
+    recorded_from: datetime | None
+    recorded_before: datetime | None
 
 
 class Wanted(Narrowing, total=False):
@@ -86,8 +90,15 @@ def narrowed(call: Call, wanted: Narrowing) -> Filter:
     passing = call.filter(scope=wanted.get("scope"), kinds=kinds, as_of=moment(wanted.get("as_of")))
     for category in wanted.get("categories", ()):
         call.profile.category(category)
+    since, before = wanted.get("recorded_from"), wanted.get("recorded_before")
     return replace(
         passing,
+        subject=wanted.get("subject"),
+        maturities=tuple(
+            member(Maturity, one, "maturities") for one in wanted.get("maturities", ())
+        ),
+        recorded_from=since and as_utc(since),
+        recorded_before=before and as_utc(before),
         categories=tuple(wanted.get("categories", ())),
         tags=tuple(wanted.get("tags", ())),
         minimum_importance=wanted.get("minimum_importance", call.profile.recall.minimum_importance),

@@ -195,7 +195,7 @@ class Review:
 
         Not what they told the team: with few facts, a number is a name.
         """
-        from remembrancer.erase import counted_rows
+        from remembrancer.erase import counted_keys, counted_rows
 
         owner = Owner(self._tenant.name, user)
         looking = replace(self._principal, owner=owner, agent=None)
@@ -203,7 +203,8 @@ class Review:
         note = f"by {self._principal.owner.user}, in numbers"
         with self._parts.store.writing(owner, newcomer=False) as writer:
             writer.apply(call.event(Action.VIEWED, call.now(), note=note), [])
-        return Person(user, counted_rows(self._parts, owner), self._parts.store.keys_of(owner))
+        parts = self._parts
+        return Person(user, counted_rows(parts, owner), counted_keys(parts, owner))
 
     def switches(self) -> Switches:
         """The live settings."""

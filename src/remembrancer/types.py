@@ -249,6 +249,21 @@ class Principal:
     capabilities: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What lets someone in as a principal; its secret is known to nobody here."""
+
+    id: str
+    owner: Owner
+    agent: str | None = None
+    capabilities: frozenset[str] = frozenset()
+    label: str | None = None
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    used_at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A turn that supports a memory, and the words in it that do."""

@@ -35,6 +35,9 @@ BATCH = 2000
 EMBEDDED = 128
 """How many memories are embedded at a time: whoever writes meanwhile waits for none of it."""
 
+ANSWERS_KEPT = timedelta(days=1)
+"""For how long a request that comes again gets the same answer."""
+
 CONSOLIDATED = (Backlog.DONE, Backlog.DEAD)
 
 Progress = Callable[[int, int], None]
@@ -93,6 +96,7 @@ def purge_trash(call: Call) -> int:
             changed += len(found)
     with call.writing() as writer:
         writer.drop_rejections(before)
+        writer.drop_answers(now - ANSWERS_KEPT)
     return changed
 
 

@@ -23,6 +23,8 @@ def plain(value: Any) -> Any:
             return value.astimezone(UTC).isoformat()
         case Mapping():
             return {str(key): plain(inner) for key, inner in value.items()}
+        case frozenset():
+            return sorted(plain(inner) for inner in value)
         case list() | tuple():
             return [plain(inner) for inner in value]
         case str() | Path():

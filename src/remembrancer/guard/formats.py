@@ -171,6 +171,7 @@ FORMATS: tuple[Format, ...] = (
     _format("pypi-token", ("pypi-AgEI", "pypi-AgEN"), Run(URLSAFE, 50)),
     _format("razorpay-key", ("rzp_live_", "rzp_test_"), Run(ALNUM, 14)),
     _format("readme-token", "rdme_", Run(ALNUM, 70)),
+    _format("remembrancer-key", "rem_", Run("0-9a-z", 40)),
     _format("render-key", "rnd_", Run(ALNUM, 28)),
     _format("replicate-token", "r8_", Run(ALNUM, 37)),
     _plain("resend-key", "re_", Run(ALNUM, 8), "_", Run(ALNUM, 20)),

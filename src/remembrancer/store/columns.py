@@ -130,7 +130,8 @@ def _in_utc(value: datetime | None) -> datetime | None:
 
 def iso(moment: datetime) -> str:
     """`2026-05-03T08:30:00.000000Z`: always UTC, always the same width."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # strftime would write the year 455 with three digits.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def vector_literal(vector: NDArray[np.float32]) -> str:

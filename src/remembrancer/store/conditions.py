@@ -29,7 +29,7 @@ EQUAL = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id
 
 
 def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
-    """The tables a filter is about; only facts have a category, a subject or a predicate."""
+    """The tables a filter is about: only facts have a category, only rules a maturity."""
     only_facts = wanted.categories or wanted.subject or wanted.predicate
     return [
         (kind, table)
@@ -37,6 +37,7 @@ def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
         if kind in wanted.kinds
         and (kind is Kind.FACT or not only_facts)
         and (kind is Kind.EPISODE or not wanted.backlogs)
+        and (kind is Kind.RULE or not wanted.maturities)
     ]
 
 
@@ -59,7 +60,11 @@ def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> C
         conditions.append(_believed(table, wanted.belief, now))
     if wanted.minimum_importance:
         conditions.append(table.c.importance >= wanted.minimum_importance)
-    for name, values in (("category", wanted.categories), ("backlog", wanted.backlogs)):
+    for name, values in (
+        ("category", wanted.categories),
+        ("backlog", wanted.backlogs),
+        ("maturity", wanted.maturities),
+    ):
         if values:
             conditions.append(table.c[name].in_(values))
     for name in EQUAL:
@@ -83,6 +88,10 @@ def _in_state(
 
 def _in_bounds(table: FromClause, wanted: Filter) -> list[ColumnElement[bool]]:
     bounds = []
+    if wanted.recorded_from is not None:
+        bounds.append(table.c.recorded_at >= wanted.recorded_from)
+    if wanted.recorded_before is not None:
+        bounds.append(table.c.recorded_at < wanted.recorded_before)
     if wanted.retired_after is not None:
         bounds.append(table.c.retired_at > wanted.retired_after)
     if wanted.retired_before is not None:

@@ -25,8 +25,10 @@ from remembrancer.types import (
     Backlog,
     Event,
     Json,
+    Key,
     Kind,
     Link,
+    Maturity,
     Owner,
     Record,
     Rejection,
@@ -103,6 +105,7 @@ class Filter:
     true_at: datetime | None = None
     statuses: tuple[Status, ...] | None = None
     categories: tuple[str, ...] = ()
+    maturities: tuple[Maturity, ...] = ()
     tags: tuple[str, ...] = ()
     minimum_importance: float = 0
     subject: str | None = None
@@ -111,6 +114,8 @@ class Filter:
     fingerprint: str | None = None
     lineage: str | None = None
     session_id: str | None = None
+    recorded_from: datetime | None = None
+    recorded_before: datetime | None = None
     retired_after: datetime | None = None
     retired_before: datetime | None = None
     expires_before: datetime | None = None
@@ -221,6 +226,18 @@ class Withdraw:
 
 
 Write = Insert | Patch | Purge | AddLink | DropLink | Apply | Withdraw
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered to a request that may come again; no status while someone is at it."""
+
+    key: str
+    request: str
+    at: datetime
+    status: int | None = None
+    headers: Mapping[str, Json] = field(default_factory=dict)
+    body: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +402,22 @@ class Writer(Reader, Protocol):
         """Destroy what was rejected before a moment; how much it was."""
         ...
 
+    def answer(self, key: str) -> Answer | None:
+        """What was answered to a request of that key."""
+        ...
+
+    def keep_answer(self, answer: Answer) -> None:
+        """Keep an answer, in place of any of the same key; it goes when a memory in it does."""
+        ...
+
+    def drop_answer(self, key: str) -> None:
+        """Let a request be made anew."""
+        ...
+
+    def drop_answers(self, before: datetime) -> int:
+        """Destroy the answers given before a moment; how many they were."""
+        ...
+
     def next_position(self, session_id: str) -> int:
         """The position that the next turn of a conversation gets."""
         ...
@@ -533,6 +566,26 @@ class Store(Protocol):
         """Change a setting of a tenant, for every process, while nobody else does."""
         ...
 
+    def add_key(self, key: Key, digest: str) -> None:
+        """Keep a key by the digest of its secret; its owner is entered if they are not known."""
+        ...
+
+    def key(self, digest: str) -> Key | None:
+        """The key whose secret has that digest, whatever became of it."""
+        ...
+
+    def list_keys(self) -> list[Key]:
+        """All keys, newest first."""
+        ...
+
+    def revoke_key(self, key_id: str, at: datetime) -> None:
+        """Let a key open nothing from then on; one that was revoked before stays as it is."""
+        ...
+
+    def note_use(self, key_id: str, at: datetime) -> None:
+        """Say when a key was used last."""
+        ...
+
     def lease(self, job: str) -> Lease:
         """Who is at a job, and when it was done last."""
         ...
@@ -543,10 +596,6 @@ class Store(Protocol):
 
     def finish(self, job: str, holder: str, at: datetime | None) -> None:
         """Give a job back: done at that time, or not done."""
-        ...
-
-    def keys_of(self, owner: Owner) -> int:
-        """How many keys a person has."""
         ...
 
     def remove(self, owner: Owner) -> None:

@@ -1,4 +1,4 @@
-"""The small tables of the system: who has a memory here."""
+"""The small tables of the system: who has a memory here, their settings, and their keys."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, select, update
 
 from remembrancer.store import tables
 from remembrancer.store.contract import Erasure
-from remembrancer.types import Json, Owner, Tenant
+from remembrancer.types import Json, Key, Owner, Tenant
 
 
 def register(connection: Connection, owner: Owner, now: datetime) -> None:
@@ -50,12 +50,6 @@ def remove(connection: Connection, owner: Owner) -> None:
     """Strike a person and their keys out."""
     for table in (tables.keys, tables.users):
         connection.execute(delete(table).where(_theirs(table, owner)))
-
-
-def keys_of(connection: Connection, owner: Owner) -> int:
-    """How many keys a person has."""
-    query = select(func.count()).where(_theirs(tables.keys, owner))
-    return int(connection.execute(query).scalar_one())
 
 
 def _theirs(table: Table, owner: Owner) -> ColumnElement[bool]:
@@ -124,6 +118,65 @@ def change_setting(
         _insert(connection)(tables.settings)
         .values({"tenant": tenant.name, "key": key, **changed})
         .on_conflict_do_update(index_elements=["tenant", "key"], set_=changed)
+    )
+
+
+def add_key(connection: Connection, key: Key, digest: str, now: datetime) -> None:
+    """Keep a key by the digest of its secret."""
+    register(connection, key.owner, now)
+    row = {
+        "id": key.id,
+        "digest": digest,
+        "tenant": key.owner.tenant,
+        "name": key.owner.user,
+        "agent": key.agent,
+        "capabilities": sorted(key.capabilities),
+        "label": key.label,
+        "created_at": key.created_at,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "used_at": key.used_at,
+    }
+    connection.execute(tables.keys.insert(), row)
+
+
+def key(connection: Connection, digest: str) -> Key | None:
+    """The key whose secret has that digest."""
+    row = connection.execute(select(tables.keys).where(tables.keys.c.digest == digest)).first()
+    return _key(row) if row is not None else None
+
+
+def keys(connection: Connection) -> list[Key]:
+    """All keys, newest first."""
+    table = tables.keys
+    query = select(table).order_by(table.c.created_at.desc(), table.c.id.desc())
+    return [_key(row) for row in connection.execute(query)]
+
+
+def revoke_key(connection: Connection, key_id: str, at: datetime) -> None:
+    """Let a key open nothing from then on."""
+    table = tables.keys
+    valid = table.c.revoked_at.is_(None)
+    connection.execute(update(table).where(table.c.id == key_id, valid).values(revoked_at=at))
+
+
+def note_use(connection: Connection, key_id: str, at: datetime) -> None:
+    """Say when a key was used last."""
+    table = tables.keys
+    connection.execute(update(table).where(table.c.id == key_id).values(used_at=at))
+
+
+def _key(row: Any) -> Key:
+    return Key(
+        id=row.id,
+        owner=Owner(row.tenant, row.name),
+        agent=row.agent,
+        capabilities=frozenset(row.capabilities),
+        label=row.label,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        used_at=row.used_at,
     )
 
 

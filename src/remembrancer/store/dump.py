@@ -52,12 +52,14 @@ LONGEST_INTEGER = 2**31
 MOST_DIMENSIONS = 16_000
 """What PostgreSQL and pgvector hold."""
 
-PERSONAL = tuple(tables.personal.sorted_tables)
-OF_THE_MOMENT = (tables.leases, tables.erasures)
+NO_MEMORIES = (tables.leases, tables.erasures, tables.answers)
+"""Who is at a job, who is being erased, what was answered to a request."""
+
+PERSONAL = tuple(one for one in tables.personal.sorted_tables if one not in NO_MEMORIES)
 TEAM = tuple(one for one in tables.team.sorted_tables if one is not tables.teams)
-SYSTEM = tuple(one for one in tables.system.sorted_tables if one not in OF_THE_MOMENT)
-"""The tables that are dumped, parents before children; who is at a job is no memory, and how often
-a team's memory has changed is its store's own business."""
+SYSTEM = tuple(one for one in tables.system.sorted_tables if one not in NO_MEMORIES)
+"""The tables that are dumped, parents before children; how often a team's memory has changed is its
+store's own business."""
 
 OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
 """What a store decides for itself: which vectors stay out of memory, when indexes start anew."""
@@ -89,7 +91,7 @@ def make_room(connection: Connection, owner: Owner, *, replace: bool) -> int:
     if not replace and _holds_memories(connection, owner):
         raise Conflict(f"{owner.user} of {owner.tenant} has other memories here.")
     removed = _removed(connection, owner)
-    for table in reversed(PERSONAL):
+    for table in (tables.answers, *reversed(PERSONAL)):
         connection.execute(table.delete().where(table.c.owner_id == owner.id))
     return removed
 

@@ -54,7 +54,7 @@ from remembrancer.store.indexes import Indexes
 from remembrancer.store.team import SqlTeamDesk, SqlTeamReader
 from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Json, Owner, Tenant
+from remembrancer.types import Json, Key, Owner, Tenant
 
 MOST_VECTORS = 250_000
 """How many vectors of one owner are held in memory; what comes after is left to the database."""
@@ -191,16 +191,13 @@ class PostgresStore:
         with _reachable(), self._engine.begin() as connection:
             directory.change_setting(connection, tenant, key, change, self._clock.now())
 
-    def keys_of(self, owner: Owner) -> int:
-        with _reachable(), self._engine.begin() as connection:
-            return directory.keys_of(connection, owner)
-
     def remove(self, owner: Owner) -> None:
         table = tables.owners
         held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
         with self._transaction(owner) as connection:
             connection.execute(held)
-            dump.make_room(connection, owner, replace=True)
+            for table in reversed(tables.personal.sorted_tables):
+                connection.execute(table.delete().where(table.c.owner_id == owner.id))
             directory.remove(connection, owner)
         self._indexes.drop(owner.id)
 
@@ -236,6 +233,26 @@ class PostgresStore:
         for owner_id in gone:
             self._indexes.drop(owner_id)
         return bool(gone)
+
+    def add_key(self, key: Key, digest: str) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.add_key(connection, key, digest, self._clock.now())
+
+    def key(self, digest: str) -> Key | None:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.key(connection, digest)
+
+    def list_keys(self) -> list[Key]:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.keys(connection)
+
+    def revoke_key(self, key_id: str, at: datetime) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.revoke_key(connection, key_id, at)
+
+    def note_use(self, key_id: str, at: datetime) -> None:
+        with _reachable(), self._engine.begin() as connection:
+            directory.note_use(connection, key_id, at)
 
     def lease(self, job: str) -> Lease:
         with _reachable(), self._engine.begin() as connection:

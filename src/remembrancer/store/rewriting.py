@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, func, select, text
 
-from remembrancer.store import dump, rights, tables
+from remembrancer.store import rights, tables
 from remembrancer.store.contract import Searched, Traces
 from remembrancer.store.search import PIECE, counted, finder
 from remembrancer.types import Owner
@@ -61,7 +61,7 @@ def search_rows(connection: Connection, owner: Owner) -> Searched:
     """Count the rows of someone."""
     counts = [
         connection.execute(select(func.count()).where(table.c.owner_id == owner.id)).scalar_one()
-        for table in (*dump.PERSONAL, tables.users)
+        for table in (*tables.personal.sorted_tables, tables.users)
     ]
     return Searched("rows", 0, sum(counts))
 

@@ -41,7 +41,7 @@ from remembrancer.store.nothing import Nothing
 from remembrancer.store.team import APART, SqlTeamDesk, SqlTeamReader
 from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Json, Owner, Tenant
+from remembrancer.types import Json, Key, Owner, Tenant
 
 SAFE_CHECKPOINTS = (3, 51, 3)
 
@@ -161,10 +161,6 @@ class SqliteStore:
         with self._system.writing() as connection:
             directory.change_setting(connection, tenant, key, change, self._clock.now())
 
-    def keys_of(self, owner: Owner) -> int:
-        with self._system.reading() as connection:
-            return directory.keys_of(connection, owner)
-
     def remove(self, owner: Owner) -> None:
         if self._is_known(owner):
             with self._person(owner) as person, _unlocked(), person.file.writing():
@@ -203,6 +199,26 @@ class SqliteStore:
         for name in gone:
             self._drop(name)
         return bool(gone)
+
+    def add_key(self, key: Key, digest: str) -> None:
+        with self._system.writing() as connection:
+            directory.add_key(connection, key, digest, self._clock.now())
+
+    def key(self, digest: str) -> Key | None:
+        with self._system.reading() as connection:
+            return directory.key(connection, digest)
+
+    def list_keys(self) -> list[Key]:
+        with self._system.reading() as connection:
+            return directory.keys(connection)
+
+    def revoke_key(self, key_id: str, at: datetime) -> None:
+        with self._system.writing() as connection:
+            directory.revoke_key(connection, key_id, at)
+
+    def note_use(self, key_id: str, at: datetime) -> None:
+        with self._system.writing() as connection:
+            directory.note_use(connection, key_id, at)
 
     def lease(self, job: str) -> Lease:
         with self._system.reading() as connection:

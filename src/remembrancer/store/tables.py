@@ -289,6 +289,19 @@ rejections = owned(
 )
 """What was not remembered, and why; kept for some days so that a person can see it."""
 
+answers = owned(
+    "answers",
+    Column("key", Text, nullable=False),
+    Column("request", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("status", Integer),
+    Column("headers", JsonValue, nullable=False),
+    Column("body", Text, nullable=False),
+    Index("ix_answers_at", "owner_id", "at"),
+    key=("key",),
+)
+"""What was answered to requests that may come again; kept for a day, and never in a backup."""
+
 events = owned(
     "events",
     Column("id", Text, nullable=False),

@@ -1,0 +1,1 @@
+"""The REST server: HTTP over the engine. A route parses, calls one verb, and formats."""

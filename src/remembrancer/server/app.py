@@ -1,0 +1,154 @@
+"""Puts the server together: what a request passes on its way, and which routes there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Request, Security
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from remembrancer import __version__
+from remembrancer.server import describe, problems
+from remembrancer.server.auth import Gate
+from remembrancer.server.calling import named_agent
+from remembrancer.server.etags import Unchanged
+from remembrancer.server.hosts import Hosts
+from remembrancer.server.idempotency import Once
+from remembrancer.server.limits import Bodies, Buckets, Pace
+from remembrancer.server.logs import Watch, logger
+from remembrancer.server.metrics import Metrics
+from remembrancer.server.routes import (
+    browsing,
+    caring,
+    entrance,
+    instances,
+    keys,
+    memories,
+    myself,
+    remembering,
+    sessions,
+    team,
+    upkeep,
+)
+
+if TYPE_CHECKING:
+    from remembrancer.engine import Remembrancer
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+BEARER = HTTPBearer(auto_error=False, description="A key of `rem key-create`, or a signed token.")
+SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""FastAPI's own telemetry would tell paths and messages, which hold ids and words."""
+
+
+def create_app(
+    engine: Remembrancer,
+    *,
+    lifespan: Lifespan | None = None,
+    log: Any = None,
+    home: str = "/api/me",
+    open_paths: Iterable[str] = (),
+) -> FastAPI:
+    """The application over an open store, which whoever opened it closes.
+
+    More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
+    what anyone may fetch, such as "/static/".
+    """
+    metrics = Metrics()
+    app = FastAPI(
+        title="Remembrancer",
+        description="Long-term memory for AI assistants.",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        telemetry=SILENT,
+        middleware=_way_in(engine, metrics, log or logger(), open_paths),
+        generate_unique_id_function=_operation,
+    )
+    app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
+    problems.install(app)
+    app.add_exception_handler(Unchanged, _unchanged)
+    for router in _routers():
+        app.include_router(router)
+    describe.install(app)
+    return app
+
+
+def _way_in(
+    engine: Remembrancer, metrics: Metrics, log: Any, open_paths: Iterable[str]
+) -> list[Middleware]:
+    """What a request passes, from the outside to the inside."""
+    settings = engine.settings.server
+    tokens = None
+    if settings.jwt is not None:
+        from remembrancer.server.tokens import Tokens
+
+        tokens = Tokens(settings.jwt, engine.settings.tenant)
+    shared = [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=settings.allowed_origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["ETag", "X-Request-ID"],
+        )
+    ]
+    return [
+        Middleware(Watch, metrics=metrics, log=log),
+        Middleware(Hosts, hosts=settings.allowed_hosts, origins=settings.allowed_origins),
+        *(shared if settings.allowed_origins else ()),
+        Middleware(Gate, engine=engine, tokens=tokens, open_paths=open_paths),
+        Middleware(Pace, buckets=Buckets(settings.requests_per_minute, settings.burst)),
+        Middleware(Bodies, most=settings.most_bytes, seconds=settings.body_seconds),
+        Middleware(Once, engine=engine),
+    ]
+
+
+def _routers() -> list[APIRouter]:
+    errors = problems.documented(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
+    secured: dict[str, Any] = {"dependencies": [Security(BEARER)], "responses": errors}
+    api = APIRouter(prefix="/api", **secured)
+    api.include_router(browsing.listings, prefix="/memory")
+    api.include_router(browsing.router, prefix="/memory")
+    for router in _personal():
+        api.include_router(router)
+    api.include_router(memories.router, prefix="/memory")
+    api.include_router(team.router, prefix="/team")
+    for router in (keys.router, upkeep.router):
+        api.include_router(router)
+    agent = [Depends(named_agent)]
+    own = APIRouter(prefix="/api/agents/{agent}", **secured)
+    for prefix, router in (("/memory", browsing.listings), ("/memory", browsing.router)):
+        own.include_router(router, prefix=prefix, dependencies=agent)
+    for router in _personal():
+        own.include_router(router, dependencies=agent)
+    own.include_router(memories.router, prefix="/memory", dependencies=agent)
+    butlers = APIRouter(prefix="/api/butlers/{agent}/memory", **secured)
+    butlers.include_router(browsing.listings, dependencies=agent)
+    rows = APIRouter(**secured)
+    rows.include_router(instances.router)
+    return [api, own, butlers, rows, entrance.router]
+
+
+def _personal() -> list[APIRouter]:
+    """What a person has, and each of their agents."""
+    return [remembering.router, sessions.router, caring.router, myself.router, memories.trash]
+
+
+def _operation(route: APIRoute) -> str:
+    path = route.path_format
+    if path.startswith("/api/agents/"):
+        return f"agent_{route.name}"
+    return f"butler_{route.name}" if path.startswith("/api/butlers/") else route.name
+
+
+async def _unchanged(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Unchanged)
+    return Response(status_code=304, headers={"ETag": error.tag})

@@ -1,0 +1,93 @@
+"""Who is calling: a key, a signed token, or a browser's session; nobody else gets any further."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from remembrancer.errors import RemembrancerError
+from remembrancer.keys import LOGIN, PREFIX
+from remembrancer.server import problems
+from remembrancer.server.problems import ForeignOrigin, Unauthenticated
+
+if TYPE_CHECKING:
+    from remembrancer.engine import Remembrancer
+    from remembrancer.server.tokens import Tokens
+    from remembrancer.types import Principal
+
+COOKIE = "rem_session"
+OPEN = ("/healthz", "/readyz", "/login", "/openapi.json")
+"""What anyone may ask for: nothing in it is anyone's."""
+
+ANONYMOUS = ("/api/team/recall",)
+"""What nobody in particular may ask for, if the team's settings allow it."""
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class Gate:
+    """Lets in who shows a key, and notes on whose behalf they call."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        engine: Remembrancer,
+        tokens: Tokens | None = None,
+        open_paths: Iterable[str] = (),
+    ) -> None:
+        self._app = app
+        self._engine = engine
+        self._tokens = tokens
+        self._open = (*OPEN, *open_paths)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on who is known, and what anyone may ask for."""
+        if scope["type"] == "http" and not self._is_open(scope["path"]):
+            try:
+                scope["state"]["principal"] = await self._let_in(HTTPConnection(scope))
+            except RemembrancerError as error:
+                await problems.told(scope, error)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _is_open(self, path: str) -> bool:
+        folders = tuple(one for one in self._open if one.endswith("/"))
+        return path in self._open or bool(folders and path.startswith(folders))
+
+    async def _let_in(self, asking: HTTPConnection) -> Principal | None:
+        header, cookie = asking.headers.get("authorization"), asking.cookies.get(COOKIE)
+        if header is None and cookie is None and asking.url.path in ANONYMOUS:
+            return None
+        if header is not None:
+            found = await run_in_threadpool(self._by_header, header)
+        else:
+            found = await run_in_threadpool(self._by_cookie, cookie or "")
+        if found is None or LOGIN in found.capabilities:
+            raise Unauthenticated(
+                "Send a key as `Authorization: Bearer rem_…`; `rem key-create` makes one."
+            )
+        if header is None:
+            _refuse_forgery(asking)
+        return found
+
+    def _by_header(self, header: str) -> Principal | None:
+        scheme, _, secret = header.partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        if secret.startswith(PREFIX) or self._tokens is None:
+            return self._engine.principal_of(secret, surface="rest")
+        return self._tokens.principal_of(secret, "rest")
+
+    def _by_cookie(self, secret: str) -> Principal | None:
+        return self._engine.principal_of(secret, surface="web") if secret else None
+
+
+def _refuse_forgery(asking: HTTPConnection) -> None:
+    """A browser sends cookies by itself: what changes something must come from our own pages."""
+    if asking.scope["method"] not in SAFE and not asking.scope["state"].get("same_origin"):
+        raise ForeignOrigin("A browser must say by Origin that this page of ours asked for it.")

@@ -1,0 +1,39 @@
+"""What Prometheus may know: how many requests, how long, by the template of their route."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+class Metrics:
+    """The counters of one process."""
+
+    media_type = CONTENT_TYPE_LATEST
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "remembrancer_requests",
+            "Requests that were answered.",
+            ("method", "route", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "remembrancer_request_seconds",
+            "How long answers took.",
+            ("method", "route"),
+            registry=self._registry,
+        )
+
+    def note(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        method = method if method in METHODS else "other"
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+
+    def text(self) -> bytes:
+        """All of them, as Prometheus reads them."""
+        return generate_latest(self._registry)

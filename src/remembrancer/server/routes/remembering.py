@@ -1,0 +1,140 @@
+"""Remembering, recalling and putting into prompts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from remembrancer.server import wire
+from remembrancer.server.calling import Me, within
+from remembrancer.server.routes.listing import as_of
+from remembrancer.types import Kind, Verdict
+
+router = APIRouter(tags=["remembering"])
+
+
+class Prompt(wire.Asked):
+    """What the next prompt is about, and how much room there is in it."""
+
+    prompt: Annotated[wire.Text, Field(min_length=1, max_length=20_000)] | None = None
+    budget: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    session: wire.Name | None = None
+    style: Literal["sections", "note", "hot_set"] | None = None
+    known_at: wire.Moment | None = None
+    true_at: wire.Moment | None = None
+
+
+class Conversation(wire.Asked):
+    """Turns to learn from; without a session they are a whole conversation, which is over."""
+
+    turns: Annotated[list[wire.Said], Field(min_length=1, max_length=10_000)]
+    session: wire.Name | None = None
+    scope: wire.Name | None = None
+    title: Annotated[wire.Text, Field(min_length=1, max_length=1000)] | None = None
+
+
+class Judgement(wire.Asked):
+    """What came of following a rule."""
+
+    rule: wire.Name
+    verdict: Verdict
+    reason: Annotated[wire.Text, Field(min_length=1, max_length=2000)] | None = None
+    session: wire.Name | None = None
+
+
+class Forgetting(wire.Asked):
+    """What to forget: an id, words that occur in it and in no other, or its sense."""
+
+    what: Annotated[wire.Text, Field(min_length=1, max_length=2000)]
+
+
+class Narrowing(wire.Asked):
+    """Which memories; `sure` must be said, since nothing named means all."""
+
+    sure: Literal[True]
+    kinds: list[Kind] | None = None
+    categories: list[wire.Name] | None = None
+    tags: list[wire.Name] | None = None
+    scope: wire.Name | None = None
+    minimum_importance: wire.Number | None = None
+
+
+class Undoing(wire.Asked):
+    """Which event to take back; without one, the latest."""
+
+    event: wire.Name | None = None
+
+
+@router.post("/remember", response_model=wire.Written)
+def remember(me: Me, statement: wire.Statement) -> Any:
+    """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
+    within(me, statement.scope)
+    details = wire.given(statement, "content")
+    return wire.written(me, me.remember(statement.content, **details))
+
+
+@router.post("/recall", response_model=wire.Recollection)
+def recall(me: Me, query: wire.Query) -> Any:
+    """Bring back what matters for a query, best first."""
+    within(me, query.scope)
+    wanted = wire.given(query, "query", "known_at", "true_at", "explain")
+    if (moment := as_of(query)) is not None:
+        wanted["as_of"] = moment
+    found = me.recall(query.query, **wanted)
+    items = [
+        {"memory": wire.memory(me, one.memory), "score": one.score}
+        | ({"why": one.why} if query.explain else {})
+        for one in found
+    ]
+    return {"items": items, "sure": found.sure, "late": found.late}
+
+
+@router.post("/context", response_model=wire.Context)
+def context(me: Me, asked: Prompt) -> Any:
+    """Memory as text to put into a prompt, never over the budget."""
+    options = wire.given(asked, "prompt", "known_at", "true_at")
+    return me.context(asked.prompt, as_of=as_of(asked), **options)
+
+
+@router.post("/learn", response_model=wire.Heard, status_code=202)
+def learn(me: Me, heard: Conversation) -> Any:
+    """Add turns to a conversation and learn from it in the background, if it is time to."""
+    within(me, heard.scope)
+    turns = me.learn(said(heard.turns), **wire.given(heard, "turns"))
+    return {"session_id": turns[0].session_id, "turns": wire.memories(me, turns)}
+
+
+def said(turns: list[wire.Said]) -> Any:
+    """Turns as the library takes them."""
+    return [wire.given(one) for one in turns]
+
+
+@router.post("/feedback", response_model=wire.Written)
+def feedback(me: Me, judgement: Judgement) -> Any:
+    """Say that following a rule helped or did harm."""
+    if judgement.verdict is Verdict.HELPFUL:
+        done = me.helpful(judgement.rule, session=judgement.session)
+    else:
+        done = me.harmful(judgement.rule, judgement.reason, session=judgement.session)
+    return wire.written(me, done)
+
+
+@router.post("/forget", response_model=wire.Written)
+def forget_words(me: Me, asked: Forgetting) -> Any:
+    """End the one memory that is meant, and say which it was."""
+    return wire.written(me, me.forget(asked.what))
+
+
+@router.post("/forget-all", response_model=wire.Batch)
+def forget_all(me: Me, narrowing: Narrowing) -> Any:
+    """End all memories that are in force, or those that are meant; one event, undoable."""
+    within(me, narrowing.scope)
+    return me.forget_all(**wire.given(narrowing, "sure"))
+
+
+@router.post("/undo", response_model=wire.Written)
+def undo(me: Me, asked: Undoing) -> Any:
+    """Take back one change."""
+    return wire.written(me, me.undo(asked.event))

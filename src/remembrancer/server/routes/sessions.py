@@ -1,0 +1,141 @@
+"""Conversations: listed, read, added to, closed, renamed, put away, thrown away."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+
+from remembrancer.errors import InvalidInput
+from remembrancer.server import etags, wire
+from remembrancer.server.calling import Me
+from remembrancer.server.routes.listing import Paged
+from remembrancer.server.routes.remembering import said
+from remembrancer.types import SessionStatus
+
+router = APIRouter(tags=["conversations"])
+
+
+class Sessions(Paged):
+    """Which conversations to tell."""
+
+    status: SessionStatus | None = None
+    trashed: bool = False
+
+
+class Messages(wire.Asked):
+    """What was said; `learn`: and learn from it, if it is time to."""
+
+    turns: Annotated[list[wire.Said], Field(min_length=1, max_length=10_000)]
+    title: Annotated[wire.Text, Field(min_length=1, max_length=1000)] | None = None
+    learn: bool = True
+
+
+class Title(wire.Asked):
+    """What a conversation is to be called."""
+
+    title: Annotated[wire.Text, Field(min_length=1, max_length=1000)]
+
+
+class Putting(wire.Asked):
+    """Whether to put a conversation away or to take it back."""
+
+    back: bool = False
+
+
+@router.get("/sessions", response_model=wire.Page[wire.Session])
+def list_sessions(
+    me: Me, request: Request, response: Response, asked: Annotated[Sessions, Query()]
+) -> Any:
+    """Conversations, the latest first."""
+    found = me.sessions(
+        status=asked.status, trashed=asked.trashed, limit=asked.limit, cursor=asked.cursor
+    )
+    etags.tell(request, response, etags.of(found.items, found.cursor))
+    return found
+
+
+@router.get("/sessions/{session}", response_model=wire.Session)
+def get_session(me: Me, session: wire.Name, request: Request, response: Response) -> Any:
+    """One conversation."""
+    found = me.session(session)
+    etags.tell(request, response, etags.of(found))
+    return found
+
+
+@router.get("/sessions/{session}/turns", response_model=wire.Page[wire.Turn])
+def list_turns(
+    me: Me,
+    session: wire.Name,
+    request: Request,
+    response: Response,
+    asked: Annotated[Paged, Query()],
+) -> Any:
+    """What was said, from the first turn to the last."""
+    me.session(session)
+    start = _position(asked.cursor)
+    turns = [one for one in me.turns(session) if one.position >= start]
+    shown = turns[: asked.limit]
+    cursor = str(turns[asked.limit].position) if len(turns) > asked.limit else None
+    etags.tell(request, response, etags.of(shown, cursor))
+    return {"items": wire.memories(me, shown), "cursor": cursor}
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise InvalidInput("The cursor is not one that a listing gave.")
+    return int(cursor)
+
+
+@router.post("/sessions/{session}/turns", response_model=wire.Heard)
+def append_turns(me: Me, session: wire.Name, heard: Messages) -> Any:
+    """Add turns to a conversation, which begins with the first of them."""
+    verb = me.learn if heard.learn else me.append
+    turns = verb(said(heard.turns), session, title=heard.title)
+    return {"session_id": session, "turns": wire.memories(me, turns)}
+
+
+@router.post("/sessions/{session}/close", response_model=wire.Session, status_code=202)
+def close_session(me: Me, session: wire.Name) -> Any:
+    """End a conversation for now and learn from what is new in it; twice is as good as once.
+
+    Any body is accepted and none is needed, so that a page can send it as a beacon when it is left.
+    """
+    return me.close(session)
+
+
+@router.put("/sessions/{session}/title", response_model=wire.Session)
+def rename_session(me: Me, session: wire.Name, called: Title) -> Any:
+    """Give a conversation another title."""
+    return me.rename(session, called.title)
+
+
+@router.post("/sessions/{session}/archive", response_model=wire.Session)
+def archive_session(me: Me, session: wire.Name, asked: Putting) -> Any:
+    """Put a conversation away, or take it back."""
+    return me.archive(session, back=asked.back)
+
+
+@router.delete("/sessions/{session}", response_model=wire.Batch)
+def delete_session(me: Me, session: wire.Name) -> Any:
+    """Put a conversation into the trash; what was learned from it stays."""
+    return me.delete_session(session)
+
+
+@router.post("/sessions/{session}/restore", response_model=wire.Batch)
+def restore_session(me: Me, session: wire.Name) -> Any:
+    """Bring a conversation back from the trash."""
+    return me.restore_session(session)
+
+
+@router.get("/rejected", response_model=wire.Page[wire.Rejection])
+def list_rejected(
+    me: Me, request: Request, response: Response, asked: Annotated[Paged, Query()]
+) -> Any:
+    """What conversations seemed to tell and was not remembered, and why."""
+    found = me.rejected(limit=asked.limit, cursor=asked.cursor)
+    etags.tell(request, response, etags.of(found.items, found.cursor))
+    return found

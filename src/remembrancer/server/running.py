@@ -1,0 +1,158 @@
+"""Runs the server: a socket, the recurring jobs beside it, and an end that loses nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import threading
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+
+from remembrancer.errors import InvalidSetting, RemembrancerError
+from remembrancer.keys import LOGIN
+from remembrancer.server.app import create_app
+from remembrancer.server.logs import logger
+from remembrancer.types import Owner
+
+if TYPE_CHECKING:
+    from remembrancer.config import ServerSettings, Settings
+    from remembrancer.engine import Remembrancer
+    from remembrancer.keys import NewKey
+
+TICK_SECONDS = 60
+PATIENCE_SECONDS = 30
+"""How long requests may take to be finished when the server is told to stop."""
+
+
+class Heartbeat(threading.Thread):
+    """Does whatever is due by the schedule, minute by minute; other processes may do so too."""
+
+    def __init__(self, engine: Remembrancer, log: Any) -> None:
+        super().__init__(name="remembrancer-jobs", daemon=True)
+        self._engine = engine
+        self._log = log
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Tick until it is over."""
+        while True:
+            try:
+                self._engine.tick()
+            except RemembrancerError as error:
+                self._log.warning("jobs", code=error.code)
+            except Exception as error:  # the next tick may succeed, and nobody else would notice
+                self._log.error("jobs", error=type(error).__name__)
+            if self._over.wait(TICK_SECONDS):
+                return
+
+    def stop(self) -> None:
+        """End after the job that is at work."""
+        self._over.set()
+        self.join(PATIENCE_SECONDS)
+
+
+def application(engine: Remembrancer, token_id: str | None = None) -> FastAPI:
+    """The application with its jobs; when it ends, the store is closed, and nothing is lost.
+
+    The start-up token ends with it.
+    """
+    log = logger()
+
+    @contextlib.asynccontextmanager
+    async def living(_: FastAPI) -> AsyncIterator[None]:
+        heart = Heartbeat(engine, log)
+        heart.start()
+        yield
+        await run_in_threadpool(heart.stop)
+        if token_id is not None:
+            await run_in_threadpool(engine.revoke_key, token_id)
+        await run_in_threadpool(engine.close)
+
+    return create_app(engine, lifespan=living, log=log)
+
+
+def opened(settings: Settings, token_id: str | None) -> FastAPI:
+    """The application of one of several processes, each with the store opened for itself."""
+    from remembrancer.opening import open
+
+    return application(open(settings=settings), token_id)
+
+
+def bound(settings: ServerSettings) -> socket.socket:
+    """The socket to listen on, or an error that says why there is none."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        listening.close()
+        raise InvalidSetting(
+            f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}. "
+            "Another server may be there; take another one with --port."
+        ) from error
+    listening.set_inheritable(True)
+    return listening
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can call."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def refuse_open_doors(engine: Remembrancer) -> None:
+    """Beyond this machine nobody may listen who has no keys to tell people apart by."""
+    server = engine.settings.server
+    keys = [one for one in engine.list_keys() if LOGIN not in one.capabilities]
+    if is_loopback(server.host) or server.jwt is not None or keys:
+        return
+    raise InvalidSetting(
+        f"{server.host} can be reached by others, and there is no key yet: make one with "
+        "`rem key-create`, or set server.jwt, or listen on 127.0.0.1."
+    )
+
+
+def start_token(engine: Remembrancer) -> NewKey | None:
+    """What lets the one person at this machine in; there is none where others can call."""
+    server = engine.settings.server
+    if not is_loopback(server.host):
+        return None
+    owner = Owner(engine.settings.tenant, engine.settings.user)
+    return engine.create_session(owner, [LOGIN], hours=server.session_hours)
+
+
+def run(engine: Remembrancer, listening: socket.socket, token_id: str | None = None) -> None:
+    """Serve until told to stop."""
+    server = engine.settings.server
+    if server.workers == 1:
+        uvicorn.Server(_config(application(engine, token_id))).run(sockets=[listening])
+        return
+    from uvicorn.supervisors import Multiprocess
+
+    engine.close()
+    app = partial(opened, engine.settings, token_id)
+    config = _config(app, factory=True, workers=server.workers)
+    Multiprocess(config, sockets=[listening]).run()
+
+
+def _config(app: Any, **options: Any) -> uvicorn.Config:
+    # No access log: it would hold queries and ids. `server.logs` tells of every request.
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=PATIENCE_SECONDS,
+        **options,
+    )

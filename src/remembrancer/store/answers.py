@@ -1,0 +1,60 @@
+"""Answers to requests that may come again, in one owner's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, select
+
+from remembrancer.store import tables
+from remembrancer.store.contract import Answer
+
+TABLE = tables.answers
+
+
+def read(connection: Connection, owner_id: str, key: str) -> Answer | None:
+    """What was answered to a request of that key."""
+    row = connection.execute(select(TABLE).where(_of(owner_id, key))).first()
+    if row is None:
+        return None
+    return Answer(row.key, row.request, row.at, row.status, row.headers, row.body)
+
+
+def keep(connection: Connection, owner_id: str, answer: Answer) -> None:
+    """Keep an answer, in place of any of the same key."""
+    drop(connection, owner_id, answer.key)
+    row = {
+        "owner_id": owner_id,
+        "key": answer.key,
+        "request": answer.request,
+        "at": answer.at,
+        "status": answer.status,
+        "headers": dict(answer.headers),
+        "body": answer.body,
+    }
+    connection.execute(TABLE.insert(), row)
+
+
+def drop(connection: Connection, owner_id: str, key: str) -> None:
+    """Forget what was answered."""
+    connection.execute(TABLE.delete().where(_of(owner_id, key)))
+
+
+def drop_before(connection: Connection, owner_id: str, before: datetime) -> int:
+    """Destroy the answers given before a moment."""
+    old = and_(TABLE.c.owner_id == owner_id, TABLE.c.at < before)
+    return connection.execute(TABLE.delete().where(old)).rowcount
+
+
+def drop_telling(connection: Connection, owner_id: str, memory_ids: Iterable[str]) -> None:
+    """Destroy the answers that tell of some memories: what is purged leaves no words behind."""
+    gone = set(memory_ids)
+    query = select(TABLE.c.key, TABLE.c.body).where(TABLE.c.owner_id == owner_id)
+    for key, body in connection.execute(query).all():
+        if any(one in body for one in gone):
+            drop(connection, owner_id, key)
+
+
+def _of(owner_id: str, key: str) -> ColumnElement[bool]:
+    return and_(TABLE.c.owner_id == owner_id, TABLE.c.key == key)

@@ -1,0 +1,36 @@
+"""What was answered to requests that may come again."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from remembrancer.store.columns import JsonValue, Moment
+from remembrancer.store.rights import let_maintain, protect
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade(families: frozenset[str]) -> None:
+    """Change the personal family; the others stay as they are."""
+    if "personal" not in families:
+        return
+    op.create_table(
+        "answers",
+        sa.Column("owner_id", sa.Text(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("request", sa.Text(), nullable=False),
+        sa.Column("at", Moment(), nullable=False),
+        sa.Column("status", sa.Integer(), nullable=True),
+        sa.Column("headers", JsonValue(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("owner_id", "key", name=op.f("pk_answers")),
+        sa.CheckConstraint("owner_id <> ''", name=op.f("ck_answers_owner")),
+    )
+    op.create_index("ix_answers_at", "answers", ["owner_id", "at"])
+    if op.get_bind().dialect.name != "sqlite":
+        protect(op.execute, "owner_id", ("answers",))
+        let_maintain(op.execute, ("answers",))
+        for column in ("request", "headers", "body"):  # they may hold words: see 0006
+            op.execute(f"ALTER TABLE answers ALTER COLUMN {column} SET STATISTICS 0")
