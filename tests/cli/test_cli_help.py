@@ -22,7 +22,7 @@ PROMISED = (
     "audit simulate jobs reembed backup restore-backup move doctor demo learn rejected consolidate "
     "sessions turns close rename archive delete-session restore-session "
     "propose team team-review team-approve team-reject team-reopen team-edit team-importance "
-    "team-delete team-stats team-switch"
+    "team-delete team-stats team-switch mcp"
 ).split()
 
 
@@ -46,6 +46,7 @@ def test_the_root_lists_every_verb_in_a_group(rem: Run) -> None:
         "Changing your mind:",
         "Trusting rules:",
         "Team:",
+        "Serving:",
         "Looking after it:",
     ):
         assert f"\n{group}\n" in told

@@ -16,6 +16,7 @@ from remembrancer.cli import (
     conversation,
     failures,
     learning,
+    mcp,
     reading,
     rules,
     sessions,
@@ -179,6 +180,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         team.team_stats,
         team.team_switch,
     ),
+    "Serving": (mcp.mcp,),
     "Looking after it": (
         reading.stats,
         audit.audit,
