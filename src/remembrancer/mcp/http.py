@@ -16,7 +16,7 @@ from mcp.server.auth.routes import build_resource_metadata_url, create_protected
 from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import AnyHttpUrl
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -32,6 +32,9 @@ Authenticate = Callable[[str], Principal | None]
 PATH = "/mcp"
 PRINCIPAL = "remembrancer.principal"
 """Where a request's principal stands in its ASGI scope."""
+
+ADDRESS = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+"""Addresses as they were given: clients compare those of authorization servers letter by letter."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 4 * 1024 * 1024
@@ -57,8 +60,8 @@ class HttpServer:
         authorization_servers: Sequence[str] = (),
     ) -> None:
         self._authenticate = authenticate
-        self._url = AnyHttpUrl(url) if url and authorization_servers else None
-        self._authorization_servers = [AnyHttpUrl(one) for one in authorization_servers]
+        self._url = ADDRESS.validate_python(url) if url and authorization_servers else None
+        self._authorization_servers = [ADDRESS.validate_python(one) for one in authorization_servers]
         self._manager = StreamableHTTPSessionManager(
             server(engine, _principal_of, extent),
             stateless=True,
