@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -46,7 +47,9 @@ def post(address: str) -> Iterator[Post]:
     """Send one message as Ada, with other headers if wanted."""
     with httpx.Client(trust_env=False) as web:
 
-        def send(message: Any = CALL, method: str = "POST", **headers: str | bytes) -> httpx.Response:
+        def send(
+            message: Any = CALL, method: str = "POST", **headers: str | bytes
+        ) -> httpx.Response:
             usual = {
                 "Authorization": "Bearer ada",
                 "Accept": "application/json, text/event-stream",
@@ -146,6 +149,27 @@ def test_half_a_character_is_refused_and_changes_nothing(post: Post, engine: Rem
     refused = post(half.replace("tea", "\\ud800").encode())
     assert refused.status_code == 400
     assert engine.for_user("ada").list().items == ()
+
+
+def test_secrets_reach_no_log(post: Post, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    secret = "-".join(["sk", "proj", "Zx9" * 16])
+    call = json.dumps(CALL)
+    kept = call.replace("recall", "remember").replace("query", "content")
+    for body in (
+        call.replace("tea", secret),
+        kept.replace("tea", f"The key is {secret}."),
+        call.replace("query", secret),
+        call.replace('"tea"', f'["{secret}"]'),
+        call.replace('"recall"', f'"{secret}"'),
+        call.replace('"tools/call"', f'"{secret}"'),
+        call.replace('"arguments": {', f'"arguments": ["{secret}"], "x": {{'),
+        f'{{"key": "{secret}"',
+    ):
+        post(body.encode())
+        post(body.encode(), MCP_Protocol_Version="2026-07-28")
+    post(Authorization=f"Bearer {secret}")
+    assert secret not in caplog.text
 
 
 def test_clients_are_told_where_to_get_a_token(engine: Remembrancer) -> None:

@@ -222,9 +222,7 @@ def confirm_preference(talk: Talk) -> None:
 
 def link_preferences(talk: Talk) -> None:
     one, other = saved(talk, "Lives in Thailand."), saved(talk, "Pays no tax at home.")
-    done = talk.call(
-        "link_preferences", from_id=one["id"], to_id=other["id"], relation="supports"
-    )
+    done = talk.call("link_preferences", from_id=one["id"], to_id=other["id"], relation="supports")
     assert (done["done"], bool(done["event"])) == ("linked", True)
 
 

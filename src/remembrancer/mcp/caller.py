@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from remembrancer.clock import as_utc
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import NotAllowed
+from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
 from remembrancer.types import GLOBAL, Principal, checked_name
@@ -66,10 +67,12 @@ class Caller:
         return scope
 
     def moment(self, moment: datetime) -> datetime:
-        """A moment in the person's time zone, unless it names its own."""
-        if moment.tzinfo is not None:
-            return moment
-        return moment.replace(tzinfo=ZoneInfo(self.engine.settings.time_zone))
+        """A moment in UTC; one that names no time zone is in the person's."""
+        zone = moment.tzinfo or ZoneInfo(self.engine.settings.time_zone)
+        try:
+            return as_utc(moment.replace(tzinfo=zone))
+        except OverflowError:
+            raise InvalidInput("The date is too far away.") from None
 
     def _stay_with(self, name: str) -> None:
         own = self.principal.agent

@@ -16,12 +16,13 @@ from remembrancer.mcp.tool import (
     Fading,
     Kinds,
     Type,
+    Ways,
     Words,
     given,
     tool,
 )
 from remembrancer.memory import Memory
-from remembrancer.types import Kind, Mode, Record, Rule, looks_like_id
+from remembrancer.types import Kind, Record, Rule, looks_like_id
 
 KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
 PAGE = 1000
@@ -81,7 +82,7 @@ def memory_search(
     query: str,
     types: Kinds | None = None,
     scope: str | None = None,
-    mode: Mode | None = None,
+    mode: Ways | None = None,
     limit: int | None = None,
     min_confidence: float | None = None,
 ) -> Found:

@@ -61,7 +61,7 @@ class HttpServer:
     ) -> None:
         self._authenticate = authenticate
         self._url = ADDRESS.validate_python(url) if url and authorization_servers else None
-        self._authorization_servers = [ADDRESS.validate_python(one) for one in authorization_servers]
+        self._issuers = [ADDRESS.validate_python(one) for one in authorization_servers]
         self._manager = StreamableHTTPSessionManager(
             server(engine, _principal_of, extent),
             stateless=True,
@@ -84,7 +84,7 @@ class HttpServer:
         routes: list[BaseRoute] = [Route(path, endpoint=self)]
         if self._url is not None:
             routes += create_protected_resource_routes(
-                self._url, self._authorization_servers, resource_name="Remembrancer"
+                self._url, self._issuers, resource_name="Remembrancer"
             )
         return routes
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from remembrancer.mcp.caller import Caller
 from remembrancer.mcp.results import Done, Found
 from remembrancer.mcp.tool import ENDS, READS, SETS, Which, given, tool
-from remembrancer.types import Relation
 
 LISTED = 200
+
+Related = Literal["derived_from", "supports", "contradicts", "supersedes", "related_to"]
 
 
 @tool(SETS)
@@ -41,7 +44,7 @@ def confirm_preference(caller: Caller, id_or_substring: Which) -> Done:
 
 
 @tool(SETS)
-def link_preferences(caller: Caller, from_id: str, to_id: str, relation: Relation) -> Done:
+def link_preferences(caller: Caller, from_id: str, to_id: str, relation: Related) -> Done:
     """Relate two saved facts, as when one explains or contradicts the other."""
     return Done.by(caller.memory.link(from_id, to_id, relation))
 
@@ -51,7 +54,8 @@ def list_preferences(caller: Caller, category: str | None = None) -> Found:
     """List the saved facts in force, newest first. Use it to see what is known before you save."""
     memory = caller.memory
     categories = () if category is None else (category,)
-    return Found.listing(memory, memory.list(categories=categories, limit=LISTED).items)
+    page = memory.list(categories=categories, limit=LISTED)
+    return Found.listing(memory, page.items, more=page.cursor is not None)
 
 
 @tool(READS)

@@ -96,6 +96,7 @@ class Found(Result):
 
     memories: list[Remembered]
     sure: float | None = None
+    more: bool | None = None
 
     @classmethod
     def by(cls, memory: Memory, found: Recollection) -> Found:
@@ -104,14 +105,15 @@ class Found(Result):
         return cls(memories=told, sure=round(found.sure, 3))
 
     @classmethod
-    def listing(cls, memory: Memory, records: Iterable[Record]) -> Found:
-        """Memories that were not ranked."""
-        return cls(memories=[Remembered.of(memory, one) for one in records])
+    def listing(cls, memory: Memory, records: Iterable[Record], *, more: bool = False) -> Found:
+        """Memories that were not ranked, and whether these are not all."""
+        return cls(memories=[Remembered.of(memory, one) for one in records], more=more or None)
 
     def words(self) -> str:
         if not self.memories:
             return "Nothing is remembered about that."
-        return as_block(one.line() for one in self.memories)
+        told = as_block(one.line() for one in self.memories)
+        return f"{told}\nThere are more; search for what you need." if self.more else told
 
 
 class Done(Result):

@@ -37,7 +37,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import Ambiguous, NotFound, RemembrancerError
 from remembrancer.mcp import prompts, resources
 from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Result, quoted
+from remembrancer.mcp.results import QUOTED, Result, quoted
 from remembrancer.mcp.toolsets import Extent, tools_of
 from remembrancer.types import Principal
 
@@ -160,7 +160,7 @@ def _failed(error: RemembrancerError) -> CallToolResult:
     answer = _says("\n".join([_sentence(error), *lines]), is_error=True)
     told: dict[str, Any] = {"code": error.code, "message": str(error)[:LONGEST_ERROR]}
     if candidates:
-        told["candidates"] = [{"id": one.id, "content": one.content} for one in candidates]
+        told["candidates"] = [{"id": one.id, "content": one.content[:QUOTED]} for one in candidates]
     answer.structured_content = {"error": told}
     return answer
 

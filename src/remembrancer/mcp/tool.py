@@ -46,6 +46,7 @@ Words = Annotated[list[str], BeforeValidator(_listed)]
 Kinds = Annotated[list[Literal["fact", "rule", "episode"]], BeforeValidator(_listed)]
 Type = Literal["episode", "fact", "rule"]
 Fading = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
+Ways = Literal["hybrid", "semantic", "keyword"]
 Which = Annotated[str, Field(description="id, or words only it has")]
 Then = Annotated[datetime, Field(description="as known on this date")]
 
