@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,6 +77,14 @@ def test_a_team_has_its_verbs_even_where_there_are_many_others() -> None:
         names = tools_of(settings.profile_for())
         assert len(names) <= MOST
         assert set(names) >= TEAM
+
+
+@profiles
+def test_the_documentation_names_them_all(profile: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
+    named = set(re.findall(r"`(\w+)`", text.partition("| profile |")[2].partition("\n\n")[0]))
+    assert {one["name"] for one in on_the_wire(profile, "full")} <= named
+    assert named == {one["name"] for each in NAMES for one in on_the_wire(each, "full")}
 
 
 @profiles
