@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -12,6 +13,7 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.mcp.http import BODY_LIMIT
+from remembrancer.types import Principal
 from tests.mcp.talk import contents, over_http, principal, serving
 
 Open = Callable[..., Remembrancer]
@@ -32,12 +34,16 @@ def engine(open_memory: Open) -> Remembrancer:
 
 
 @pytest.fixture
-def address(engine: Remembrancer) -> Iterator[str]:
-    keys = {
+def keys(engine: Remembrancer) -> dict[str, Principal]:
+    return {
         "ada": principal(engine, "ada"),
         "bob": principal(engine, "bob"),
         "namesake": principal(engine, "ada", tenant=f"{engine.settings.tenant}-other"),
     }
+
+
+@pytest.fixture
+def address(engine: Remembrancer, keys: dict[str, Principal]) -> Iterator[str]:
     with serving(engine, keys, origins=["https://desk.example"]) as address:
         yield address
 
@@ -105,6 +111,35 @@ def test_people_and_tenants_never_meet(engine: Remembrancer, address: str) -> No
                     talk.read(uri)
     with over_http(address, "ada") as ada:
         assert contents(ada.call("recall", query="locker")) == ["Ada's locker has the number 12."]
+
+
+def test_a_key_that_is_taken_back_opens_nothing_more(
+    post: Post, keys: dict[str, Principal]
+) -> None:
+    assert post().status_code == 200
+    del keys["ada"]
+    assert post().status_code == 401
+
+
+def test_people_who_call_at_once_are_not_mixed_up(post: Post, engine: Remembrancer) -> None:
+    def remember(number: int) -> str:
+        who = ("ada", "bob", "namesake")[number % 3]
+        arguments = {"content": f"{who} {number}", "subject": who, "predicate": str(number)}
+        params = {"name": "remember", "arguments": arguments}
+        answer = post({**CALL, "params": params}, Authorization=f"Bearer {who}").json()
+        return str(answer["result"]["structuredContent"]["content"])
+
+    with ThreadPoolExecutor(6) as threads:
+        told = list(threads.map(remember, range(30)))
+    tenant = engine.settings.tenant
+    for who, user, where in (
+        ("ada", "ada", tenant),
+        ("bob", "bob", tenant),
+        ("namesake", "ada", f"{tenant}-other"),
+    ):
+        kept = {one.content for one in engine.for_user(user, tenant=where).list().items}
+        assert kept == {one for one in told if one.startswith(who)}
+        assert len(kept) == 10
 
 
 @pytest.mark.parametrize("who", ["Bearer ada", "Bearer bob"])

@@ -128,3 +128,16 @@ def test_what_is_asked_wrongly_is_told_on_stderr(
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr
+
+
+def test_without_the_library_it_says_what_to_install(tmp_path: Path) -> None:
+    program = "import sys; sys.modules['mcp'] = None; from remembrancer.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--store", str(tmp_path), "mcp"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == 2
+    assert "pip install 'remembrancer[mcp]'" in done.stderr

@@ -20,7 +20,7 @@ SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A task in words, kept in a file of the same name, and the memories that it is about."""
+    """A task, in words under `tasks`, and the memories that it is about."""
 
     title: str
     description: str
@@ -62,7 +62,7 @@ def written(caller: Caller, name: str) -> GetPromptResult:
     if name not in PROMPTS:
         raise NotFound(f"There is no such prompt; use one of {', '.join(PROMPTS)}.")
     prompt, memory = PROMPTS[name], caller.memory
-    task = resources.files(__package__).joinpath("prompts", f"{name}.md").read_text("utf-8")
+    task = resources.files(__package__).joinpath("tasks", f"{name}.md").read_text("utf-8")
     about = Found.listing(memory, prompt.about(memory))
     text = TextContent(type="text", text=f"{task}\n{about.words()}")
     return GetPromptResult(

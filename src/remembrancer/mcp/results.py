@@ -218,7 +218,7 @@ class Proposal(Result):
         return f"{self.verdict.replace('_', ' ').capitalize()}."
 
 
-class Shared(Result):
+class Shared(BaseModel):
     """One thing that a team knows."""
 
     kind: str
