@@ -37,7 +37,7 @@ def _listed(value: object) -> object:
     if isinstance(value, str) and value.startswith("["):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
 
@@ -85,11 +85,11 @@ class Tool:
 
     def call(self, caller: Caller, arguments: Mapping[str, Any]) -> Result:
         """Check the arguments and do it."""
-        given = dict(arguments)
-        if caller.names_agents and (agent := given.pop("agent", None)) is not None:
+        said = dict(arguments)
+        if caller.names_agents and (agent := said.pop("agent", None)) is not None:
             caller = caller.acting_as(_storable("agent", agent))
         try:
-            taken = self.takes.model_validate(given)
+            taken = self.takes.model_validate(said)
         except ValidationError as error:
             raise InvalidInput("; ".join(map(_told, error.errors()))) from None
         values = {name: getattr(taken, name) for name in taken.model_fields_set}
