@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -92,6 +92,11 @@ class Call:
         """The vector of a text, computed while the caller does something else."""
         return _workers().submit(self.embed, text)
 
+    def count(self, ids: Iterable[str]) -> None:
+        """Note that these memories were used, which may extend their lives."""
+        extend = self.profile.ttl.extend_on_use
+        self.references.note(self.owner, ids, self.now(), extend=extend)
+
     def event(
         self,
         action: Action,
@@ -165,13 +170,7 @@ class Call:
 
     def reaches(self, scope: str, kind: Kind | None = None) -> bool:
         """Whether a scope is among those that this principal may read, for that kind."""
-        visible = self.visible()
-        if visible.below is not None:
-            return f"{scope}/".startswith(f"{visible.below}/")
-        scopes = visible.scopes
-        if kind is Kind.EPISODE and visible.episodes:
-            scopes = visible.episodes
-        return scopes is None or scope in scopes
+        return self.visible().shows(scope, kind)
 
     def is_kept(self, trashed: Record) -> bool:
         """Whether the days in the trash are not over; after them it is as good as purged."""

@@ -120,9 +120,16 @@ class Memory(Conversations):
 
         return told_to(self._call, query, limit)
 
-    def get(self, reference: str, *, as_of: AsOf | datetime | None = None) -> Record:
-        """One memory, whatever became of it; `as_of` shows it as it was known then."""
+    def get(
+        self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False
+    ) -> Record:
+        """One memory, whatever became of it; `as_of` shows it as it was known then.
+
+        `used` counts it as recalled.
+        """
         record = resolve(self._call, reference, ANY)
+        if used:
+            self._call.count([record.id])
         then = moment(as_of)
         if then is None or then.known is None:
             return record
@@ -290,9 +297,12 @@ class Memory(Conversations):
             uses = reader.applications([one.id for one in versions if one.kind is Kind.RULE])
         return History(tuple(versions), tuple(reversed(events)), links, tuple(uses))
 
-    def stats(self) -> Stats:
-        """How many memories there are, of what sort, and how they are doing."""
-        return _stats(self._call)
+    def stats(self, *, scope: str | None = None) -> Stats:
+        """How many memories there are, of what sort, and how they are doing.
+
+        An agent is told of what it sees; so is whoever asks for a scope.
+        """
+        return _stats(self._call, scope)
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
         """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
@@ -357,13 +367,14 @@ def _versions(reader: Reader, record: Record) -> list[Record]:
     return list(reversed(reader.find(wanted, 1000)))
 
 
-def _stats(call: Call) -> Stats:
+def _stats(call: Call, scope: str | None) -> Stats:
     now, decay = call.now(), call.profile.decay
-    pinned = call.principal.agent is not None
+    anyone = scope is None and call.principal.agent is None
+    visible = Visibility() if anyone else call.visible(scope)
     alive = Filter(
         now=now,
+        visible=visible,
         kinds=BESIDES_TURNS,
-        visible=call.visible() if pinned else Visibility(),
         statuses=(Status.ACTIVE,),
         decayed=belief(decay, below=decay.expire_below),
     )
@@ -371,7 +382,7 @@ def _stats(call: Call) -> Stats:
     soon = replace(alive, expires_before=now + timedelta(days=7))
     waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.reading(call.owner) as reader:
-        tallies = [one for one in reader.tally() if not pinned or call.reaches(one.scope, one.kind)]
+        tallies = [one for one in reader.tally() if visible.shows(one.scope, one.kind)]
         counts = [reader.count(one) for one in (fading, soon, waiting)]
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}

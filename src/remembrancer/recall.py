@@ -79,8 +79,7 @@ def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
     ranked = rank(candidates, setting)[:limit]
     filters = _in_words(wanted, least)
     found = [_recalled(one, search, setting, filters) for one in ranked]
-    used = (one.memory.id for one in found)
-    call.references.note(call.owner, used, call.now(), extend=call.profile.ttl.extend_on_use)
+    call.count(one.memory.id for one in found)
     return Recollection(found, sure=search.sureness([one.memory.id for one in found]), late=late)
 
 

@@ -22,7 +22,8 @@ PROMISED = (
     "audit simulate jobs reembed backup restore-backup move doctor demo learn rejected consolidate "
     "sessions turns close rename archive delete-session restore-session "
     "propose team team-review team-approve team-reject team-reopen team-edit team-importance "
-    "team-delete team-stats team-switch erase verify-receipt key-create key-list key-revoke serve"
+    "team-delete team-stats team-switch erase verify-receipt key-create key-list key-revoke "
+    "serve mcp"
 ).split()
 
 

@@ -47,7 +47,9 @@ PURE = {"types.py", "ranking.py", "rules.py", "schedule.py", "text.py", "errors.
 SEARCH = {"clock", "profiles", "search", "text", "types"}
 """What searching may know of: it is arithmetic over arrays, and of time only what UTC is."""
 
-HEAVY = ("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic")
+HEAVY = (
+    "sqlalchemy numpy onnxruntime pydantic typer rich httpx alembic mcp starlette anyio"
+).split()
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -68,6 +70,10 @@ def test_dependencies_point_one_way(path: Path) -> None:
     if not name.startswith(("cli/", "cli.py")):
         assert not {one for one in used if one.split(".")[0] in ("typer", "rich", "click")}
         assert not {one for one in used if one.startswith("remembrancer.cli")}
+    if not name.startswith("mcp/"):
+        assert not {one for one in used if one.split(".")[0] in ("mcp", "mcp_types", "anyio")}
+    if not name.startswith(("mcp/", "cli/")):
+        assert not {one for one in used if one.startswith("remembrancer.mcp")}
     below = ("store/", "embed/", "guard/", "search/", "audit/", "transfer/", "learn/", "llm/")
     if name.startswith(below) or name in ENGINE | PURE:
         above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))

@@ -18,6 +18,7 @@ from remembrancer.cli import (
     failures,
     keys,
     learning,
+    mcp,
     reading,
     reviewing,
     rules,
@@ -190,6 +191,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         keys.key_list,
         keys.key_revoke,
     ),
+    "Serving": (mcp.mcp,),
     "Looking after it": (
         reading.stats,
         audit.audit,

@@ -199,7 +199,7 @@ class Team(Part):
 class Tools(Part):
     """Which names the tools of this profile go by."""
 
-    names: Literal["memory", "assistant", "preferences"] = "memory"
+    names: Literal["plain", "memory", "assistant", "preferences"] = "plain"
 
 
 class Profile(Part):

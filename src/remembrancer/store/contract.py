@@ -76,6 +76,15 @@ class Visibility:
     episodes: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
 
+    def shows(self, scope: str, kind: Kind | None = None) -> bool:
+        """Whether memories of a scope, and of that kind, are among them."""
+        if scope in self.without:
+            return False
+        if self.below is not None:
+            return f"{scope}/".startswith(f"{self.below}/")
+        scopes = self.episodes if kind is Kind.EPISODE and self.episodes else self.scopes
+        return scopes is None or scope in scopes
+
 
 @dataclass(frozen=True, slots=True)
 class Belief:

@@ -1,0 +1,83 @@
+"""Who calls, and how much of their own memory they may name; nobody can name a user or a tenant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from remembrancer.clock import as_utc
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput, NotAllowed
+from remembrancer.memory import Memory
+from remembrancer.profiles import Profile
+from remembrancer.types import GLOBAL, Principal, checked_name
+
+SURFACE = "mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A principal at the door of an engine; one with an agent is pinned to it."""
+
+    engine: Remembrancer
+    principal: Principal
+
+    @property
+    def profile(self) -> Profile:
+        """The choices that hold for this caller."""
+        return self.engine.settings.profile_for(self.principal.agent)
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of the person for whom the caller acts."""
+        owner = self.principal.owner
+        return self.engine.for_user(
+            owner.user,
+            tenant=owner.tenant,
+            agent=self.principal.agent,
+            surface=SURFACE,
+            capabilities=self.principal.capabilities,
+        )
+
+    @property
+    def names_agents(self) -> bool:
+        """Whether this caller has to say which agent it is, since agents are kept apart here."""
+        apart = self.profile.scopes.visibility != "shared"
+        return apart and self.principal.agent is None
+
+    def acting_as(self, agent: str) -> Caller:
+        """The same person's caller as one of their agents."""
+        agent = checked_name(agent, "agent")
+        self._stay_with(agent)
+        return replace(self, principal=replace(self.principal, agent=agent))
+
+    def scope_to_read(self, scope: str | None) -> str | None:
+        """The scope to look into; a pinned caller sees its own and the global, and no other."""
+        if scope is None or self.principal.agent is None:
+            return scope
+        if scope != GLOBAL:
+            self._stay_with(scope)
+        return None
+
+    def scope_to_write(self, scope: str | None) -> str | None:
+        """The scope to store in: a pinned caller may share something, but not give it to others."""
+        if scope is not None and scope != GLOBAL:
+            self._stay_with(scope)
+        return scope
+
+    def moment(self, moment: datetime) -> datetime:
+        """A moment in UTC; one that names no time zone is in the person's."""
+        zone = moment.tzinfo or ZoneInfo(self.engine.settings.time_zone)
+        try:
+            return as_utc(moment.replace(tzinfo=zone))
+        except OverflowError:
+            raise InvalidInput("The date is too far away.") from None
+
+    def _stay_with(self, name: str) -> None:
+        own = self.principal.agent
+        if own is None or name == own:
+            return
+        if self.profile.scopes.visibility == "nested" and name.startswith(f"{own}/"):
+            return
+        raise NotAllowed(f"You act as {own!r} and cannot name another agent.")

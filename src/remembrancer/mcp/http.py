@@ -1,0 +1,131 @@
+"""The server over HTTP: each request brings a key, and is answered for whoever the key belongs to.
+
+There are no sessions: nothing is kept between two requests, so there is nothing to run out of, to
+steal or to lose when another process answers. A session's id is therefore always a missing one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import anyio.to_thread
+from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from mcp.server.context import ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from remembrancer.engine import Remembrancer
+from remembrancer.mcp.server import server
+from remembrancer.mcp.toolsets import Extent
+from remembrancer.types import Principal
+
+Authenticate = Callable[[str], Principal | None]
+
+PATH = "/mcp"
+PRINCIPAL = "remembrancer.principal"
+"""Where a request's principal stands in its ASGI scope."""
+
+ADDRESS = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+"""Addresses as they were given: clients compare those of authorization servers letter by letter."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+BODY_LIMIT = 4 * 1024 * 1024
+
+
+class HttpServer:
+    """An ASGI application for one path. Enter `running()` while it is to answer.
+
+    `hosts` are the names under which it may be reached, with or without a port, by default those
+    of this machine; pages of `origins` may call it from a browser. With `authorization_servers`
+    clients are told where to get a token for `url`, this server's own address.
+    """
+
+    def __init__(
+        self,
+        engine: Remembrancer,
+        authenticate: Authenticate,
+        *,
+        extent: Extent = "core",
+        hosts: Sequence[str] = LOOPBACK,
+        origins: Sequence[str] = (),
+        url: str | None = None,
+        authorization_servers: Sequence[str] = (),
+    ) -> None:
+        self._authenticate = authenticate
+        self._url = ADDRESS.validate_python(url) if url and authorization_servers else None
+        self._issuers = [ADDRESS.validate_python(one) for one in authorization_servers]
+        self._manager = StreamableHTTPSessionManager(
+            server(engine, _principal_of, extent),
+            stateless=True,
+            json_response=True,
+            max_request_body_size=BODY_LIMIT,
+            security_settings=TransportSecuritySettings(
+                allowed_hosts=[name for host in hosts for name in (host, f"{host}:*")],
+                allowed_origins=list(origins),
+            ),
+        )
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer while this lasts; once."""
+        async with self._manager.run():
+            yield
+
+    def routes(self, path: str = PATH) -> list[BaseRoute]:
+        """The routes to add to an application: this one, and what tells clients how to log in."""
+        routes: list[BaseRoute] = [Route(path, endpoint=self)]
+        if self._url is not None:
+            routes += create_protected_resource_routes(
+                self._url, self._issuers, resource_name="Remembrancer"
+            )
+        return routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let in who has a key, and answer one message."""
+        headers = Headers(scope=scope)
+        key = _bearer(headers)
+        principal = await anyio.to_thread.run_sync(self._authenticate, key) if key else None
+        if principal is None:
+            refusal = self._unauthorized(had_key=key is not None)
+        elif "mcp-session-id" in headers:
+            refusal = _refusal(404, "Session not found")
+        elif scope["method"] != "POST":
+            refusal = _refusal(405, "Method not allowed", {"Allow": "POST"})
+        else:
+            inner = {**scope, PRINCIPAL: principal}
+            return await self._manager.handle_request(inner, receive, send)
+        await refusal(scope, receive, send)
+        return None
+
+    def _unauthorized(self, *, had_key: bool) -> Response:
+        parts = ['error="invalid_token"'] if had_key else []
+        if self._url is not None:
+            parts.append(f'resource_metadata="{build_resource_metadata_url(self._url)}"')
+        challenge = f"Bearer {', '.join(parts)}".strip()
+        return _refusal(401, "A valid key is needed", {"WWW-Authenticate": challenge})
+
+
+def _principal_of(context: ServerRequestContext[Any, Any]) -> Principal:
+    assert context.request is not None
+    principal = context.request.scope[PRINCIPAL]
+    assert isinstance(principal, Principal)
+    return principal
+
+
+def _bearer(headers: Headers) -> str | None:
+    scheme, _, key = headers.get("authorization", "").partition(" ")
+    return key.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    """An error of JSON-RPC without a request's id."""
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}}
+    return Response(json.dumps(error), status, headers, media_type="application/json")

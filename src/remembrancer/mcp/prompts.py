@@ -1,0 +1,70 @@
+"""Prompts that a person can start: to consolidate what happened, and to review what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+import mcp_types
+from mcp_types import GetPromptResult, PromptMessage, TextContent
+
+from remembrancer.errors import NotFound
+from remembrancer.mcp.caller import Caller
+from remembrancer.mcp.results import Found
+from remembrancer.memory import Memory
+from remembrancer.types import Kind, Record
+
+SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A task, in words under `tasks`, and the memories that it is about."""
+
+    title: str
+    description: str
+    about: Callable[[Memory], list[Record]]
+
+
+def _recent(memory: Memory) -> list[Record]:
+    """The latest episodes, and what is known beside them."""
+    episodes = memory.list(kinds=(Kind.EPISODE,), limit=SHOWN).items
+    return [*episodes, *memory.list(kinds=(Kind.FACT, Kind.RULE), limit=SHOWN).items]
+
+
+def _doubtful(memory: Memory) -> list[Record]:
+    """What is known, beginning with what is believed least."""
+    known = memory.list(kinds=(Kind.FACT, Kind.RULE), limit=SHOWN).items
+    return sorted(known, key=memory.confidence)
+
+
+PROMPTS: Mapping[str, Prompt] = {
+    "consolidate": Prompt(
+        "Consolidate memory", "Turn recent episodes into lasting facts and rules.", _recent
+    ),
+    "review": Prompt(
+        "Review memory", "Go through what is remembered and correct it with the user.", _doubtful
+    ),
+}
+
+
+def listed() -> list[mcp_types.Prompt]:
+    """The prompts as a client sees them."""
+    return [
+        mcp_types.Prompt(name=name, title=one.title, description=one.description)
+        for name, one in PROMPTS.items()
+    ]
+
+
+def written(caller: Caller, name: str) -> GetPromptResult:
+    """A prompt with the memories that it is about, as data."""
+    if name not in PROMPTS:
+        raise NotFound(f"There is no such prompt; use one of {', '.join(PROMPTS)}.")
+    prompt, memory = PROMPTS[name], caller.memory
+    task = resources.files(__package__).joinpath("tasks", f"{name}.md").read_text("utf-8")
+    about = Found.listing(memory, prompt.about(memory))
+    text = TextContent(type="text", text=f"{task}\n{about.words()}")
+    return GetPromptResult(
+        description=prompt.description, messages=[PromptMessage(role="user", content=text)]
+    )

@@ -1,0 +1,46 @@
+"""Memories as resources: one by its id, and what is known about the person as text."""
+
+from __future__ import annotations
+
+from mcp_types import Resource, ResourceTemplate, TextResourceContents
+
+from remembrancer.errors import NotFound
+from remembrancer.mcp.caller import Caller
+from remembrancer.mcp.results import Remembered
+from remembrancer.types import looks_like_id
+
+SCHEME = "memory://"
+PROFILE = f"{SCHEME}profile"
+
+LISTED = [
+    Resource(
+        uri=PROFILE,
+        name="profile",
+        title="What is known about the user",
+        description="What matters most about the user, as text for a prompt.",
+        mime_type="text/markdown",
+    )
+]
+TEMPLATES = [
+    ResourceTemplate(
+        uri_template=f"{SCHEME}{{id}}",
+        name="memory",
+        title="A memory",
+        description="One memory by its id, in full.",
+        mime_type="application/json",
+    )
+]
+
+
+def read(caller: Caller, uri: str) -> TextResourceContents:
+    """What is at an address; what is not the caller's is not there."""
+    memory = caller.memory
+    if uri == PROFILE:
+        text = memory.context().text
+        return TextResourceContents(uri=uri, text=text, mime_type="text/markdown")
+    name = uri.removeprefix(SCHEME)
+    if not uri.startswith(SCHEME) or not looks_like_id(name):
+        raise NotFound(f"There is nothing there; use {PROFILE} or {SCHEME}ID.")
+    told = Remembered.of(memory, memory.get(name, used=True), detail=None)
+    text = told.model_dump_json(exclude_none=True)
+    return TextResourceContents(uri=uri, text=text, mime_type="application/json")

@@ -1,0 +1,32 @@
+"""The tools of a team: propose what everyone should know, and ask for it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from remembrancer.mcp.caller import Caller
+from remembrancer.mcp.results import Proposal, TeamKnows
+from remembrancer.mcp.tool import READS, SETS, given, tool
+from remembrancer.types import TeamOrigin
+
+
+@tool(SETS)
+def propose_to_team(
+    caller: Caller,
+    content: str,
+    kind: Literal["fact", "howto", "reference", "glossary"] | None = None,
+) -> Proposal:
+    """Propose project knowledge for the whole team; it waits for approval. Use it for "remember
+    this for the team", and say nothing about any person."""
+    origin = TeamOrigin.AGENT if caller.principal.agent else TeamOrigin.ASSISTANT
+    proposed = caller.memory.propose(content, origin=origin, **given(kind=kind))
+    return Proposal(verdict=proposed.verdict, rules=list(proposed.rules) or None)
+
+
+@tool(READS)
+def ask_team(caller: Caller, query: str) -> TeamKnows:
+    """What the team knows about something. Use it for questions about the project, not the user."""
+    return TeamKnows.by(caller.memory.team(query))
+
+
+TEAM = (propose_to_team, ask_team)

@@ -1,0 +1,168 @@
+"""A tool: a function over a caller's memory, and what a model has to know to use it.
+
+The function's signature is the input schema, its docstring the description, its result the output.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import mcp_types
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+
+from remembrancer.errors import InvalidInput
+from remembrancer.mcp.caller import Caller
+from remembrancer.mcp.results import Result
+from remembrancer.profiles import Profile
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
+SETS = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ENDS = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+"""Reading, adding something each time, saying the same again, and ending what is remembered."""
+
+UNSAID = frozenset({"title", "default"})
+
+Verb = Callable[..., Result]
+
+
+def _listed(value: object) -> object:
+    """Some clients send a list as a JSON text."""
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+Words = Annotated[list[str], BeforeValidator(_listed)]
+Kinds = Annotated[list[Literal["fact", "rule", "episode"]], BeforeValidator(_listed)]
+Type = Literal["episode", "fact", "rule"]
+Fading = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
+Ways = Literal["hybrid", "semantic", "keyword"]
+Which = Annotated[str, Field(description="id, or words only it has")]
+Then = Annotated[datetime, Field(description="as known on this date")]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A verb under the name by which models call it."""
+
+    name: str
+    description: str
+    verb: Verb
+    takes: type[BaseModel]
+    gives: type[Result]
+    hints: ToolAnnotations
+
+    def listed(self, profile: Profile, *, agent: bool = False) -> mcp_types.Tool:
+        """The tool as a client sees it, in this profile; `agent` is to be said with each call."""
+        takes = _short(self.takes.model_json_schema())
+        properties = takes["properties"]
+        if "category" in properties:
+            properties["category"]["enum"] = [*profile.categories]
+        if "importance" in properties:
+            properties["importance"].update(minimum=1, maximum=profile.importance.max)
+        if agent:
+            properties["agent"] = {"type": "string", "description": "who you are"}
+            if profile.scopes.visibility == "isolated":
+                takes["required"] = [*takes.get("required", ()), "agent"]
+        gives = _short(self.gives.model_json_schema(), UNSAID | {"description"})
+        return mcp_types.Tool(
+            name=self.name,
+            description=self.description,
+            input_schema=takes,
+            output_schema=gives,
+            annotations=self.hints,
+        )
+
+    def call(self, caller: Caller, arguments: Mapping[str, Any]) -> Result:
+        """Check the arguments and do it."""
+        said = dict(arguments)
+        if caller.names_agents and (agent := said.pop("agent", None)) is not None:
+            caller = caller.acting_as(_storable("agent", agent))
+        try:
+            taken = self.takes.model_validate(said)
+        except ValidationError as error:
+            raise InvalidInput("; ".join(map(_told, error.errors()))) from None
+        values = {name: getattr(taken, name) for name in taken.model_fields_set}
+        for name, value in values.items():
+            for text in value if isinstance(value, list) else [value]:
+                _storable(name, text)
+        return self.verb(caller, **values)
+
+
+def tool(hints: ToolAnnotations) -> Callable[[Verb], Tool]:
+    """Make a function a tool of the same name; its first argument is the caller."""
+
+    def decorate(verb: Verb) -> Tool:
+        signature = inspect.signature(verb, eval_str=True)
+        _, *taken = signature.parameters.values()
+        fields: dict[str, Any] = {
+            one.name: (one.annotation, ... if one.default is one.empty else one.default)
+            for one in taken
+        }
+        return Tool(
+            name=verb.__name__,
+            description=" ".join((verb.__doc__ or "").split()),
+            verb=verb,
+            takes=create_model(verb.__name__, __config__=ConfigDict(extra="forbid"), **fields),
+            gives=signature.return_annotation,
+            hints=hints,
+        )
+
+    return decorate
+
+
+def given(**values: Any) -> Any:
+    """The arguments that were used."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _storable(name: str, value: Any) -> Any:
+    """The value, unless it is a text that no database takes."""
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise InvalidInput(f"{name}: the text has a NUL character in it.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(f"{name}: the text has half a character in it.") from None
+    return value
+
+
+def _told(problem: Any) -> str:
+    """What is wrong with an argument; what was given is not repeated."""
+    name = ".".join(map(str, problem["loc"])) or "arguments"
+    match problem["type"]:
+        case "extra_forbidden":
+            return f"{name[:50]}: there is no such argument"
+        case "missing":
+            return f"{name}: it is missing"
+        case _:
+            return f"{name}: {problem['msg']}"
+
+
+def _short(schema: Any, unsaid: frozenset[str] = UNSAID) -> Any:
+    """A schema without what tells a model nothing; that None is allowed too goes without saying."""
+    if isinstance(schema, list):
+        return [_short(one, unsaid) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    short: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            short[key] = {name: _short(inner, unsaid) for name, inner in value.items()}
+        elif key == "anyOf":
+            (only,) = (one for one in value if one != {"type": "null"})
+            short |= _short(only, unsaid)
+        elif key not in unsaid and value is not False:
+            short[key] = _short(value, unsaid)
+    return short

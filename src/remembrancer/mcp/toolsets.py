@@ -1,0 +1,34 @@
+"""Which tools a profile offers: at most eight unless all are asked for."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from remembrancer.mcp.assistant import ASSISTANT
+from remembrancer.mcp.episodes import EPISODES, NEEDED
+from remembrancer.mcp.plain import PLAIN
+from remembrancer.mcp.preferences import PREFERENCES
+from remembrancer.mcp.team import TEAM
+from remembrancer.mcp.tool import Tool
+from remembrancer.profiles import Profile
+
+Extent = Literal["core", "full"]
+MOST = 8
+
+NAMED: dict[str, tuple[tuple[Tool, ...], tuple[Tool, ...]]] = {
+    "plain": (PLAIN, PLAIN),
+    "memory": (NEEDED, EPISODES),
+    "assistant": (ASSISTANT, ASSISTANT),
+    "preferences": (PREFERENCES, PREFERENCES),
+}
+"""By the names that a profile wants: the most needed, which give way from the last, and all."""
+
+
+def tools_of(profile: Profile, extent: Extent = "core") -> dict[str, Tool]:
+    """The tools of a profile by name, in the order in which they are told."""
+    core, full = NAMED[profile.tools.names]
+    team = TEAM if profile.team.enabled else ()
+    if extent == "full":
+        return {one.name: one for one in (*PLAIN, *full, *team)}
+    chosen = (*core[: MOST - len(team)], *team)
+    return {one.name: one for one in chosen}
