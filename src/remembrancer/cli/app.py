@@ -187,11 +187,11 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     ),
     "Serving": (
         serve.serve,
+        mcp.mcp,
         keys.key_create,
         keys.key_list,
         keys.key_revoke,
     ),
-    "Serving": (mcp.mcp,),
     "Looking after it": (
         reading.stats,
         audit.audit,
