@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from remembrancer.profiles import Decay
 from remembrancer.store.contract import Belief
-from remembrancer.types import Record, Source, Standing
+from remembrancer.types import Permanence, Record, Source, Standing
 
 
 def effective_confidence(record: Record, decay: Decay, now: datetime) -> float:
@@ -31,21 +31,26 @@ def standing(record: Record, decay: Decay, now: datetime) -> Standing:
 
 def falls_below(record: Record, decay: Decay, confidence: float) -> datetime | None:
     """When a memory will be believed less than that, if nobody confirms it; None if never."""
-    rate = _rate(record, decay)
+    lost = _rate(record, decay)
     if record.confidence < confidence:
         return _renewed_at(record, decay)
-    if not rate or not confidence:
+    if not lost or not confidence:
         return None
-    days = math.log(record.confidence / confidence) / rate
+    days = math.log(record.confidence / confidence) / lost
     return _renewed_at(record, decay) + timedelta(days=days)
 
 
-def _rate(record: Record, decay: Decay) -> float:
+def rate(permanence: Permanence, source: Source, decay: Decay) -> float:
+    """The share of confidence that is lost in a day."""
     if decay.applies_to == "none":
         return 0.0
-    if decay.applies_to == "extracted" and record.source is Source.EXPLICIT:
+    if decay.applies_to == "extracted" and source is Source.EXPLICIT:
         return 0.0
-    return record.permanence.decay_per_day
+    return permanence.decay_per_day
+
+
+def _rate(record: Record, decay: Decay) -> float:
+    return rate(record.permanence, record.source, decay)
 
 
 def _renewed_at(record: Record, decay: Decay) -> datetime:

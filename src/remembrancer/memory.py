@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Unpack
 
 from remembrancer import feedback, lifecycle
-from remembrancer.call import Call
 from remembrancer.context import compose
 from remembrancer.conversations import Conversations
 from remembrancer.decay import belief, effective_confidence, standing
@@ -21,10 +19,10 @@ from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
 from remembrancer.rules import effectiveness
 from remembrancer.statement import Details
-from remembrancer.store.contract import Filter, Reader, Visibility
+from remembrancer.store.contract import Filter, Reader
+from remembrancer.survey import BESIDES_TURNS, Survey, stats, survey
 from remembrancer.types import (
     AsOf,
-    Backlog,
     Batch,
     Event,
     History,
@@ -44,6 +42,8 @@ from remembrancer.types import (
     TeamRecalled,
     Verdict,
     Written,
+    checked_name,
+    looks_like_id,
     member,
 )
 
@@ -56,9 +56,6 @@ if TYPE_CHECKING:
     from remembrancer.learn.plan import Plan
     from remembrancer.simulate import Simulation
     from remembrancer.team import Proposed
-
-BESIDES_TURNS = tuple(kind for kind in Kind if kind is not Kind.TURN)
-"""What a listing is of: the turns of conversations are read conversation by conversation."""
 
 
 class Memory(Conversations):
@@ -272,6 +269,21 @@ class Memory(Conversations):
             return Standing.EXPIRED
         return standing(record, self._call.profile.decay, now)
 
+    def several(self, ids: Iterable[str]) -> dict[str, Record]:
+        """The memories of those ids that there are, whatever became of them."""
+        named = {one for one in ids if looks_like_id(one)}
+        with self._reading() as reader:
+            found = reader.load(named).values()
+        return {one.id: one for one in found if self._call.sees(one)}
+
+    def event(self, event_id: str) -> Event:
+        """One thing that happened to the memories."""
+        with self._reading() as reader:
+            event = reader.event(checked_name(event_id, "event"))
+            if event is None or not lifecycle.touches_own(self._call, reader, event):
+                raise NotFound(f"There is no event {event_id}.")
+        return event
+
     def activity(self, *, limit: int = 50, cursor: str | None = None) -> Page[Event]:
         """What happened to the memories, from the latest to the earliest."""
         limit = checked_limit(limit)
@@ -302,7 +314,11 @@ class Memory(Conversations):
 
         An agent is told of what it sees; so is whoever asks for a scope.
         """
-        return _stats(self._call, scope)
+        return stats(self._call, scope)
+
+    def survey(self) -> Survey:
+        """How the memories are doing at a glance, by a number of queries that never grows."""
+        return survey(self._call)
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
         """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
@@ -365,47 +381,6 @@ def _versions(reader: Reader, record: Record) -> list[Record]:
         now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY
     )
     return list(reversed(reader.find(wanted, 1000)))
-
-
-def _stats(call: Call, scope: str | None) -> Stats:
-    now, decay = call.now(), call.profile.decay
-    anyone = scope is None and call.principal.agent is None
-    visible = Visibility() if anyone else call.visible(scope)
-    alive = Filter(
-        now=now,
-        visible=visible,
-        kinds=BESIDES_TURNS,
-        statuses=(Status.ACTIVE,),
-        decayed=belief(decay, below=decay.expire_below),
-    )
-    fading = replace(alive, belief=belief(decay, below=decay.recall_at))
-    soon = replace(alive, expires_before=now + timedelta(days=7))
-    waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
-    with call.store.reading(call.owner) as reader:
-        tallies = [one for one in reader.tally() if visible.shows(one.scope, one.kind)]
-        counts = [reader.count(one) for one in (fading, soon, waiting)]
-        events = reader.count_events()
-    by_kind: dict[str, Counter[str]] = {}
-    for one in tallies:
-        by_kind.setdefault(one.kind, Counter())[one.status] += one.count
-    active = [one for one in tallies if one.status is Status.ACTIVE]
-    return Stats(
-        by_kind={kind: dict(counts) for kind, counts in by_kind.items()},
-        by_category=_sums((one.category, one.count) for one in active if one.category),
-        by_permanence=_sums((one.permanence, one.count) for one in active),
-        by_scope=_sums((one.scope, one.count) for one in active),
-        fading=counts[0],
-        expiring=counts[1],
-        backlog=counts[2],
-        events=events,
-    )
-
-
-def _sums(pairs: Iterator[tuple[str, int]]) -> dict[str, int]:
-    sums: Counter[str] = Counter()
-    for name, count in pairs:
-        sums[name] += count
-    return dict(sums)
 
 
 def _cursor(record: Record) -> str:

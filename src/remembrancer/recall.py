@@ -15,7 +15,18 @@ from remembrancer.errors import InvalidInput
 from remembrancer.ranking import Scored, Setting, days_since, rank
 from remembrancer.statement import without_secrets
 from remembrancer.store.contract import Embedding, Filter
-from remembrancer.types import AsOf, Kind, Maturity, Mode, Recalled, Recollection, Why, member
+from remembrancer.types import (
+    AsOf,
+    Backlog,
+    Kind,
+    Maturity,
+    Mode,
+    Permanence,
+    Recalled,
+    Recollection,
+    Why,
+    member,
+)
 
 if TYPE_CHECKING:
     from remembrancer.search import Search
@@ -37,6 +48,9 @@ class Narrowing(TypedDict, total=False):
     minimum_importance: float
     subject: str | None
     maturities: Sequence[Maturity | str]
+    permanences: Sequence[Permanence | str]
+    backlogs: Sequence[Backlog | str]
+    session: str | None
     recorded_from: datetime | None
     recorded_before: datetime | None
 
@@ -45,7 +59,8 @@ class Wanted(Narrowing, total=False):
     """What may be said about the memories to bring back.
 
     `now` is when the question is asked, for "last week" and the like; `deadline_ms` how long to
-    wait for the embedding of the query before doing without it.
+    wait for the embedding of the query before doing without it; `used` is False for whoever only
+    looks, which does not count as recalling.
     """
 
     mode: Mode | str
@@ -53,6 +68,7 @@ class Wanted(Narrowing, total=False):
     minimum_confidence: float
     now: datetime | None
     deadline_ms: float | None
+    used: bool
 
 
 def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
@@ -79,7 +95,8 @@ def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
     ranked = rank(candidates, setting)[:limit]
     filters = _in_words(wanted, least)
     found = [_recalled(one, search, setting, filters) for one in ranked]
-    call.count(one.memory.id for one in found)
+    if wanted.get("used", True):
+        call.count(one.memory.id for one in found)
     return Recollection(found, sure=search.sureness([one.memory.id for one in found]), late=late)
 
 
@@ -96,6 +113,11 @@ def narrowed(call: Call, wanted: Narrowing) -> Filter:
         maturities=tuple(
             member(Maturity, one, "maturities") for one in wanted.get("maturities", ())
         ),
+        permanences=tuple(
+            member(Permanence, one, "permanences") for one in wanted.get("permanences", ())
+        ),
+        backlogs=tuple(member(Backlog, one, "backlogs") for one in wanted.get("backlogs", ())),
+        session_id=wanted.get("session"),
         recorded_from=since and as_utc(since),
         recorded_before=before and as_utc(before),
         categories=tuple(wanted.get("categories", ())),
@@ -189,6 +211,6 @@ def _setting(call: Call, passing: Filter, pool: int) -> Setting:
 
 def _in_words(wanted: Wanted, least: float) -> tuple[str, ...]:
     """What was asked, for the explanation."""
-    unsaid = ("limit", "mode", "now", "deadline_ms")
+    unsaid = ("limit", "mode", "now", "deadline_ms", "used")
     said = [f"{name} = {value}" for name, value in wanted.items() if name not in unsaid]
     return (*said, f"effective confidence at least {least:g}")

@@ -35,6 +35,7 @@ ENGINE = {
     "sessions.py",
     "simulate.py",
     "statement.py",
+    "survey.py",
     "switches.py",
     "team.py",
     "team_index.py",

@@ -64,6 +64,7 @@ def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> C
         ("category", wanted.categories),
         ("backlog", wanted.backlogs),
         ("maturity", wanted.maturities),
+        ("permanence", wanted.permanences),
     ):
         if values:
             conditions.append(table.c[name].in_(values))

@@ -30,6 +30,7 @@ from remembrancer.types import (
     Link,
     Maturity,
     Owner,
+    Permanence,
     Record,
     Rejection,
     Relation,
@@ -115,6 +116,7 @@ class Filter:
     statuses: tuple[Status, ...] | None = None
     categories: tuple[str, ...] = ()
     maturities: tuple[Maturity, ...] = ()
+    permanences: tuple[Permanence, ...] = ()
     tags: tuple[str, ...] = ()
     minimum_importance: float = 0
     subject: str | None = None
@@ -261,6 +263,17 @@ class Tally:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """How many memories share a permanence, a source, a confidence in 20ths, and an age."""
+
+    permanence: Permanence
+    source: Source
+    confidence: float
+    age: int
+    count: int
+
+
 class Reader(Protocol):
     """One owner's memories, at one moment."""
 
@@ -385,6 +398,12 @@ class Reader(Protocol):
 
     def tally(self) -> list[Tally]:
         """Counts of all memories."""
+        ...
+
+    def ages(
+        self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
+    ) -> list[Aged]:
+        """Counts of what passes the filter by age: how many times so many days since a moment."""
         ...
 
     def count_events(self) -> int:

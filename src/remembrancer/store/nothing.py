@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from remembrancer.store.contract import (
+    Aged,
     Embedding,
     Filter,
     Hit,
@@ -131,6 +132,11 @@ class Nothing:
         return 0
 
     def tally(self) -> list[Tally]:
+        return []
+
+    def ages(
+        self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
+    ) -> list[Aged]:
         return []
 
     def count_events(self) -> int:

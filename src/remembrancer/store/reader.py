@@ -10,18 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Dialect,
     FromClause,
+    Integer,
     Select,
     Table,
     Text,
     and_,
     bindparam,
+    cast,
     exists,
     func,
     literal,
@@ -31,9 +33,11 @@ from sqlalchemy import (
 )
 
 from remembrancer.store import tables
+from remembrancer.store.columns import Moment, days_between
 from remembrancer.store.conditions import moments_of, passes, sessions_passing, tables_of
 from remembrancer.store.contract import (
     MUTABLE,
+    Aged,
     Embedding,
     Filter,
     Hit,
@@ -60,11 +64,13 @@ from remembrancer.types import (
     Event,
     Kind,
     Link,
+    Permanence,
     Record,
     Rejection,
     Relation,
     RuleApplication,
     Session,
+    Source,
     State,
     Status,
     Turn,
@@ -78,6 +84,9 @@ if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
 EPOCH = datetime.fromtimestamp(0, UTC)
+HALF = 0.499999
+"""Taken off before rounding, which then rounds down on both engines."""
+
 CHUNK = 500
 """How many ids one statement names at most."""
 
@@ -352,6 +361,25 @@ class SqlReader(ABC):
             Tally(kind, Status(row.status), row.scope, row.category, row.permanence, row.number)
             for kind, table in tables.MEMORY_TABLES.items()
             for row in self._connection.execute(self._tally_of(table))
+        ]
+
+    def ages(
+        self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
+    ) -> list[Aged]:
+        now = bindparam("now", wanted.now, Moment())
+        found: list[Any] = []
+        for kind, table in tables_of(wanted):
+            age = cast(func.round(days_between(table.c[since], now) / days - HALF), Integer).label(
+                "age"
+            )
+            twentieths = cast(func.round(table.c.confidence * 20), Integer).label("twentieths")
+            groups = (table.c.permanence, table.c.source, twentieths, age)
+            query = select(*groups, func.count().label("number"))
+            query = query.where(self._passes(kind, table, wanted)).group_by(*groups)
+            found += self._connection.execute(query).all()
+        return [
+            Aged(Permanence(one.permanence), Source(one.source), one.twentieths / 20, *one[3:])
+            for one in found
         ]
 
     def count_events(self) -> int:

@@ -1,0 +1,71 @@
+"""The memories at a glance: what the counts are of, and that looking changes nothing."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.clock import SetClock
+from remembrancer.errors import NotFound
+from remembrancer.memory import Memory
+
+
+def test_memories_are_counted_by_how_far_they_are_believed(me: Memory, clock: SetClock) -> None:
+    me.remember("Ada reads Dune.", permanence="volatile")
+    me.remember("Ada was born in London.", permanence="permanent")
+    assert me.survey().confidence == (0, 0, 0, 0, 0, 2)
+    clock.move(timedelta(days=25))
+    assert me.survey().confidence == (0, 0, 1, 0, 0, 1)
+
+
+def test_what_fades_next_comes_first_and_what_never_fades_is_not_there(
+    me: Memory, clock: SetClock
+) -> None:
+    me.remember("Ada was born in London.", permanence="permanent")
+    slow = me.remember("Ada plays chess.", permanence="standard").memory
+    fast = me.remember("Ada reads Dune.", permanence="volatile").memory
+    assert [one.id for one in me.survey().fading] == [fast.id, slow.id]
+    clock.move(timedelta(days=50))
+    assert [one.id for one in me.survey().fading] == [fast.id, slow.id]
+
+
+def test_growth_is_told_week_by_week(me: Memory, clock: SetClock) -> None:
+    me.remember("Ada plays chess.")
+    clock.move(timedelta(days=15))
+    me.remember("Ada reads Dune.")
+    me.remember("Ada drinks tea.")
+    assert me.survey().growth[-3:] == (1, 0, 2)
+
+
+def test_rules_are_counted_by_what_came_of_them(me: Memory) -> None:
+    good = me.remember("Answer in one sentence.", kind="rule").memory
+    me.remember("Show the units of every number.", kind="rule")
+    me.helpful(good.id)
+    effect = me.survey().effect
+    assert (effect.helping, effect.untried, effect.doubtful) == (1, 1, 0)
+
+
+def test_whoever_only_looks_does_not_recall(me: Memory) -> None:
+    kept = me.remember("Ada drinks tea in the afternoon.").memory
+    assert me.recall("What does Ada drink?", used=False)
+    me._call.references.flush()
+    assert me.get(kept.id).recall_count == 0
+
+
+def test_listings_can_be_of_one_permanence_or_one_conversation(me: Memory) -> None:
+    me.remember("Ada reads Dune.", permanence="volatile")
+    born = me.remember("Ada was born in London.", permanence="permanent", session_id="monday")
+    assert [one.id for one in me.list(permanences=["permanent"]).items] == [born.memory.id]
+    assert [one.id for one in me.list(session="monday").items] == [born.memory.id]
+
+
+def test_an_event_and_several_memories_can_be_asked_for(me: Memory) -> None:
+    made = me.remember("Ada drinks tea.")
+    assert made.event is not None
+    assert me.event(made.event.id).changes[0].memory_id == made.memory.id
+    assert set(me.several([made.memory.id, "fact_01kjq3v4rxe8fy0zkb5t5f3m2a", "nonsense"])) == {
+        made.memory.id
+    }
+    with pytest.raises(NotFound):
+        me.event("event_01kjq3v4rxe8fy0zkb5t5f3m2a")
