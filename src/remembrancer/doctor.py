@@ -58,7 +58,7 @@ def examine(
         found += _place(settings)
     found.append(_full_text())
     embedder = LocalEmbedder(weights)
-    found += [_weights(embedder), _embedding(settings, embedder), _round_trip(embedder)]
+    found += [_weights(embedder), embedding(settings, embedder), _round_trip(embedder)]
     found.append(_postgres_driver())
     return tuple(found)
 
@@ -147,14 +147,18 @@ def _weights(embedder: LocalEmbedder) -> Finding:
     return Finding("model files", Level.OK, f"{embedder.model} is as it was shipped.")
 
 
-def _embedding(settings: Settings | None, embedder: LocalEmbedder) -> Finding:
+def embedding(settings: Settings | None, embedder: LocalEmbedder | None = None) -> Finding:
     """Embed one sentence, by whatever the configuration says does it."""
     name = "embedding"
     from remembrancer.opening import open_embedder
 
     try:
         remote = settings is not None and settings.embedding.provider != "local"
-        chosen = open_embedder(settings.embedding) if settings and remote else embedder
+        chosen = (
+            open_embedder(settings.embedding)
+            if settings and remote
+            else embedder or LocalEmbedder()
+        )
         row = chosen.embed(["The quick brown fox."])[0]
     except RemembrancerError as error:
         return Finding(name, Level.PROBLEM, str(error))

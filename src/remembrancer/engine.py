@@ -179,6 +179,10 @@ class Remembrancer:
     def _tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
 
+    def now(self) -> datetime:
+        """The time by which everything here goes."""
+        return self._clock.now()
+
     def owners(self) -> list[Owner]:
         """Everyone who has stored something here."""
         return self._store.owners()

@@ -134,7 +134,7 @@ class Review:
 
     def edit(self, fact_id: str, content: str) -> TeamFact:
         """Give a fact other words, which must pass the gate as any."""
-        self._may_edit()
+        self.require_edit()
         content = " ".join(checked_text(content, "The fact", LONGEST).split())
         if rules := broken_rules(content):
             raise InvalidInput(f"It must not be shared. {' '.join(reasons(rules))}")
@@ -167,7 +167,7 @@ class Review:
 
     def set_importance(self, fact_id: str, importance: float) -> TeamFact:
         """Say how much a fact matters, from 1 to 5."""
-        self._may_edit()
+        self.require_edit()
         if not 1 <= importance <= 5:
             raise InvalidInput("The importance of a team fact is from 1 to 5.")
         with self._parts.store.reviewing(self._tenant) as desk:
@@ -177,7 +177,7 @@ class Review:
 
     def delete(self, *fact_ids: str) -> int:
         """Destroy facts, with everything that was known about them."""
-        self._may_edit()
+        self.require_edit()
         ids = list(dict.fromkeys(fact_ids))
         with self._parts.store.reviewing(self._tenant) as desk:
             rivals = [rival for one in ids for rival in desk.contested(_found(desk, one).id)]
@@ -213,18 +213,18 @@ class Review:
 
     def switch(self, **changes: Json) -> Switches:
         """Change live settings; every process goes by them within a second."""
-        self._may_edit()
+        self.require_edit()
         profile = self._parts.settings.profile_for()
         return self._parts.switches.change(self._tenant, profile, changes)
 
     def reset_switch(self, *names: str) -> Switches:
         """Put switches back to what the profile says; `team_recall.web` is one surface alone."""
-        self._may_edit()
+        self.require_edit()
         profile = self._parts.settings.profile_for()
         return self._parts.switches.reset(self._tenant, profile, names)
 
     def _decided(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
-        self._may_edit()
+        self.require_edit()
         now = self._parts.clock.now()
         with self._parts.store.reviewing(self._tenant) as desk:
             for one in fact_ids:
@@ -240,7 +240,8 @@ class Review:
             self._settle(desk, [one for one in rivals if one not in fact_ids])
             return tuple(_found(desk, one) for one in fact_ids)
 
-    def _may_edit(self) -> None:
+    def require_edit(self) -> None:
+        """Refuse who may only look."""
         if EDIT not in self._principal.capabilities:
             raise NotAllowed(f"Changing the team's memory needs the capability {EDIT}.")
 

@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from remembrancer import __version__
-from remembrancer.server import describe, problems
+from remembrancer.server import describe, pages, problems
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
 from remembrancer.server.etags import Unchanged
@@ -52,8 +52,8 @@ def create_app(
     *,
     lifespan: Lifespan | None = None,
     log: Any = None,
-    home: str = "/api/me",
-    open_paths: Iterable[str] = (),
+    home: str = "/memory",
+    open_paths: Iterable[str] = ("/static/",),
 ) -> FastAPI:
     """The application over an open store, which whoever opened it closes.
 
@@ -77,6 +77,7 @@ def create_app(
     app.add_exception_handler(Unchanged, _unchanged)
     for router in _routers():
         app.include_router(router)
+    pages.install(app)
     describe.install(app)
     return app
 

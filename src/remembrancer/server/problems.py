@@ -151,7 +151,12 @@ def response(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Response:
-    """A problem as it goes over the wire."""
+    """A problem as it goes over the wire; to whoever looks at pages, as a page."""
+    page = getattr(scope["app"].state, "error_page", None)
+    shown: Response | None = page(scope, status, code, detail) if page is not None else None
+    if shown is not None:
+        shown.headers.update(headers or {})
+        return shown
     body = {
         "type": f"{TYPES}{code}",
         "title": HTTPStatus(status).phrase,

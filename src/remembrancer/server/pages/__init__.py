@@ -1,0 +1,39 @@
+"""The web pages: each module has the pages of one thing, a few lines over the library each."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import RedirectResponse
+
+from remembrancer.server.pages import (
+    agents,
+    conversations,
+    failures,
+    instances,
+    journal,
+    listings,
+    log,
+    one,
+    overview,
+    palette,
+    settings,
+    static,
+    team,
+)
+
+
+def install(app: FastAPI) -> None:
+    """Add the pages to the application, and let it show its errors as pages to browsers."""
+    app.state.error_page = failures.page
+    pages = APIRouter(include_in_schema=False)
+    personal = (overview, listings, journal, conversations, log, palette, one)
+    for module in (agents, instances, team, settings, static, *personal):
+        pages.include_router(module.router)
+    for module in (listings, journal, conversations, log, one):
+        pages.include_router(module.router, prefix="/agents/{agent}")
+
+    @pages.get("/")
+    async def home() -> RedirectResponse:
+        return RedirectResponse("/memory", 303)
+
+    app.include_router(pages)

@@ -1,0 +1,132 @@
+"""A memory as pages show it: its sentence first, and all about it in one quiet line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from urllib.parse import quote
+
+from remembrancer.memory import Memory
+from remembrancer.server.pages import words
+from remembrancer.types import Episode, Fact, Maturity, Record, Rule, Standing, Status, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a page shows of a memory; `old` are the words that it replaced."""
+
+    id: str
+    kind: str
+    content: str
+    href: str
+    topic: str
+    step: int
+    word: str
+    percent: int
+    state: str
+    permanence: str
+    source: str
+    scope: str
+    recorded_at: datetime
+    session: str | None
+    session_href: str
+    importance: float
+    active: bool
+    fading: bool
+    warning: bool
+    held_back: bool
+    window: str
+    category: str = ""
+    subject: str = ""
+    body: str = ""
+    maturity: Maturity | None = None
+    helps: int = 0
+    effectiveness: int = 0
+    counts: str = ""
+    backlog: str = ""
+    old: Record | None = None
+    old_href: str = ""
+    restorable: bool = False
+
+
+def card(
+    me: Memory,
+    record: Record,
+    now: datetime,
+    zone: tzinfo,
+    root: str = "",
+    *,
+    old: Record | None = None,
+) -> Card:
+    """A memory as it is shown at a moment."""
+    standing = me.standing(record)
+    confidence = me.confidence(record)
+    step, word = words.confidence(confidence)
+    session = record.session_id
+    return Card(
+        id=record.id,
+        kind=str(record.kind),
+        content=record.content,
+        href=f"{root}/memory/{record.id}",
+        topic=words.topic(record),
+        step=step,
+        word=word,
+        percent=round(confidence * 100),
+        state=words.state(record, standing, now, zone),
+        permanence=str(record.permanence),
+        source=words.SOURCES[record.source],
+        scope=record.scope,
+        recorded_at=record.recorded_at,
+        session=session,
+        session_href=f"{root}/conversations/{quote(session, safe='')}" if session else "",
+        importance=record.importance,
+        active=record.status is Status.ACTIVE,
+        fading=standing is not Standing.RECALLED,
+        warning=isinstance(record, Rule) and record.maturity is Maturity.ANTI_PATTERN,
+        held_back=record.status is Status.QUARANTINED,
+        window=words.window(record, now, zone),
+        old=old,
+        old_href=f"{root}/memory/{old.id}" if old else "",
+        restorable=record.status in RESTORABLE,
+        **_own(me, record),  # type: ignore[arg-type]
+    )
+
+
+RESTORABLE = (
+    Status.FORGOTTEN,
+    Status.TRASHED,
+    Status.EXPIRED,
+    Status.DISABLED,
+    Status.QUARANTINED,
+)
+
+
+def _own(me: Memory, record: Record) -> dict[str, object]:
+    """What only this kind of memory has."""
+    match record:
+        case Fact():
+            return {
+                "category": record.category,
+                "subject": words.spaced(record.subject or ""),
+                "body": record.body or "",
+            }
+        case Rule():
+            share = me.effectiveness(record) if record.applied_count else 0.0
+            return {
+                "maturity": record.maturity,
+                "helps": words.strength(share),
+                "effectiveness": round(share * 100),
+                "counts": _used(record),
+            }
+        case Episode():
+            return {"backlog": str(record.backlog)}
+        case Turn():
+            return {"subject": record.speaker or record.role}
+    return {}
+
+
+def _used(rule: Rule) -> str:
+    if not rule.applied_count:
+        return "never applied"
+    applied = words.counted(rule.applied_count, "use")
+    return f"{applied}: {rule.success_count} helped, {rule.harmful_count} harmed"

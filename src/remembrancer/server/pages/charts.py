@@ -1,0 +1,196 @@
+"""Charts as SVG, drawn from plain numbers: pure functions, no style but classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from markupsafe import Markup, escape
+
+Row = tuple[str, str]
+
+WIDTH, HEIGHT = 320, 120
+FLOOR, TOP = 100, 12
+LABEL = 34
+"""How many characters of a text fit beside a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture, what it shows in a sentence, and the numbers behind it."""
+
+    title: str
+    sentence: str
+    svg: Markup
+    rows: tuple[Row, ...]
+
+
+def bars(title: str, sentence: str, counts: Mapping[str, int], *, labels: bool = True) -> Chart:
+    """Upright bars, one for each count; without labels, only the first and the last are named."""
+    most = max(counts.values(), default=0) or 1
+    room = WIDTH / max(1, len(counts))
+    parts = []
+    for place, (name, count) in enumerate(counts.items()):
+        height = (FLOOR - TOP) * count / most
+        left, middle = place * room + room * 0.12, (place + 0.5) * room
+        kind = f"column column-{place + 1}" if labels else "column"
+        parts.append(_rect(left, FLOOR - height, room * 0.76, max(height, 1), kind))
+        if count and labels:
+            parts.append(_text(middle, FLOOR - height - 3, f"{count:,}", "value"))
+        if labels or place in (0, len(counts) - 1):
+            side = "" if labels else (" start" if place == 0 else " end")
+            at = middle if labels else (left if place == 0 else left + room * 0.76)
+            parts.append(_text(at, HEIGHT - 6, name, f"label{side}"))
+    rows = tuple((name, f"{count:,}") for name, count in counts.items())
+    return Chart(title, sentence, _svg(title, parts), rows)
+
+
+def shares(title: str, sentence: str, counts: Mapping[str, int]) -> Chart:
+    """One bar that is divided by how many there are of each."""
+    total = sum(counts.values()) or 1
+    parts, left = [], 0.0
+    for place, (name, count) in enumerate(counts.items()):
+        width = WIDTH * count / total
+        if count:
+            parts.append(_rect(left, 8, max(width - 2, 1), 28, f"share share-{place + 1}"))
+            if width > 14:
+                parts.append(_text(left + width / 2 - 1, 27, f"{count:,}", "value inside"))
+        row, column = divmod(place, 2)
+        parts.append(_rect(column * WIDTH / 2, 56 + row * 24, 10, 10, f"share share-{place + 1}"))
+        label = f"{name}: {count:,}"
+        parts.append(_text(column * WIDTH / 2 + 16, 65 + row * 24, label, "label start"))
+        left += width
+    rows = tuple((name, f"{count:,}") for name, count in counts.items())
+    return Chart(title, sentence, _svg(title, parts), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """From when on a memory fades by which rate, starting at which confidence."""
+
+    since: datetime
+    confidence: float
+    rate: float
+
+
+def life(
+    title: str,
+    stretches: Sequence[Stretch],
+    now: datetime,
+    *,
+    recall_at: float,
+    ended: datetime | None = None,
+) -> Chart:
+    """How far a memory was believed from its beginning on, and will be if nobody confirms it."""
+    begun = stretches[0].since
+    ahead = timedelta(0) if ended else max(timedelta(days=60), (now - begun) * 0.6)
+    end = (ended or now) + ahead
+    span = max((end - begun).total_seconds(), 1.0)
+
+    def x(moment: datetime) -> float:
+        return WIDTH * max(0.0, min(1.0, (moment - begun).total_seconds() / span))
+
+    past, future = _lines(stretches, x, ended or now, end)
+    threshold = _y(recall_at)
+    parts = [
+        _line(0, threshold, WIDTH, threshold, "threshold"),
+        _text(WIDTH, threshold - 3, "recalled above", "label end"),
+        f'<polyline class="past" points="{past}"/>',
+        f'<polyline class="future" points="{future}"/>' if not ended else "",
+        *(_circle(x(one.since), _y(one.confidence), 3, "mark") for one in stretches),
+        _line(x(ended or now), TOP, x(ended or now), FLOOR, "today"),
+        _text(0, HEIGHT - 6, f"{begun:%d.%m.%Y}", "label start"),
+        _text(WIDTH, HEIGHT - 6, f"{end:%d.%m.%Y}", "label end"),
+    ]
+    rows = tuple((f"{one.since:%Y-%m-%d}", f"{one.confidence:.2f}") for one in stretches)
+    times = len(stretches) - 1
+    sentence = "Believed from its first day"
+    sentence += f", confirmed {times} times since" if times > 1 else ""
+    sentence += ", confirmed once since" if times == 1 else ""
+    sentence += "." if ended else "; dashed is what comes if nobody confirms it."
+    return Chart(title, sentence, _svg(title, parts), rows)
+
+
+def _lines(stretches: Sequence[Stretch], x: object, now: datetime, end: datetime) -> Row:
+    """The points of the line until now, and from now on."""
+    past: list[str] = []
+    assert callable(x)
+    for place, one in enumerate(stretches):
+        until = stretches[place + 1].since if place + 1 < len(stretches) else now
+        past += _curve(one, one.since, until, x)
+    return " ".join(past), " ".join(_curve(stretches[-1], now, end, x))
+
+
+def _curve(one: Stretch, start: datetime, end: datetime, x: object) -> list[str]:
+    assert callable(x)
+    points = []
+    for step in range(13):
+        at = start + (end - start) * step / 12
+        days = max(0.0, (at - one.since).total_seconds() / 86_400)
+        points.append(f"{x(at):.1f},{_y(one.confidence * math.exp(-one.rate * days)):.1f}")
+    return points
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory that is linked to the one in the middle."""
+
+    label: str
+    relation: str
+    href: str
+
+
+def graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
+    """What a memory is linked to: a line for each, as branches of one stem."""
+    shown = neighbours[:8]
+    height = max(60, 28 * len(shown) + 12)
+    middle = height / 2
+    parts = []
+    for place, one in enumerate(shown):
+        y = 20 + place * 28
+        parts.append(f'<path class="edge" d="M10 {middle:.0f} C 40 {middle:.0f}, 40 {y}, 70 {y}"/>')
+        label = one.label if len(one.label) <= LABEL else one.label[: LABEL - 1] + "…"
+        parts.append(_circle(74, y, 4, "node"))
+        parts.append(
+            f'<a href="{escape(one.href)}"><text class="label start link" x="84" y="{y + 4}">'
+            f"{escape(label)}</text></a>"
+        )
+        parts.append(_text(84, y - 8, one.relation, "label start small"))
+    parts.append(_circle(10, middle, 6, "node own"))
+    rows = tuple((one.relation, one.label) for one in neighbours)
+    more = f", {len(neighbours) - len(shown)} more in the numbers" if neighbours[8:] else ""
+    links = "1 memory" if len(neighbours) == 1 else f"{len(neighbours)} memories"
+    return Chart(title, f"Linked to {links}{more}.", _svg(title, parts, height), rows)
+
+
+def _svg(title: str, parts: Sequence[str], height: float = HEIGHT) -> Markup:
+    inside = "".join(parts)
+    return Markup(  # noqa: S704 - every text in it was escaped where it was put in
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'aria-label="{escape(title)}">{inside}</svg>'
+    )
+
+
+def _y(confidence: float) -> float:
+    return FLOOR - (FLOOR - TOP) * max(0.0, min(1.0, confidence))
+
+
+def _rect(x: float, y: float, width: float, height: float, kind: str) -> str:
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+        f'height="{height:.1f}" rx="2"/>'
+    )
+
+
+def _line(x: float, y: float, to_x: float, to_y: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"/>'
+
+
+def _circle(x: float, y: float, radius: float, kind: str) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
+
+
+def _text(x: float, y: float, said: str, kind: str) -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(said)}</text>'

@@ -1,0 +1,105 @@
+"""Conversations: what was said, and what was remembered of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from remembrancer.errors import NotFound
+from remembrancer.memory import Memory
+from remembrancer.server import wire
+from remembrancer.server.pages.asking import asked
+from remembrancer.server.pages.forms import Form, Sent, back
+from remembrancer.server.pages.frame import Frame, Framed
+from remembrancer.types import Batch, Session, SessionStatus
+
+router = APIRouter()
+
+PAGE = 50
+TURNS = 200
+"""How many turns are shown at once."""
+
+
+def _rename(me: Memory, id: str, form: Form) -> Batch | str:
+    me.rename(id, form.get("title"))
+    return "renamed"
+
+
+def _archive(me: Memory, id: str, form: Form) -> Batch | str:
+    me.archive(id)
+    return "archived"
+
+
+def _unarchive(me: Memory, id: str, form: Form) -> Batch | str:
+    me.archive(id, back=True)
+    return "unarchived"
+
+
+VERBS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
+    "rename": _rename,
+    "archive": _archive,
+    "unarchive": _unarchive,
+    "delete": lambda me, one, _: me.delete_session(one),
+    "restore": lambda me, one, _: me.restore_session(one),
+}
+
+
+@router.get("/conversations")
+def conversations(frame: Framed) -> Response:
+    """All conversations by how long ago they were, or those in which something was said."""
+    me, wanted = frame.me, asked(frame.request.query_params)
+    if wanted.q:
+        said = me.recall(wanted.q, kinds=["turn"], limit=40, used=False, minimum_importance=0)
+        turns = [frame.card(one.memory, me) for one in said]
+        return frame.show("said.html", "Conversations", wanted=wanted, turns=turns)
+    page = me.sessions(limit=PAGE, status=wanted.status or None, cursor=wanted.cursor or None)
+    return frame.show(
+        "conversations.html",
+        "Conversations",
+        wanted=wanted,
+        groups=_by_recency(frame, page.items),
+        cursor=page.cursor,
+    )
+
+
+def _by_recency(frame: Frame, sessions: Iterable[Session]) -> dict[str, list[Session]]:
+    today = frame.now.astimezone(frame.zone).date()
+    groups: dict[str, list[Session]] = {}
+    for one in sessions:
+        days = (today - one.active_at.astimezone(frame.zone).date()) / timedelta(days=1)
+        name = "Today" if days < 1 else "Yesterday" if days < 2 else "Previous 7 days"
+        if days > 7:
+            name = "Older"
+        if one.status is SessionStatus.ARCHIVED:
+            name = "Archived"
+        groups.setdefault(name, []).append(one)
+    return groups
+
+
+@router.get("/conversations/{id}")
+def conversation(frame: Framed, id: wire.Name) -> Response:
+    """What was said in one conversation, and the memories that come from it."""
+    me = frame.me
+    session = me.session(id)
+    turns = me.turns(id)
+    memories = me.list(session=id, minimum_importance=0)
+    return frame.show(
+        "conversation.html",
+        session.title or session.id,
+        session=session,
+        turns=turns[-TURNS:],
+        left_out=max(0, len(turns) - TURNS),
+        memories=[frame.card(one, me) for one in memories.items],
+    )
+
+
+@router.post("/conversations/{id}/{verb}")
+def change(frame: Framed, id: wire.Name, verb: str, form: Sent) -> Response:
+    """Rename a conversation, put it away, throw it away, or bring it back."""
+    if verb not in VERBS:
+        raise NotFound("There is nothing of that name to do.")
+    done = VERBS[verb](frame.me, id, form)
+    return back(form, done, f"{frame.root}/conversations" if verb == "delete" else "")

@@ -1,0 +1,40 @@
+"""Events as a story: what happened, to which memory, and whether it can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from remembrancer.memory import Memory
+from remembrancer.server.pages import words
+from remembrancer.server.pages.frame import Frame
+from remembrancer.types import Event, Page, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One line of the story."""
+
+    event: Event
+    said: str
+    by: str
+    memory: Record | None
+    href: str
+    undoable: bool
+
+
+def told(frame: Frame, event: Event, memory: Record | None) -> Happening:
+    """An event as a line."""
+    by = event.agent or ("by itself" if event.surface == "jobs" else event.surface)
+    href = f"{frame.root}/memory/{memory.id}" if memory else ""
+    return Happening(event, words.happened(event), by, memory, href, frame.undoable(event))
+
+
+def happenings(
+    frame: Frame, me: Memory, *, limit: int = 40, cursor: str | None = None
+) -> Page[Happening]:
+    """What happened, the latest first."""
+    page = me.activity(limit=limit, cursor=cursor)
+    first = {one.id: one.changes[-1].memory_id for one in page.items if one.changes}
+    memories = me.several(first.values())
+    lines = [told(frame, one, memories.get(first.get(one.id, ""))) for one in page.items]
+    return Page(tuple(lines), page.cursor)

@@ -1,0 +1,30 @@
+"""A real browser that is let in, and what every test watches while it looks around."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from playwright.sync_api import BrowserContext
+
+from remembrancer.keys import CAPABILITIES
+from remembrancer.server.auth import COOKIE
+from remembrancer.types import Owner
+from tests.serving import Served
+
+CHROMIUM = os.environ.get("REM_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+"""The browser of this machine; without one, playwright's own."""
+
+
+def log_in(
+    context: BrowserContext,
+    served: Served,
+    user: str | None = None,
+    capabilities: tuple[str, ...] = CAPABILITIES,
+) -> None:
+    """Give a browser the session that `/login` would have given it."""
+    settings = served.engine.settings
+    owner = Owner(settings.tenant, user or settings.user)
+    session = served.engine.create_session(owner, capabilities, hours=12)
+    cookie = {"name": COOKIE, "value": session.secret, "url": served.address}
+    context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Strict"}])
