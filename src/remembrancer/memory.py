@@ -140,6 +140,7 @@ class Memory(Conversations):
         *,
         status: Status | str | None = None,
         minimum_confidence: float = 0,
+        confidence_below: float = 2,
         limit: int = 50,
         cursor: str | None = None,
         **narrowing: Unpack[Narrowing],
@@ -152,8 +153,9 @@ class Memory(Conversations):
         decay = self._call.profile.decay
         if passing.known_at is None:
             passing = replace(passing, decayed=belief(decay, below=decay.expire_below))
-        if minimum_confidence:
-            passing = replace(passing, belief=belief(decay, at_least=minimum_confidence))
+        if minimum_confidence or confidence_below <= 1:
+            bounds = belief(decay, at_least=minimum_confidence, below=confidence_below)
+            passing = replace(passing, belief=bounds)
         if status is not None:
             passing = replace(passing, statuses=(member(Status, status, "status"),))
             if passing.statuses == (Status.TRASHED,):

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 
 from remembrancer.call import Call
 from remembrancer.decay import belief, rate
 from remembrancer.rules import effectiveness
 from remembrancer.simulate import Forecast, forecast
 from remembrancer.store.contract import Aged, Filter, Reader, Visibility
-from remembrancer.types import Backlog, Kind, Maturity, Rule, Stats, Status
+from remembrancer.types import Backlog, Kind, Maturity, Permanence, Rule, Stats, Status
+
+Name = TypeVar("Name")
 
 BESIDES_TURNS = tuple(kind for kind in Kind if kind is not Kind.TURN)
 """What a listing is of: the turns of conversations are read conversation by conversation."""
@@ -41,12 +44,13 @@ class Effect:
 class Survey:
     """How memories are doing at a glance.
 
-    `confidence` counts facts and rules by sixths of how far they are believed, to the day;
-    `growth` what was stored in each of the last weeks, oldest first; `fading` is what stops being
-    recalled next.
+    `permanences` counts facts; `confidence` counts facts and rules by sixths of how far they are
+    believed, to the day; `growth` counts what was stored in each of the last weeks, oldest first;
+    `fading` is what stops being recalled next.
     """
 
     stats: Stats
+    permanences: Mapping[Permanence, int]
     maturities: Mapping[Maturity, int]
     effect: Effect
     confidence: tuple[int, ...]
@@ -57,7 +61,6 @@ class Survey:
 def survey(call: Call) -> Survey:
     """How the memories that a caller sees are doing."""
     alive = _alive(call, None)
-    believed = replace(alive, kinds=(Kind.FACT, Kind.RULE))
     weeks = replace(alive, recorded_from=alive.now - timedelta(weeks=WEEKS))
     with call.store.reading(call.owner) as reader:
         rules = reader.find(replace(alive, kinds=(Kind.RULE,)), LOOKED_AT)
@@ -65,16 +68,16 @@ def survey(call: Call) -> Survey:
             one: reader.count(replace(alive, kinds=(Kind.RULE,), maturities=(one,)))
             for one in Maturity
         }
-        steps = _steps(call, reader.ages(believed, "confirmed_at"))
-        growth = Counter[int]()
-        for aged in reader.ages(weeks, "recorded_at", 7):
-            growth[aged.age] += aged.count
+        facts = reader.ages(replace(alive, kinds=(Kind.FACT,)), "confirmed_at")
+        trusted = reader.ages(replace(alive, kinds=(Kind.RULE,)), "confirmed_at")
+        growth = _summed((one.age, one.count) for one in reader.ages(weeks, "recorded_at", 7))
         fading = _next_to_fade(call, reader, alive)
     return Survey(
         stats=stats(call),
+        permanences=_summed((one.permanence, one.count) for one in facts),
         maturities=maturities,
         effect=_effect(call, [one for one in rules if isinstance(one, Rule)]),
-        confidence=steps,
+        confidence=_steps(call, [*facts, *trusted]),
         growth=tuple(growth[week] for week in reversed(range(WEEKS))),
         fading=fading,
     )
@@ -156,9 +159,9 @@ def stats(call: Call, scope: str | None = None) -> Stats:
     active = [one for one in tallies if one.status is Status.ACTIVE]
     return Stats(
         by_kind={kind: dict(counts) for kind, counts in by_kind.items()},
-        by_category=_sums((one.category, one.count) for one in active if one.category),
-        by_permanence=_sums((one.permanence, one.count) for one in active),
-        by_scope=_sums((one.scope, one.count) for one in active),
+        by_category=_summed((one.category, one.count) for one in active if one.category),
+        by_permanence=_summed((one.permanence, one.count) for one in active),
+        by_scope=_summed((one.scope, one.count) for one in active),
         fading=counts[0],
         expiring=counts[1],
         backlog=counts[2],
@@ -166,8 +169,8 @@ def stats(call: Call, scope: str | None = None) -> Stats:
     )
 
 
-def _sums(pairs: Iterator[tuple[str, int]]) -> dict[str, int]:
-    sums: Counter[str] = Counter()
+def _summed(pairs: Iterable[tuple[Name, int]]) -> Counter[Name]:
+    sums: Counter[Name] = Counter()
     for name, count in pairs:
         sums[name] += count
-    return dict(sums)
+    return sums

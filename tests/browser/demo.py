@@ -40,13 +40,34 @@ def lived(store: Remembrancer, clock: SetClock, now: datetime) -> Memory:
     me = store.for_user(USER, tenant=TENANT, surface="web")
     _go_to(clock, now - timedelta(days=230))
     _first_weeks(me, clock)
-    _rules(store, me, clock)
+    _rules(me, clock)
+    _go_to(clock, now - timedelta(days=45))
     _conversations(me, clock)
+    _go_to(clock, now - timedelta(days=12))
+    _corrections(me, clock)
+    _go_to(clock, now - timedelta(hours=40))
     _agents(store, clock)
-    _corrections(me, clock, now)
     _team(store, clock)
     _go_to(clock, now)
     return me
+
+
+def bots(store: Remembrancer, clock: SetClock, now: datetime) -> None:
+    """Fill the store of two bots that know nothing of each other."""
+    _go_to(clock, now - timedelta(days=20))
+    support = store.for_user(USER, tenant=TENANT, agent="support-bot", surface="web")
+    for content, category, importance in (
+        ("Customers on the old plan keep their price until the end of the year.", "decision", 9),
+        ("Prefers a short answer with one link.", "preference", 6),
+        ("The outage of the third of May lasted forty minutes.", "event", 4),
+        ("Mary is the account manager of the observatory.", "relationship", 7),
+        ("Refunds above a hundred pounds need a second signature.", "fact", 8),
+    ):
+        support.remember(content, category=category, importance=importance)
+        clock.move(timedelta(days=3, hours=2))
+    sales = store.for_user(USER, tenant=TENANT, agent="sales-bot", surface="web")
+    sales.remember("The observatory renews in autumn.", category="fact")
+    _go_to(clock, now)
 
 
 def _go_to(clock: SetClock, moment: datetime) -> None:
@@ -68,7 +89,7 @@ def _first_weeks(me: Memory, clock: SetClock) -> None:
         clock.move(timedelta(days=4, hours=3))
 
 
-def _rules(store: Remembrancer, me: Memory, clock: SetClock) -> None:
+def _rules(me: Memory, clock: SetClock) -> None:
     proven = me.remember("Answer first, explain after, keep it short.", kind="rule").memory
     shown = me.remember("Show the units of every number.", kind="rule").memory
     me.remember("Ask before sending anything to someone else.", kind="rule")
@@ -137,7 +158,7 @@ def _agents(store: Remembrancer, clock: SetClock) -> None:
         "Found slugs under the pots by the door.",
     ):
         gardener.remember(what, kind="episode", scope="gardener")
-        clock.move(timedelta(hours=20))
+        clock.move(timedelta(hours=9))
     researcher = store.for_user(USER, tenant=TENANT, agent="researcher", surface="mcp")
     researcher.remember(
         "Menabrea's article on the engine appeared in 1842.",
@@ -148,8 +169,7 @@ def _agents(store: Remembrancer, clock: SetClock) -> None:
     )
 
 
-def _corrections(me: Memory, clock: SetClock, now: datetime) -> None:
-    _go_to(clock, now - timedelta(days=12))
+def _corrections(me: Memory, clock: SetClock) -> None:
     diet = next(one for one in me.list(subject="ada").items if "Lactose" in one.content)
     me.confirm(diet.id)
     clock.move(timedelta(days=6))

@@ -1,4 +1,4 @@
-"""Pictures of every page, light and dark, wide and narrow: `python -m tests.browser.photographs`."""
+"""Pictures of every page, light and dark, wide and narrow; `make screenshots` takes them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from remembrancer.clock import SetClock
 from remembrancer.memory import Memory
 from tests.browser.browsing import CHROMIUM, log_in
-from tests.browser.demo import lived, opened
-from tests.serving import served
+from tests.browser.demo import bots, lived, opened
+from tests.serving import Served, served
 
 SIZES = {"wide": (1280, 860), "phone": (390, 844)}
 NOW = datetime(2026, 6, 14, 16, 20, tzinfo=UTC)
@@ -44,8 +44,6 @@ def pages(me: Memory) -> Iterator[tuple[str, str]]:
         ("journal", "/journal/memory"),
         ("activity", "/activity"),
         ("trash", "/trash"),
-        ("instances", "/instances"),
-        ("instance", "/instances?instance=gardener"),
         ("team", "/team"),
         ("review", "/team/review"),
         ("manage", "/team/manage"),
@@ -60,7 +58,9 @@ def pages(me: Memory) -> Iterator[tuple[str, str]]:
     )
 
 
-def photograph(context: BrowserContext, address: str, shots: list[tuple[str, str]], into: Path) -> None:
+def photograph(
+    context: BrowserContext, address: str, shots: list[tuple[str, str]], into: Path
+) -> None:
     """Take one picture of each page."""
     page = context.new_page()
     for name, path in shots:
@@ -90,35 +90,47 @@ def interactions(context: BrowserContext, address: str, into: Path) -> None:
     page.screenshot(path=into / "toast.png")
 
 
-def take(browser: Browser, into: Path) -> None:
+def schemes(browser: Browser, running: Served, into: Path) -> Iterator[tuple[BrowserContext, Path]]:
+    """A browser for each size and each colour scheme, that is let in."""
+    for scheme in ("light", "dark"):
+        for name, (width, height) in SIZES.items():
+            place = into / f"{name}-{scheme}"
+            place.mkdir(parents=True, exist_ok=True)
+            context = browser.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme=scheme,  # type: ignore[arg-type]
+                has_touch=name == "phone",
+                is_mobile=name == "phone",
+            )
+            log_in(context, running)
+            yield context, place
+            context.close()
+
+
+def take(browser: Browser, into: Path, directory: Path) -> None:
     """Fill a store, serve it, and take all pictures."""
     clock = SetClock(NOW)
-    with tempfile.TemporaryDirectory() as directory:
-        with opened(Path(directory), clock) as store:
-            me = lived(store, clock, NOW)
-            with served(store) as running:
-                shots = list(pages(me))
-                for scheme in ("light", "dark"):
-                    for name, (width, height) in SIZES.items():
-                        place = into / f"{name}-{scheme}"
-                        place.mkdir(parents=True, exist_ok=True)
-                        context = browser.new_context(
-                            viewport={"width": width, "height": height},
-                            color_scheme=scheme,  # type: ignore[arg-type]
-                        )
-                        log_in(context, running)
-                        photograph(context, running.address, shots, place)
-                        interactions(context, running.address, place)
-                        context.close()
-                context = browser.new_context(viewport={"width": 1280, "height": 860})
-                photograph(context, running.address, [("login", "/memory")], into / "wide-light")
+    with opened(directory / "agents", clock) as store:
+        shots = list(pages(lived(store, clock, NOW)))
+        with served(store) as running:
+            for context, place in schemes(browser, running, into):
+                photograph(context, running.address, shots, place)
+                interactions(context, running.address, place)
+            stranger = browser.new_context(viewport={"width": 1280, "height": 860})
+            photograph(stranger, running.address, [("login", "/memory")], into / "wide-light")
+    with opened(directory / "instances", clock, "instances") as store:
+        bots(store, clock, NOW)
+        shots = [("instances", "/instances"), ("instance", "/instances?instance=support-bot")]
+        with served(store) as running:
+            for context, place in schemes(browser, running, into):
+                photograph(context, running.address, shots, place)
 
 
 def main() -> None:
     """Take the pictures into the folder that is named."""
     into = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/screenshots")
-    with sync_playwright() as playwright:
-        take(playwright.chromium.launch(executable_path=CHROMIUM), into)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as directory:
+        take(playwright.chromium.launch(executable_path=CHROMIUM), into, Path(directory))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ from remembrancer.server.pages.frame import Frame
 from remembrancer.types import AsOf, Kind, Record
 
 LONGEST = 2000
-PAGE = 40
+PAGE, BEST = 40, 20
+FADING = "fading"
+"""Not a status of the row: what is in force and too uncertain to be recalled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,12 @@ def found(frame: Frame, me: Memory, wanted: Asked, kinds: Sequence[Kind]) -> Fou
         "minimum_confidence": _share(wanted.confidence),
     }
     if wanted.q:
-        best = me.recall(wanted.q, limit=PAGE, used=False, **narrowing)
+        best = me.recall(wanted.q, limit=BEST, used=False, **narrowing)
         return Found(tuple(one.memory for one in best))
-    page = me.list(
-        limit=PAGE, status=wanted.status or None, cursor=wanted.cursor or None, **narrowing
-    )
+    if wanted.status == FADING:
+        narrowing["confidence_below"] = frame.profile.decay.recall_at
+    status = wanted.status if wanted.status != FADING else ""
+    page = me.list(limit=PAGE, status=status or None, cursor=wanted.cursor or None, **narrowing)
     return Found(page.items, page.cursor)
 
 

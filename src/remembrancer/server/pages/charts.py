@@ -27,21 +27,31 @@ class Chart:
     rows: tuple[Row, ...]
 
 
-def bars(title: str, sentence: str, counts: Mapping[str, int], *, labels: bool = True) -> Chart:
-    """Upright bars, one for each count; without labels, only the first and the last are named."""
+def bars(
+    title: str,
+    sentence: str,
+    counts: Mapping[str, int],
+    *,
+    ends: bool = False,
+    rising: bool = False,
+) -> Chart:
+    """Upright bars, one for each count.
+
+    `ends`: only the first and the last are named; `rising`: what is further right is stronger.
+    """
     most = max(counts.values(), default=0) or 1
     room = WIDTH / max(1, len(counts))
     parts = []
     for place, (name, count) in enumerate(counts.items()):
         height = (FLOOR - TOP) * count / most
         left, middle = place * room + room * 0.12, (place + 0.5) * room
-        kind = f"column column-{place + 1}" if labels else "column"
+        kind = f"column column-{place + 1}" if rising else "column"
         parts.append(_rect(left, FLOOR - height, room * 0.76, max(height, 1), kind))
-        if count and labels:
+        if count and not ends:
             parts.append(_text(middle, FLOOR - height - 3, f"{count:,}", "value"))
-        if labels or place in (0, len(counts) - 1):
-            side = "" if labels else (" start" if place == 0 else " end")
-            at = middle if labels else (left if place == 0 else left + room * 0.76)
+        if not ends or place in (0, len(counts) - 1):
+            side = "" if not ends else (" start" if place == 0 else " end")
+            at = middle if not ends else (left if place == 0 else left + room * 0.76)
             parts.append(_text(at, HEIGHT - 6, name, f"label{side}"))
     rows = tuple((name, f"{count:,}") for name, count in counts.items())
     return Chart(title, sentence, _svg(title, parts), rows)
@@ -63,7 +73,8 @@ def shares(title: str, sentence: str, counts: Mapping[str, int]) -> Chart:
         parts.append(_text(column * WIDTH / 2 + 16, 65 + row * 24, label, "label start"))
         left += width
     rows = tuple((name, f"{count:,}") for name, count in counts.items())
-    return Chart(title, sentence, _svg(title, parts), rows)
+    height = 72 + 24 * ((len(counts) - 1) // 2)
+    return Chart(title, sentence, _svg(title, parts, height), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +112,8 @@ def life(
         f'<polyline class="future" points="{future}"/>' if not ended else "",
         *(_circle(x(one.since), _y(one.confidence), 3, "mark") for one in stretches),
         _line(x(ended or now), TOP, x(ended or now), FLOOR, "today"),
-        _text(0, HEIGHT - 6, f"{begun:%d.%m.%Y}", "label start"),
-        _text(WIDTH, HEIGHT - 6, f"{end:%d.%m.%Y}", "label end"),
+        _text(0, HEIGHT - 6, _date(begun), "label start"),
+        _text(WIDTH, HEIGHT - 6, _date(end), "label end"),
     ]
     rows = tuple((f"{one.since:%Y-%m-%d}", f"{one.confidence:.2f}") for one in stretches)
     times = len(stretches) - 1
@@ -171,6 +182,10 @@ def _svg(title: str, parts: Sequence[str], height: float = HEIGHT) -> Markup:
         f'<svg class="chart" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
         f'aria-label="{escape(title)}">{inside}</svg>'
     )
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment.day} {moment:%b} {moment.year}"
 
 
 def _y(confidence: float) -> float:

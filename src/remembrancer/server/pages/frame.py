@@ -168,12 +168,7 @@ class Frame:
 
     def links(self) -> list[tuple[str, str]]:
         """What there is to go to."""
-        if self.isolated:
-            own = [("/instances", "Instances")]
-        else:
-            own = [*PERSONAL]
-            if self.engine.settings.agents:
-                own.insert(7, ("/instances", "Instances"))
+        own = [("/instances", "Instances")] if self.isolated else [*PERSONAL]
         team = [("/team", "Team")] if self.may(VIEW) else []
         return [*own, *team, ("/settings", "Settings")]
 

@@ -19,7 +19,7 @@ from remembrancer.server.pages.frame import Frame, Framed
 from remembrancer.server.pages.happenings import told
 from remembrancer.server.routes.browsing import found
 from remembrancer.simulate import forecast
-from remembrancer.types import Action, History, Link, Record, Relation, Status, Turn, Written
+from remembrancer.types import Action, Event, History, Link, Record, Relation, Status, Turn, Written
 
 router = APIRouter()
 
@@ -78,7 +78,7 @@ def memory(frame: Framed, id: wire.Name, part: str = "", edit: str = "") -> Resp
         links=_graph(frame, record, history.links, linked),
         rules=[frame.card(one, me) for one in linked.values() if one.kind == "rule"],
         life=_life(frame, record, history),
-        events=[told(frame, one, None) for one in reversed(history.events)],
+        events=[told(frame, one, None) for one in reversed(history.events) if _tells(one)],
         applications=list(reversed(history.applications)),
         edit=bool(edit),
     )
@@ -93,6 +93,11 @@ def change(frame: Framed, id: wire.Name, verb: str, form: Sent) -> Response:
     done = VERBS[verb](me, found(me, id).id, form)
     to = f"{frame.root}/memory/{done.memory.id}" if verb == "edit" else ""
     return back(form, done if done.event else "known", to)
+
+
+def _tells(event: Event) -> bool:
+    """Whether an event says more than the uses of a rule do."""
+    return event.action not in (Action.HELPED, Action.HARMED) or event.note is not None
 
 
 def _linked(me: Memory, record: Record, links: tuple[Link, ...]) -> dict[str, Record]:

@@ -51,7 +51,7 @@ def overview(frame: Framed) -> Response:
 def _numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
     """The cards on top: a number, what it counts, what it is made of, and where to go."""
     kinds = {kind: counts.get(Status.ACTIVE, 0) for kind, counts in survey.stats.by_kind.items()}
-    permanences = survey.stats.by_permanence
+    permanences = survey.permanences
     made_of = [f"{permanences[one]:,} {one}" for one in Permanence if permanences.get(one)]
     matured = [
         f"{count:,} {words.MATURITY[one].lower()}"
@@ -73,7 +73,7 @@ def _numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
             f"{survey.stats.fading:,}",
             "fading",
             f"{soon:,} will be over within a week" if soon else "nothing ends this week",
-            "/facts?status=expired",
+            "/facts?status=fading",
         ),
     ]
 
@@ -92,6 +92,7 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
             f"{share} of {words.counted(total, 'fact and rule', 'facts and rules')} "
             "are sure or certain.",
             dict(zip(words.CONFIDENCE, survey.confidence, strict=True)),
+            rising=True,
         ),
         charts.shares(
             "Whether rules help",
@@ -108,7 +109,7 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
             f"{words.counted(sum(survey.growth), 'memory', 'memories')} in twelve weeks "
             "that are still there.",
             weeks,
-            labels=False,
+            ends=True,
         ),
     ]
 

@@ -33,15 +33,24 @@ def palette(frame: Framed) -> Response:
         me = frame.me
         items += _sessions(me, q)
         items += _memories(frame, me, q) if q else []
+        items += _actions(q)
     return JSONResponse({"items": items})
 
 
-def _pages(frame: Frame, q: str) -> list[dict[str, str]]:
+def _actions(q: str) -> list[dict[str, Any]]:
+    """What can be done from the palette: each is a form that the page sends."""
+    undo = {"kind": "action", "name": "Undo the latest change", "post": "/undo", "fields": {}}
+    remember = {"kind": "action", "name": f"Remember: {q}", "post": "/remember"}
+    fitting: list[dict[str, Any]] = [undo] if q.casefold() in "undo the latest change" else []
+    return [*fitting, *([{**remember, "fields": {"content": q}}] if q else [])]
+
+
+def _pages(frame: Frame, q: str) -> list[dict[str, Any]]:
     links = [*frame.links(), *SETTINGS]
     return [_item("page", name, href) for href, name in links if q.casefold() in name.casefold()]
 
 
-def _sessions(me: Memory, q: str) -> list[dict[str, str]]:
+def _sessions(me: Memory, q: str) -> list[dict[str, Any]]:
     def named(one: Session) -> str:
         return one.title or one.id
 
@@ -53,13 +62,13 @@ def _sessions(me: Memory, q: str) -> list[dict[str, str]]:
     ]
 
 
-def _memories(frame: Frame, me: Memory, q: str) -> list[dict[str, str]]:
+def _memories(frame: Frame, me: Memory, q: str) -> list[dict[str, Any]]:
     kinds = [kind for kind in ("fact", "rule") if kind in frame.profile.recall.kinds]
     found = me.recall(q, kinds=kinds, limit=8, used=False, minimum_importance=0)
     return [_item(one.memory.kind, one.memory.content, f"/memory/{one.memory.id}") for one in found]
 
 
-def _item(kind: str, name: str, href: str) -> dict[str, str]:
+def _item(kind: str, name: str, href: str) -> dict[str, Any]:
     return {"kind": str(kind), "name": name, "href": href}
 
 

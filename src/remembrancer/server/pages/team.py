@@ -41,7 +41,7 @@ def stats(frame: Framed, desk: Desk) -> Response:
         charts.shares(
             "What became of it",
             f"{words.counted(pending, 'proposal')} of {total:,} waiting for a decision.",
-            {str(one): found.by_status.get(one, 0) for one in TeamStatus},
+            {one: found.by_status.get(one, 0) for one in ("approved", "pending", "rejected")},
         ),
         charts.bars(
             "What it is about",

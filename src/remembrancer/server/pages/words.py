@@ -56,7 +56,7 @@ MATURITY = {
 HAPPENED = {
     Action.REMEMBERED: "Remembered",
     Action.HEARD: "Heard a conversation",
-    Action.REPLACED: "Replaced by a newer version",
+    Action.REPLACED: "Brought up to date",
     Action.UPDATED: "Corrected",
     Action.CONFIRMED: "Confirmed",
     Action.FORGOTTEN: "Forgotten",
@@ -171,6 +171,8 @@ def topic(record: Record) -> str:
 def happened(event: Event) -> str:
     """What an event did, in a few words."""
     said = HAPPENED[event.action]
+    if event.action in (Action.REPLACED, Action.UPDATED):
+        return said
     several = len({change.memory_id for change in event.changes})
     return f"{said}, {counted(several, 'memory', 'memories')}" if several > 1 else said
 

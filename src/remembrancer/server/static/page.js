@@ -95,7 +95,7 @@ async function look() {
     const name = document.createElement("span");
     entry.id = `found-${place}`;
     entry.setAttribute("role", "option");
-    entry.dataset.href = item.href;
+    entry.item = item;
     kind.className = "badge";
     kind.textContent = item.kind;
     name.className = "said";
@@ -134,7 +134,18 @@ if (palette) {
 }
 
 function go(entry) {
-  if (entry) location.assign(entry.dataset.href);
+  if (!entry) return;
+  if (!entry.item.post) { location.assign(entry.item.href); return; }
+  const form = find("#palette-do");
+  form.action = entry.item.post;
+  for (const [name, value] of Object.entries(entry.item.fields)) {
+    const field = document.createElement("input");
+    field.type = "hidden";
+    field.name = name;
+    field.value = value;
+    form.append(field);
+  }
+  form.submit();
 }
 
 // Keys.
