@@ -1,12 +1,13 @@
 # make        builds .venv
 # make run    shows what it does, in the terminal
 # make test   checks style and types, and runs every test
+# make screenshots   takes pictures of every page of the dashboard
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: all run test test-long lint lock clean
+.PHONY: all run test test-long lint browser screenshots lock clean
 
 all: $(VENV)/.ready
 
@@ -24,7 +25,14 @@ lint: all
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint
+# The pages are tested in a real browser: the one of this machine, or one that is fetched.
+browser: all
+	command -v chromium || command -v chrome || $(BIN)/python -m playwright install --with-deps chromium
+
+screenshots: browser
+	$(BIN)/python -m tests.browser.photographs docs/screenshots
+
+test: lint browser
 	$(BIN)/python -m pytest -n 2
 
 # Lives at random against a model and jobs killed at random, for as long as it takes.

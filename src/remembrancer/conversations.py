@@ -144,7 +144,7 @@ class Conversations:
         with self._reading() as reader:
             return page_of_own(
                 lambda after: reader.rejections(limit + 1, after),
-                lambda one: self._is_own(reader, one),
+                lambda found: [one for one in found if self._is_own(reader, one)],
                 limit,
                 cursor,
             )

@@ -243,10 +243,20 @@ def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
 
 def touches_own(call: Call, reader: Reader, event: Event) -> bool:
     """Whether all memories of an event are the caller's to see."""
-    ids = {change.memory_id for change in event.changes}
-    records = reader.load(ids)
-    seen = all(call.sees(record) for record in records.values())
-    return seen and (len(records) == len(ids) or _is_by_own(call, event))
+    return bool(touching_own(call, reader, [event]))
+
+
+def touching_own(call: Call, reader: Reader, events: Sequence[Event]) -> list[Event]:
+    """Those events of which all memories are the caller's to see."""
+    touched = {one.id: {change.memory_id for change in one.changes} for one in events}
+    known = reader.load(set().union(*touched.values()))
+    seen = {record.id for record in known.values() if call.sees(record)}
+    return [
+        one
+        for one in events
+        if touched[one.id] & known.keys() <= seen
+        and (touched[one.id] <= known.keys() or _is_by_own(call, one))
+    ]
 
 
 def _is_by_own(call: Call, event: Event) -> bool:

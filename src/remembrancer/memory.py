@@ -292,7 +292,7 @@ class Memory(Conversations):
         with self._reading() as reader:
             return page_of_own(
                 lambda after: reader.events(limit=limit + 1, after=after),
-                lambda one: lifecycle.touches_own(self._call, reader, one),
+                lambda found: lifecycle.touching_own(self._call, reader, found),
                 limit,
                 cursor,
             )
@@ -302,11 +302,8 @@ class Memory(Conversations):
         record = resolve(self._call, reference, ANY)
         with self._reading() as reader:
             versions = [one for one in _versions(reader, record) if self._call.sees(one)]
-            events = [
-                one
-                for one in reader.events(memory_ids=[one.id for one in versions], limit=1000)
-                if lifecycle.touches_own(self._call, reader, one)
-            ]
+            happened = reader.events(memory_ids=[one.id for one in versions], limit=1000)
+            events = lifecycle.touching_own(self._call, reader, happened)
             links = self._links(reader, record)
             uses = reader.applications([one.id for one in versions if one.kind is Kind.RULE])
         return History(tuple(versions), tuple(reversed(events)), links, tuple(uses))

@@ -36,7 +36,7 @@ def position_of(cursor: str | None) -> Position | None:
 
 def page_of_own(
     read: Callable[[Position | None], list[Entry]],
-    is_own: Callable[[Entry], bool],
+    those_own: Callable[[list[Entry]], list[Entry]],
     limit: int,
     cursor: str | None,
 ) -> Page[Entry]:
@@ -44,7 +44,7 @@ def page_of_own(
     after = position_of(cursor)
     own: list[Entry] = []
     while len(own) <= limit and (found := read(after)):
-        own += [one for one in found if is_own(one)]
+        own += those_own(found)
         after = Position(found[-1].at, found[-1].id)
     more = place_of(own[limit - 1].at, own[limit - 1].id) if len(own) > limit else None
     return Page(tuple(own[:limit]), more)

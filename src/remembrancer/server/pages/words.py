@@ -18,7 +18,7 @@ from remembrancer.types import (
     Status,
 )
 
-CONFIDENCE = ("almost gone", "fading", "unsure", "fairly sure", "sure", "certain")
+CONFIDENCE = ("almost gone", "faint", "unsure", "fairly sure", "sure", "certain")
 """The word for each of six steps."""
 
 SOURCES = {

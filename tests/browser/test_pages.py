@@ -1,0 +1,259 @@
+"""What people do with the pages, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.serving import Served
+
+Serve = Callable[..., Served]
+Look = Callable[..., Page]
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    return serve(profile="agents")
+
+
+def test_the_address_that_the_server_prints_lets_a_browser_in(served: Served, look: Look) -> None:
+    from remembrancer.keys import LOGIN
+    from remembrancer.types import Owner
+
+    settings = served.engine.settings
+    owner = Owner(settings.tenant, settings.user)
+    token = served.engine.create_session(owner, [LOGIN], hours=1).secret
+    page = look(served, "/memory")
+    page.context.clear_cookies()
+    page.goto(f"{served.address}/memory")
+    expect(page.get_by_role("heading", name="This notebook is private")).to_be_visible()
+    expect(page.locator("pre")).to_contain_text("rem serve")
+    page.goto(f"{served.address}/login?token={token}")
+    expect(page).to_have_url(f"{served.address}/memory")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
+
+def test_an_empty_notebook_teaches_and_takes_its_first_memory(served: Served, look: Look) -> None:
+    page = look(served, "/memory")
+    expect(page.get_by_text("Nothing is remembered yet")).to_be_visible()
+    page.get_by_label("What to remember").fill("Ada drinks tea in the afternoon.")
+    page.get_by_role("button", name="Remember").click()
+    expect(page.locator(".toast")).to_contain_text("Remembered")
+    expect(page.locator(".feed")).to_contain_text("Ada drinks tea in the afternoon.")
+
+
+def test_a_fact_is_opened_corrected_confirmed_forgotten_and_brought_back(
+    served: Served, look: Look
+) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada lives in London.", subject="ada", predicate="lives_in")
+    page = look(served, "/facts")
+    page.get_by_role("link", name="Ada lives in London.").click()
+    drawer = page.locator("#drawer")
+    expect(drawer.get_by_role("heading", name="Ada lives in London.")).to_be_visible()
+    expect(page).to_have_url(re.compile("/memory/fact_"))
+    drawer.get_by_text("Edit", exact=True).click()
+    drawer.get_by_label("What is right").fill("Ada lives in Ockham.")
+    drawer.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Ada lives in Ockham.")).to_be_visible()
+    expect(page.locator(".chain")).to_contain_text("Ada lives in London.")
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator(".toast")).to_contain_text("Confirmed")
+    page.get_by_role("button", name="Forget").click()
+    expect(page.locator(".toast")).to_contain_text("Forgotten")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Undone")
+    assert [one.content for one in me.list().items] == ["Ada lives in Ockham."]
+
+
+def test_back_closes_the_drawer(served: Served, look: Look) -> None:
+    served.engine.for_user("ada").remember("Ada drinks tea.")
+    page = look(served, "/facts")
+    page.get_by_role("link", name="Ada drinks tea.").click()
+    expect(page.locator("#drawer .detail")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#drawer")).to_be_hidden()
+    expect(page).to_have_url(f"{served.address}/facts")
+    page.get_by_role("link", name="Ada drinks tea.").click()
+    page.keyboard.press("Escape")
+    expect(page.locator("#drawer")).to_be_hidden()
+
+
+def test_memories_are_walked_and_changed_by_keys_alone(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada drinks tea.")
+    me.remember("Ada plays chess.")
+    page = look(served, "/facts")
+    page.keyboard.press("j")
+    expect(page.get_by_role("link", name="Ada plays chess.")).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.get_by_role("link", name="Ada drinks tea.")).to_be_focused()
+    page.keyboard.press("k")
+    page.keyboard.press("f")
+    expect(page.locator(".toast")).to_contain_text("Forgotten")
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("Undone")
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    expect(page.locator(".toast")).to_contain_text("Confirmed")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("#drawer .detail")).to_be_visible()
+    page.keyboard.press("e")
+    expect(page.locator("#drawer textarea")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.goto(f"{served.address}/facts")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_the_palette_finds_memories_conversations_pages_and_actions(
+    served: Served, look: Look
+) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada drinks tea in the afternoon.")
+    me.append([{"role": "user", "content": "Good morning."}], "monday", title="Tea on Monday")
+    page = look(served, "/facts")
+    page.keyboard.press("Control+k")
+    words = page.locator("#palette-words")
+    expect(words).to_be_focused()
+    words.fill("tea")
+    options = page.locator("#palette-list li")
+    expect(options.filter(has_text="Ada drinks tea in the afternoon.")).to_be_visible()
+    expect(options.filter(has_text="Tea on Monday")).to_be_visible()
+    expect(options.filter(has_text="Remember: tea")).to_be_visible()
+    words.fill("trash")
+    expect(options.first).to_contain_text("Trash")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{served.address}/trash")
+    page.keyboard.press("Control+k")
+    page.locator("#palette-words").fill("Ada plays chess.")
+    option = options.filter(has_text="Remember: Ada plays chess.")
+    expect(option).to_be_visible()
+    option.click()
+    expect(page.locator(".toast")).to_contain_text("Remembered")
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    expect(page.locator("#palette")).to_be_hidden()
+
+
+def test_a_page_that_is_open_follows_what_happens(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada drinks tea.")
+    page = look(served, "/memory")
+    page.evaluate("document.body.dataset.seconds = 1")
+    expect(page.locator(".feed")).to_contain_text("Ada drinks tea.")
+    page.evaluate("refresh()")
+    me.remember("Ada plays chess.")
+    page.evaluate("refresh()")
+    expect(page.locator(".feed")).to_contain_text("Ada plays chess.")
+
+
+def test_everything_but_the_palette_works_without_a_script(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada lives in London.")
+    page = look(served, "/facts", script=False)
+    page.get_by_role("link", name="Ada lives in London.").click()
+    expect(page).to_have_url(re.compile("/memory/fact_"))
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_label("What is right").fill("Ada lives in Ockham.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Ada lives in Ockham.")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".toast")).to_contain_text("Put into the trash")
+    page.goto(f"{served.address}/trash")
+    page.locator(".card").hover()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("The trash is empty")).to_be_visible()
+    page.goto(f"{served.address}/memory?q=ockham&kind=fact")
+    expect(page.locator(".card")).to_contain_text("Ada lives in Ockham.")
+
+
+def test_the_theme_is_switched_and_stays(served: Served, look: Look) -> None:
+    page = look(served, "/memory")
+    page.get_by_role("button", name="Theme: system").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.goto(f"{served.address}/facts")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada " + "w" * 300, subject="ada", predicate="x" * 80)
+    me.remember("Answer first.", kind="rule")
+    page = look(served, "/memory", width=390)
+    for path in ("/memory", "/facts", "/playbook", "/activity", "/settings", "/team/review"):
+        page.goto(served.address + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("link", name="Trash").last.click()
+    expect(page).to_have_url(f"{served.address}/trash")
+
+
+def test_a_person_erases_themselves_and_gets_a_receipt(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada drinks tea in the afternoon.")
+    page = look(served, "/settings/erase")
+    expect(page.locator(".amounts")).to_contain_text("facts")
+    page.get_by_label("Type your name, ada").fill("adam")
+    page.get_by_role("button", name="Erase everything of mine").click()
+    expect(page.get_by_text("Nothing was erased")).to_be_visible()
+    page.goto(f"{served.address}/settings/erase")
+    page.get_by_label("Type your name, ada").fill("ada")
+    page.get_by_role("button", name="Erase everything of mine").click()
+    expect(page.get_by_role("heading", name="Everything is gone")).to_be_visible()
+    expect(page.locator(".receipt")).to_contain_text("signature")
+    page.goto(f"{served.address}/memory")
+    expect(page.get_by_role("heading", name="This notebook is private")).to_be_visible()
+
+
+def test_a_reviewer_approves_several_rewords_one_and_turns_a_switch(
+    serve: Serve, look: Look
+) -> None:
+    served = serve(profile="agents", adjust={"team": {"enabled": True}})
+    for content in ("Deploys are frozen on Fridays.", "The mill is the part that computes."):
+        served.engine.for_user("bob").propose(content)
+    page = look(served, "/team/review?show=single")
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Approve ticked").click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    page.goto(f"{served.address}/team/manage?q=Deploys")
+    expect(page.locator(".card")).to_contain_text("1 person said so")
+    page.get_by_text("Edit", exact=True).click()
+    page.locator("input[name=content]").fill("Deploys are frozen on Fridays and Mondays.")
+    page.get_by_label("Importance").select_option("5")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".card")).to_contain_text("importance 5")
+    page.goto(f"{served.address}/settings")
+    page.get_by_label("Learn for the team from conversations").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Learn for the team from conversations")).not_to_be_checked()
+    assert not served.engine.review("ada").switches().team_learning
+
+
+def test_instances_are_made_and_deleted_by_hand(serve: Serve, look: Look) -> None:
+    served = serve(profile="instances")
+    page = look(served, "/memory")
+    expect(page).to_have_url(f"{served.address}/instances")
+    page.get_by_label("Instance").fill("support-bot")
+    page.get_by_role("button", name="Open").click()
+    for content in ("Refunds need a signature.", "Prefers short answers."):
+        page.get_by_text("New memory").click()
+        page.get_by_label("What to remember").fill(content)
+        page.locator("details").get_by_label("Category").select_option("fact")
+        page.get_by_role("button", name="Remember").click()
+        expect(page.locator(".rows")).to_contain_text(content)
+    bot = served.engine.for_user("ada", agent="support-bot")
+    assert bot.recall("What do refunds need?")[0].memory.content == "Refunds need a signature."
+    page.goto(f"{served.address}/instances?instance=sales-bot")
+    expect(page.get_by_text("Nothing here yet")).to_be_visible()
+    page.goto(f"{served.address}/instances?instance=support-bot")
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Delete what is ticked").click()
+    expect(page.get_by_text("Nothing here yet")).to_be_visible()
+    assert bot.list().items == ()

@@ -1,0 +1,79 @@
+"""Hostile memories stay text, and every page can be used by everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.server.test_pages import DESK, HOSTILE, PAGES, fill
+from tests.serving import Served
+
+Serve = Callable[..., Served]
+Look = Callable[..., Page]
+
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    return serve(profile="agents", adjust={"team": {"enabled": True}})
+
+
+def everything(served: Served) -> Iterator[str]:
+    """The address of every page."""
+    yield from (*PAGES, *DESK, "/settings/checks", "/nowhere")
+    for one in served.engine.for_user("ada").list().items:
+        yield f"/memory/{one.id}"
+
+
+def test_hostile_memories_do_nothing_on_any_page(served: Served, look: Look) -> None:
+    fill(served, HOSTILE)
+    page = look(served, "/memory")
+    dialogs: list[str] = []
+    page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))
+    for path in everything(served):
+        page.goto(served.address + path)
+        assert page.locator("main script, main img, main [onload], main [onerror]").count() == 0
+    page.goto(f"{served.address}/facts")
+    page.locator("a[data-open]").first.click()
+    expect(page.locator("#drawer .detail")).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.locator("#palette-words").fill(HOSTILE)
+    expect(page.locator("#palette-list li").last).to_contain_text("<script>")
+    page.wait_for_timeout(300)
+    assert dialogs == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_can_be_used_by_everyone(served: Served, look: Look, scheme: Any) -> None:
+    fill(served, "The garden gate is green, and opens at nine.")
+    served.engine.for_user("bob").propose("Deploys are frozen on Fridays.")
+    page = look(served, "/memory")
+    page.emulate_media(color_scheme=scheme)
+    for path in everything(served):
+        page.goto(served.address + path)
+        assert _findings(page) == [], path
+    page.goto(f"{served.address}/facts")
+    page.locator("a[data-open]").first.click()
+    expect(page.locator("#drawer .detail")).to_be_visible()
+    assert _findings(page) == []
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette-list li").first).to_be_visible()
+    assert _findings(page) == []
+
+
+def _findings(page: Page) -> list[str]:
+    """What axe finds serious."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
+        for one in found["violations"]
+        if one["impact"] in SERIOUS
+        for node in one["nodes"][:3]
+    ]

@@ -1,0 +1,307 @@
+"""The pages as a browser gets them: who may see what, forged forms, headers, hostile text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from remembrancer.clock import SetClock
+from remembrancer.keys import CAPABILITIES
+from remembrancer.server.auth import COOKIE
+from remembrancer.server.pages.static import content
+from remembrancer.types import Owner
+from tests.serving import Served
+
+Serve = Callable[..., Served]
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>{{ 7*7 }}"
+PAGES = (
+    "/memory",
+    "/memory?q=alert",
+    "/facts",
+    "/facts?status=superseded",
+    "/playbook",
+    "/episodes",
+    "/agents",
+    "/agents/kitchen/memory",
+    "/butlers/kitchen/memory",
+    "/agents/kitchen/activity",
+    "/conversations",
+    "/conversations?q=alert",
+    "/conversations/monday",
+    "/journal/memory",
+    "/activity",
+    "/trash",
+    "/instances",
+    "/settings",
+    "/settings/keys",
+    "/settings/erase",
+)
+DESK = ("/team", "/team/review", "/team/manage", "/team/people", "/team/people/ada")
+
+
+class Visitor:
+    """Someone with a browser's session."""
+
+    def __init__(self, served: Served, user: str, capabilities: tuple[str, ...] = ()) -> None:
+        owner = Owner(served.engine.settings.tenant, user)
+        session = served.engine.create_session(owner, capabilities, hours=24 * 365)
+        self.client = served.client(Accept="text/html", Origin=served.address)
+        self.client.cookies.set(COOKIE, session.secret)
+
+    def get(self, path: str) -> httpx.Response:
+        return self.client.get(path, follow_redirects=True)
+
+    def token(self) -> str:
+        found = re.search(r'name="token" value="(\w+)"', self.get("/settings/keys").text)
+        assert found is not None
+        return found[1]
+
+    def send(self, path: str, **fields: Any) -> httpx.Response:
+        return self.client.post(path, data={"token": self.token(), **fields})
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    return serve(profile="agents", adjust={"team": {"enabled": True}})
+
+
+@pytest.fixture
+def ada(served: Served) -> Visitor:
+    return Visitor(served, "ada", CAPABILITIES)
+
+
+def fill(served: Served, words: str) -> None:
+    """Put a text wherever a page may show it."""
+    me = served.engine.for_user("ada")
+    me.append([{"role": "user", "content": words, "speaker": words[:60]}], "monday", title=words)
+    me.remember(words, subject=words[:40], predicate=words[:40], session_id="monday")
+    old = me.remember(f"{words} once").memory
+    me.update(old.id, f"{words} now")
+    rule = me.remember(f"Do {words}", kind="rule").memory
+    me.harmful(rule.id, words)
+    me.link(rule.id, me.list(kinds=["fact"]).items[0].id)
+    me.remember(f"It was {words}", kind="episode", scope="kitchen")
+    me.forget(me.remember(f"{words} forgotten").memory.id)
+    me.delete(me.remember(f"{words} deleted").memory.id)
+    served.engine.create_key("ada", label=words[:100])
+    served.engine.for_user("ada", agent="kitchen").remember(f"{words} in the kitchen")
+
+
+def test_every_page_shows_hostile_text_as_text(served: Served, ada: Visitor) -> None:
+    fill(served, HOSTILE)
+    memories = served.engine.for_user("ada").list().items
+    for path in (*PAGES, *DESK, *(f"/memory/{one.id}" for one in memories)):
+        answer = ada.get(path)
+        assert answer.status_code == 200, (path, answer.text[:300])
+        for tag in ("<script>alert", "<img src=x", "<svg onload", "onerror=alert(2)>\"'>"):
+            assert tag not in answer.text, path
+        assert "49" not in re.findall(r">\s*(\d+)\s*<", answer.text) or "{{ 7*7 }}" in answer.text
+
+
+def test_every_page_has_a_policy_that_lets_nothing_in(served: Served, ada: Visitor) -> None:
+    for path in (*PAGES, *DESK, "/nowhere"):
+        answer = ada.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'"), path
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert not re.search(r"<script(?! src=\"/static/)|<style|\sstyle=|\son\w+=", answer.text)
+        outside = re.findall(r'(?:src|href|action)="(?!/|#|\?)([^"]*)"', answer.text)
+        assert outside == [], path
+
+
+def test_forms_that_are_not_ours_change_nothing(served: Served, ada: Visitor) -> None:
+    me = served.engine.for_user("ada")
+    kept = me.remember("Ada drinks tea.").memory
+    other = Visitor(served, "bob").token()
+    forms = [
+        (f"/memory/{kept.id}/forget", {}),
+        (f"/memory/{kept.id}/delete", {}),
+        (f"/memory/{kept.id}/edit", {"content": "Ada drinks gin."}),
+        ("/remember", {"content": "Ada drinks gin."}),
+        ("/undo", {}),
+        ("/theme", {"theme": "dark"}),
+        ("/settings/keys", {}),
+        ("/settings/switches", {}),
+        ("/settings/erase", {"name": "ada"}),
+        ("/settings/jobs/tidy", {}),
+        ("/team/decide", {"do": "approve"}),
+        ("/instances/new", {"instance": "x", "content": "y"}),
+        ("/conversations/monday/delete", {}),
+    ]
+    for path, fields in forms:
+        for token in ("", "0" * 64, other):
+            answer = ada.client.post(path, data={**fields, "token": token})
+            assert answer.status_code == 403, path
+            assert "That is not allowed" in answer.text
+        foreign = ada.client.post(
+            path, data={**fields, "token": ada.token()}, headers={"Origin": "https://evil.test"}
+        )
+        assert foreign.status_code == 403
+        silent = ada.client.post(
+            path, data={**fields, "token": ada.token()}, headers={"Origin": "null"}
+        )
+        assert silent.status_code == 403
+    assert [one.content for one in me.list().items] == ["Ada drinks tea."]
+    assert len(me.activity().items) == 1
+
+
+def test_a_form_never_leads_to_another_site(served: Served, ada: Visitor) -> None:
+    for place in ("https://evil.test", "//evil.test", "/\\evil.test", "javascript:alert(1)"):
+        answer = ada.send("/remember", content="Ada drinks tea.", back=place)
+        assert answer.headers["location"] == "/memory"
+
+
+def test_without_the_capability_the_team_is_invisible_and_forbidden(
+    served: Served, ada: Visitor
+) -> None:
+    bob = Visitor(served, "bob")
+    viewer = Visitor(served, "eve", ("users:view",))
+    me = served.engine.for_user("ada")
+    me.remember("Ada drinks tea.")
+    fact = me.propose("Deploys are frozen on Fridays.").fact_id
+    assert 'href="/team"' not in bob.get("/memory").text
+    assert 'href="/team"' in viewer.get("/memory").text
+    for path in (*DESK, "/settings/checks"):
+        assert bob.get(path).status_code == 403, path
+    for who, allowed in ((bob, ()), (viewer, DESK)):
+        for path in allowed:
+            assert who.get(path).status_code == 200
+        switching = {"dedup_threshold": "0.5", "recall_confidence": "0.5", "limit": "5"}
+        forms = [
+            ("/team/decide", {"do": "approve", "id": fact}),
+            ("/team/decide", {"do": "delete", "id": fact}),
+            (f"/team/facts/{fact}", {"content": "Other words for it.", "importance": "5"}),
+            ("/team/people/ada/erase", {"name": "ada"}),
+            ("/settings/switches", switching),
+            ("/settings/jobs/tidy", {}),
+        ]
+        for path, fields in forms:
+            assert who.send(path, **fields).status_code == 403, path
+    assert "Approve ticked" not in viewer.get("/team/review").text
+    assert "1 person said so" in viewer.get("/team/review").text
+
+
+def test_a_reviewer_never_sees_who_said_something(served: Served) -> None:
+    eve = Visitor(served, "eve", ("users:view",))
+    served.engine.for_user("zebediah").propose("Deploys are frozen on Fridays.")
+    for path in ("/team", "/team/review", "/team/manage"):
+        assert "zebediah" not in eve.get(path).text
+
+
+def test_another_persons_memories_and_conversations_are_missing(
+    served: Served, ada: Visitor
+) -> None:
+    fill(served, "The garden gate is green.")
+    bob = Visitor(served, "bob")
+    for one in served.engine.for_user("ada").list().items:
+        assert bob.get(f"/memory/{one.id}").status_code == 404
+        assert bob.send(f"/memory/{one.id}/forget").status_code == 404
+    assert bob.get("/conversations/monday").status_code == 404
+    for path in PAGES:
+        assert "garden gate" not in bob.get(path).text, path
+
+
+def test_a_browser_without_a_session_is_told_how_to_get_in(served: Served) -> None:
+    stranger = served.client(Accept="text/html")
+    for path in ("/", "/memory", "/facts", "/team", "/login", "/login?token=rem_wrong"):
+        answer = stranger.get(path)
+        assert answer.status_code == 401
+        assert "rem serve" in answer.text
+    assert stranger.get("/static/page.css").status_code == 200
+    assert stranger.get("/static/../app.py").status_code in (401, 404)
+    assert served.client().get("/memory").headers["content-type"] == "application/problem+json"
+
+
+def test_the_pages_show_what_was_known_on_a_day(
+    served: Served, ada: Visitor, clock: SetClock
+) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada lives in London.", subject="ada", predicate="lives_in")
+    day = clock.now().date().isoformat()
+    clock.move(timedelta(days=3))
+    me.remember("Ada lives in Ockham.", subject="ada", predicate="lives_in")
+    assert "Ada lives in London." in ada.get(f"/facts?as_of={day}").text
+    assert "Ada lives in Ockham." not in ada.get(f"/facts?as_of={day}").text
+    assert ada.get("/facts?as_of=yesterday").status_code == 400
+
+
+def test_filters_narrow_what_a_page_shows(served: Served, ada: Visitor, clock: SetClock) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada reads Dune.", permanence="volatile", subject="ada", predicate="reads")
+    me.remember("Byron is a cat.", permanence="permanent", subject="byron", predicate="is")
+    clock.move(timedelta(days=60))
+    for query, shown, hidden in (
+        ("subject=byron", "Byron", "Dune"),
+        ("permanence=volatile", "Dune", "Byron"),
+        ("confidence=80", "Byron", "Dune"),
+        ("status=fading", "Dune", "Byron"),
+        ("scope=global", "Byron", "nothing"),
+        ("q=cat", "Byron is a cat", "nothing"),
+    ):
+        page = ada.get(f"/facts?{query}").text
+        assert shown in page, query
+        assert hidden not in page, query
+    assert ada.get("/facts?permanence=eternal").status_code == 400
+
+
+def test_looking_at_pages_recalls_nothing_and_changes_nothing(served: Served, ada: Visitor) -> None:
+    me = served.engine.for_user("ada")
+    kept = me.remember("Ada drinks tea.").memory
+    for path in ("/memory?q=tea", "/palette.json?q=tea", f"/memory/{kept.id}", "/facts?q=tea"):
+        ada.get(path)
+    served.engine.flush()
+    assert me.get(kept.id).recall_count == 0
+    assert len(me.activity().items) == 1
+
+
+def test_the_files_of_the_pages_stay_small(ada: Visitor) -> None:
+    assert len(content("page.css")) <= 30_000
+    assert len(content("page.js")) <= 25_000
+    page = ada.get("/memory").text
+    assets = re.findall(r'"(/static/[^"]+)"', page)
+    for asset in assets:
+        assert "immutable" in ada.get(asset).headers["cache-control"]
+
+
+def test_a_page_takes_as_many_queries_for_many_memories_as_for_few(
+    served: Served, ada: Visitor, queries: Callable[[], int]
+) -> None:
+    me = served.engine.for_user("ada")
+
+    def asked(path: str) -> int:
+        before = queries()
+        assert ada.get(path).status_code == 200
+        return queries() - before
+
+    for number in range(45):
+        me.remember(f"Number {number} is {number * 7 % 11}.", subject=f"n{number}", predicate="is")
+    ada.get("/memory")  # notes that the key was used
+    few = {path: asked(path) for path in ("/memory", "/facts", "/journal/memory", "/activity")}
+    for number in range(45, 120):
+        me.remember(f"Number {number} is {number * 7 % 11}.", subject=f"n{number}", predicate="is")
+    assert {path: asked(path) for path in few} == few
+
+
+@pytest.fixture
+def queries() -> Iterator[Callable[[], int]]:
+    """How many statements were executed so far."""
+    from sqlalchemy import Engine, event
+
+    counted = [0]
+
+    def count(*_: object) -> None:
+        counted[0] += 1
+
+    event.listen(Engine, "before_cursor_execute", count)
+    yield lambda: counted[0]
+    event.remove(Engine, "before_cursor_execute", count)
