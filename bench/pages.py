@@ -1,0 +1,133 @@
+"""How long pages take with few memories and with many: `python -m bench.pages`.
+
+The memories are written straight into the store with made-up vectors; what is timed is a whole
+request, from the session's cookie to the last byte of HTML. A directory as argument is kept, so
+that the next run need not fill it again.
+"""
+
+from __future__ import annotations
+
+import io
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from fastapi.testclient import TestClient
+
+import remembrancer
+from remembrancer.config import Settings
+from remembrancer.engine import Remembrancer
+from remembrancer.server.app import create_app
+from remembrancer.server.auth import COOKIE
+from remembrancer.server.logs import logger
+from remembrancer.store.contract import Embedding, Insert
+from remembrancer.types import Action, Event, Fact, Owner, Permanence, new_id
+
+FEW, MANY = 1_000, 100_000
+TIMES = 7
+LATEST = 100
+AT_MOST = 5.0
+PAGES = (
+    "/memory",
+    "/facts",
+    "/facts?status=fading",
+    "/journal/memory",
+    "/activity",
+    "/memory?q=tea",
+)
+SORTS = (Permanence.STABLE, Permanence.STANDARD, Permanence.VOLATILE)
+DIMENSIONS = 384
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """How long a page took at the median, in milliseconds, with few memories and with many."""
+
+    page: str
+    few: float
+    many: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer many take."""
+        return self.many / self.few
+
+
+def fill(store: Remembrancer, owner: Owner, count: int) -> None:
+    """Write facts of the last months: all at once, but for the latest, which come one by one."""
+    first = store.now() - timedelta(days=90)
+    step = timedelta(days=90) / (count + 1)
+    _write(store, owner, [_fact(number, first + number * step) for number in range(count - LATEST)])
+    for number in range(count - LATEST, count):
+        _write(store, owner, [_fact(number, first + number * step)])
+
+
+def _write(store: Remembrancer, owner: Owner, facts: list[Fact]) -> None:
+    random = np.random.default_rng(7)
+    at = facts[-1].recorded_at
+    vectors = random.standard_normal((len(facts), DIMENSIONS)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    made = zip(facts, vectors, strict=True)
+    writes = [Insert(fact, Embedding(store.model, vector)) for fact, vector in made]
+    with store._store.writing(owner) as writer:
+        writer.apply(Event(id=new_id("event", at), at=at, action=Action.REMEMBERED), writes)
+
+
+def _fact(number: int, at: datetime) -> Fact:
+    return Fact(
+        id=new_id("fact", at),
+        content=f"Ada noted number {number}, and tea came with it.",
+        category="fact",
+        subject=f"note {number}",
+        predicate="says",
+        importance=5,
+        confidence=0.6 + number % 5 / 10,
+        permanence=SORTS[number % 3],
+        valid_from=at,
+        recorded_at=at,
+        confirmed_at=at,
+    )
+
+
+def timed(place: Path, count: int) -> dict[str, float]:
+    """The median time of each page with so many memories."""
+    with remembrancer.open(str(place), settings=Settings()) as store:
+        owner = Owner(store.settings.tenant, store.settings.user)
+        if owner not in store.owners():
+            fill(store, owner, count)
+        session = store.create_session(owner, (), hours=1)
+        client = TestClient(
+            create_app(store, log=logger(io.StringIO())), base_url="http://localhost"
+        )
+        client.cookies.set(COOKIE, session.secret)
+        return {page: _median(client, page) for page in PAGES}
+
+
+def _median(client: TestClient, page: str) -> float:
+    times = []
+    for _ in range(TIMES + 1):
+        started = time.perf_counter()
+        answer = client.get(page, headers={"Accept": "text/html"})
+        times.append(1000 * (time.perf_counter() - started))
+        assert answer.status_code == 200, answer.text
+    return statistics.median(times[1:])
+
+
+def main() -> None:
+    """Print the times, and fail if many memories take too much longer than few."""
+    with tempfile.TemporaryDirectory() as made:
+        directory = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(made)
+        few, many = timed(directory / "few", FEW), timed(directory / "many", MANY)
+    rows = [Timed(page, few[page], many[page]) for page in PAGES]
+    for row in rows:
+        print(f"{row.page:24} {row.few:8.1f} ms {row.many:8.1f} ms  × {row.ratio:.1f}")
+    sys.exit(any(row.ratio > AT_MOST for row in rows))
+
+
+if __name__ == "__main__":
+    main()
