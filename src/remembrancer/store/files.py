@@ -10,6 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -247,10 +248,21 @@ def _number(path: Path | None) -> int | None:
         return None
 
 
+@cache
+def _calculates() -> bool:
+    """Whether this SQLite is built with functions of mathematics: its own are many times faster."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as trying:
+        try:
+            trying.execute("SELECT exp(1.0)")
+        except sqlite3.OperationalError:
+            return False
+    return True
+
+
 def _configure(raw: Any, _: Any) -> None:
     raw.isolation_level = None
-    # Not every SQLite is built with functions of mathematics.
-    raw.create_function("exp", 1, math.exp, deterministic=True)
+    if not _calculates():
+        raw.create_function("exp", 1, math.exp, deterministic=True)
     for pragma in (
         "foreign_keys = ON",
         "synchronous = NORMAL",

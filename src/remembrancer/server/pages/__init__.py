@@ -20,11 +20,12 @@ from remembrancer.server.pages import (
     static,
     team,
 )
+from remembrancer.server.pages.surveys import Surveys
 
 
 def install(app: FastAPI) -> None:
     """Add the pages to the application, and let it show its errors as pages to browsers."""
-    app.state.error_page = failures.page
+    app.state.error_page, app.state.surveys = failures.page, Surveys()
     pages = APIRouter(include_in_schema=False)
     personal = (overview, listings, journal, conversations, log, palette, one)
     for module in (agents, instances, team, settings, static, *personal):

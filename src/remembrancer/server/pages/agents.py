@@ -18,7 +18,9 @@ LEARNED = (Source.EXTRACTED, Source.CONSOLIDATED)
 @router.get("/agents")
 def agents(frame: Framed) -> Response:
     """Who acts for the person, and how much each of them knows."""
-    counts = dict(frame.me.stats().by_scope)
+    survey = frame.survey(frame.me, wait=None)
+    assert survey is not None
+    counts = dict(survey.stats.by_scope)
     for name in frame.engine.settings.agents:
         counts.setdefault(name, 0)
     shared = counts.pop(GLOBAL, 0)
@@ -46,5 +48,5 @@ def agent_memory(frame: Framed) -> Response:
         learned=[frame.card(one, me) for one in learned[:3]],
         rules=by_maturity(frame, me, rules.records),
         episodes=[frame.card(one, me) for one in episodes.records[:20]],
-        stats=me.stats(scope=frame.agent),
+        survey=frame.survey(me),
     )

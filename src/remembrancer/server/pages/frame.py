@@ -22,8 +22,10 @@ from remembrancer.server.calling import Caller, Engine, memory_of
 from remembrancer.server.pages import static, words
 from remembrancer.server.pages.cards import Card, card
 from remembrancer.server.pages.forms import DONE, SHOWN_SECONDS, token_of
+from remembrancer.server.pages.surveys import A_MOMENT, Surveys
 from remembrancer.store.contract import UNDOABLE
-from remembrancer.types import Event, Principal, Record
+from remembrancer.survey import Survey
+from remembrancer.types import GLOBAL, Event, Principal, Record
 
 THEME = "rem_theme"
 THEMES = ("auto", "light", "dark")
@@ -124,6 +126,18 @@ class Frame:
     def isolated(self) -> bool:
         """Whether instances are kept apart, so that nothing shows several of them."""
         return self.profile.scopes.visibility == "isolated"
+
+    def survey(self, me: Memory, *, wait: float | None = A_MOMENT) -> Survey | None:
+        """How memories are doing, if it is known in a moment."""
+        surveys: Surveys = self.request.app.state.surveys
+        return surveys.of(me, wait=wait)
+
+    def scopes(self, me: Memory) -> list[str]:
+        """The scopes that can be chosen from."""
+        survey = self.survey(me)
+        return sorted(
+            {GLOBAL, *self.engine.settings.agents, *(survey.stats.by_scope if survey else ())}
+        )
 
     def may(self, capability: str) -> bool:
         """Whether whoever looks may do so."""

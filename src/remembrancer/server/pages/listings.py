@@ -26,7 +26,7 @@ def facts(frame: Framed) -> Response:
         "facts.html",
         "Facts",
         wanted=wanted,
-        scopes=sorted(me.stats().by_scope),
+        scopes=frame.scopes(me),
         categories=list(frame.profile.categories),
         groups=by_subject(frame, me, result.records),
         cursor=result.cursor,
@@ -42,7 +42,7 @@ def playbook(frame: Framed) -> Response:
         "playbook.html",
         "Playbook",
         wanted=wanted,
-        scopes=sorted(me.stats().by_scope),
+        scopes=frame.scopes(me),
         groups=by_maturity(frame, me, result.records),
         cursor=result.cursor,
     )
@@ -57,7 +57,7 @@ def episodes(frame: Framed) -> Response:
         "episodes.html",
         "Episodes",
         wanted=wanted,
-        scopes=sorted(me.stats().by_scope),
+        scopes=frame.scopes(me),
         cards=[frame.card(one, me) for one in result.records],
         cursor=result.cursor,
     )

@@ -26,14 +26,22 @@ def overview(frame: Framed) -> Response:
     if frame.isolated and frame.agent is None:
         return RedirectResponse("/instances", 303)
     me, wanted = frame.me, asked(frame.request.query_params)
-    scopes = sorted(me.stats().by_scope)
+    scopes = frame.scopes(me)
     if wanted.narrowed:
         result = found(frame, me, wanted, BESIDES_TURNS)
         cards = [frame.card(one, me) for one in result.records]
         return frame.show(
             "search.html", "Search", wanted=wanted, scopes=scopes, cards=cards, cursor=result.cursor
         )
-    survey = me.survey()
+    survey = frame.survey(me)
+    if survey is None:
+        return frame.show(
+            "counting.html",
+            "Overview",
+            wanted=wanted,
+            scopes=scopes,
+            feed=happenings(frame, me, limit=12).items,
+        )
     consolidation = next(one for one in frame.engine.schedule() if one.job == "consolidate")
     return frame.show(
         "overview.html",

@@ -185,6 +185,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Quiet updates: when something has happened, what is live on this page is fetched anew.
+if (find("[data-counting]")) setTimeout(() => location.reload(), 3000);
 const live = all("[data-live]");
 let latest = null;
 
