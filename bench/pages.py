@@ -35,7 +35,6 @@ AT_MOST = 5.0
 PAGES = (
     "/memory",
     "/facts",
-    "/facts?status=fading",
     "/journal/memory",
     "/activity",
     "/memory?q=tea",

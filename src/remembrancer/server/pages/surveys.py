@@ -1,8 +1,8 @@
 """Surveys that are kept: counting many memories takes a while, and no page waits for it.
 
 A survey holds until something happens, for a minute at most, and for some times as long as it
-took: counting never takes up more than a share of a processor. A page that asks for one that is out of
-date gets the new one if it is there in a moment, else the old one, or none.
+took: counting never takes up more than a share of a processor. A page that asks for one that is
+out of date gets the new one if it is there in a moment, else the old one, or none.
 """
 
 from __future__ import annotations
