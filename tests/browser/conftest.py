@@ -46,7 +46,7 @@ def look(browser: Browser) -> Iterator[Look]:
             context.on("weberror", lambda one: complaints.append(str(one.error)))
             log_in(context, served)
             page = context.new_page()
-            page.set_default_timeout(15_000)
+            page.set_default_timeout(60_000)
             page.goto(served.address + path)
             return page
 
