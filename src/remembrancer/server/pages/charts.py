@@ -173,13 +173,13 @@ def graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
     rows = tuple((one.relation, one.label) for one in neighbours)
     more = f", {len(neighbours) - len(shown)} more in the numbers" if neighbours[8:] else ""
     links = "1 memory" if len(neighbours) == 1 else f"{len(neighbours)} memories"
-    return Chart(title, f"Linked to {links}{more}.", _svg(title, parts, height), rows)
+    return Chart(title, f"Linked to {links}{more}.", _svg(title, parts, height, "group"), rows)
 
 
-def _svg(title: str, parts: Sequence[str], height: float = HEIGHT) -> Markup:
+def _svg(title: str, parts: Sequence[str], height: float = HEIGHT, role: str = "img") -> Markup:
     inside = "".join(parts)
     return Markup(  # noqa: S704 - every text in it was escaped where it was put in
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:.0f}" role="{role}" '
         f'aria-label="{escape(title)}">{inside}</svg>'
     )
 
