@@ -93,9 +93,7 @@ def test_I5_the_list_is_paged_and_tells_what_a_table_shows(
     ada.post("/api/agents/bot/sessions/monday/turns", json={"turns": said})
     for number in range(5):
         made(ada, "bot", f"Room {number} has {number + 3} chairs.", category="fact", importance=7)
-    made(
-        ada, "bot", "Decided to use Postgres.", category="decision", sourceConversationId="monday"
-    )
+    made(ada, "bot", "Decided to use Postgres.", category="decision", sourceConversationId="monday")
 
     first = ada.get("/memories", params={"instanceId": "bot", "limit": 4}).json()
     second = ada.get("/memories", params={"instanceId": "bot", "limit": 4, "page": 2}).json()

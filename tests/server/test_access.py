@@ -86,14 +86,14 @@ def test_another_persons_memory_is_as_good_as_missing(served: Served) -> None:
     foreign = [bob.request(method, path, json=body) for method, path, body in ways]
     assert ada.get(f"/api/memory/{theirs}").json()["status"] == "active"
     missing = [
-        bob.request(method, path.replace(theirs, MISSING), json=body)
-        for method, path, body in ways
+        bob.request(method, path.replace(theirs, MISSING), json=body) for method, path, body in ways
     ]
 
     for one, other in zip(foreign, missing, strict=True):
         assert (one.status_code, other.status_code) == (404, 404)
-        assert one.text.replace(theirs, MISSING).partition("request_id")[0] == (
-            other.text.partition("request_id")[0]
+        assert (
+            one.text.replace(theirs, MISSING).partition("request_id")[0]
+            == (other.text.partition("request_id")[0])
         )
         assert {name for name in one.headers} == {name for name in other.headers}
 
@@ -126,9 +126,7 @@ def test_nobody_can_name_another_user_or_tenant(served: Served) -> None:
         {"category": "fact') UNION SELECT 1 --"},
     ],
 )
-def test_keys_and_fields_of_filters_are_no_way_in(
-    served: Served, params: dict[str, str]
-) -> None:
+def test_keys_and_fields_of_filters_are_no_way_in(served: Served, params: dict[str, str]) -> None:
     ada = served.of("ada")
     remembered(ada)
     answer = ada.get("/api/memory/facts", params=params)

@@ -134,7 +134,9 @@ def _routers() -> list[APIRouter]:
     butlers.include_router(browsing.listings, dependencies=agent)
     rows = APIRouter(**secured)
     rows.include_router(instances.router)
-    return [api, own, butlers, rows, entrance.router]
+    door = APIRouter(responses=errors)
+    door.include_router(entrance.router)
+    return [api, own, butlers, rows, door]
 
 
 def _personal() -> list[APIRouter]:
