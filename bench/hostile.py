@@ -122,7 +122,8 @@ def main() -> None:
     options = parser.parse_args()
     settings = Settings.model_validate({"server": ROOMY})
     answered: Counter[int] = Counter()
-    with tempfile.TemporaryDirectory() as folder, place(options.engine, Path(folder)) as where:
+    ours = ENTRIES["ours"]
+    with tempfile.TemporaryDirectory() as home, place(ours, options.engine, home) as where:
         with remembrancer.open(where, settings=settings) as engine, serving(engine) as client:
             for text in strings(options.file):
                 for way, status in attack(client, text):

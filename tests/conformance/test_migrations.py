@@ -158,9 +158,7 @@ SINCE_0002 = [
     *SINCE_0001,
     ("My sister plays the cello.", "sister", "a sibling who makes music"),
 ]
-FOUND = {"0001": SINCE_0001} | dict.fromkeys(
-    ("0002", "0003", "0004", "0005", "0006"), SINCE_0002
-)
+FOUND = {"0001": SINCE_0001} | dict.fromkeys(("0002", "0003", "0004", "0005", "0006"), SINCE_0002)
 
 
 def test_what_is_expected_of_each_revision_is_said() -> None:
