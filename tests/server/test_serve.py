@@ -1,4 +1,4 @@
-"""`rem serve` as a real process: it says where it is, stops without losing anything, and refuses."""
+"""`rem serve` as a real process: it says where it is, loses nothing when it stops, and refuses."""
 
 from __future__ import annotations
 
