@@ -67,6 +67,7 @@ def create_app(
         version=__version__,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
         telemetry=SILENT,
         middleware=_way_in(engine, metrics, log or logger(), open_paths),
