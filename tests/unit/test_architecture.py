@@ -17,6 +17,7 @@ ROOT = Path(remembrancer.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 NAMES = [path.relative_to(ROOT).as_posix() for path in MODULES]
 ENGINE = {
+    "answers.py",
     "call.py",
     "candidates.py",
     "context.py",
@@ -24,6 +25,7 @@ ENGINE = {
     "decay.py",
     "feedback.py",
     "jobs.py",
+    "keys.py",
     "lifecycle.py",
     "models.py",
     "paging.py",
@@ -47,9 +49,11 @@ PURE = {"types.py", "ranking.py", "rules.py", "schedule.py", "text.py", "errors.
 SEARCH = {"clock", "profiles", "search", "text", "types"}
 """What searching may know of: it is arithmetic over arrays, and of time only what UTC is."""
 
+WEB = ("fastapi", "starlette", "uvicorn", "structlog", "prometheus_client", "joserfc")
 HEAVY = (
-    "sqlalchemy numpy onnxruntime pydantic typer rich httpx alembic mcp starlette anyio"
-).split()
+    *("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic"),
+    *("mcp", "anyio", *WEB),
+)
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -70,10 +74,17 @@ def test_dependencies_point_one_way(path: Path) -> None:
     if not name.startswith(("cli/", "cli.py")):
         assert not {one for one in used if one.split(".")[0] in ("typer", "rich", "click")}
         assert not {one for one in used if one.startswith("remembrancer.cli")}
+<<<<<<< HEAD
     if not name.startswith("mcp/"):
         assert not {one for one in used if one.split(".")[0] in ("mcp", "mcp_types", "anyio")}
     if not name.startswith(("mcp/", "cli/")):
         assert not {one for one in used if one.startswith("remembrancer.mcp")}
+=======
+    if not name.startswith("server/"):
+        assert not {one for one in used if one.split(".")[0] in WEB}
+    if not name.startswith(("server/", "cli/")):
+        assert not {one for one in used if one.startswith("remembrancer.server")}
+>>>>>>> server
     below = ("store/", "embed/", "guard/", "search/", "audit/", "transfer/", "learn/", "llm/")
     if name.startswith(below) or name in ENGINE | PURE:
         above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))

@@ -67,6 +67,7 @@ def create_app(
         version=__version__,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
         telemetry=SILENT,
         middleware=_way_in(engine, metrics, log or logger(), open_paths),
@@ -134,7 +135,9 @@ def _routers() -> list[APIRouter]:
     butlers.include_router(browsing.listings, dependencies=agent)
     rows = APIRouter(**secured)
     rows.include_router(instances.router)
-    return [api, own, butlers, rows, entrance.router]
+    door = APIRouter(responses=errors)
+    door.include_router(entrance.router)
+    return [api, own, butlers, rows, door]
 
 
 def _personal() -> list[APIRouter]:

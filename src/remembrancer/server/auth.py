@@ -47,6 +47,9 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on who is known, and what anyone may ask for."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] == "http" and not self._is_open(scope["path"]):
             try:
                 scope["state"]["principal"] = await self._let_in(HTTPConnection(scope))
