@@ -74,17 +74,14 @@ def test_dependencies_point_one_way(path: Path) -> None:
     if not name.startswith(("cli/", "cli.py")):
         assert not {one for one in used if one.split(".")[0] in ("typer", "rich", "click")}
         assert not {one for one in used if one.startswith("remembrancer.cli")}
-<<<<<<< HEAD
     if not name.startswith("mcp/"):
         assert not {one for one in used if one.split(".")[0] in ("mcp", "mcp_types", "anyio")}
-    if not name.startswith(("mcp/", "cli/")):
+    if not name.startswith(("mcp/", "server/", "cli/")):
         assert not {one for one in used if one.startswith("remembrancer.mcp")}
-=======
-    if not name.startswith("server/"):
+    if not name.startswith(("server/", "mcp/")):
         assert not {one for one in used if one.split(".")[0] in WEB}
     if not name.startswith(("server/", "cli/")):
         assert not {one for one in used if one.startswith("remembrancer.server")}
->>>>>>> server
     below = ("store/", "embed/", "guard/", "search/", "audit/", "transfer/", "learn/", "llm/")
     if name.startswith(below) or name in ENGINE | PURE:
         above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))

@@ -52,8 +52,8 @@ def _check_head(line: bytes) -> None:
         raise BadBackup("This is no export: its first line does not say so.")
     if head.get("schema") != schema.HEAD:
         raise BadBackup(
-            f"The export has tables of the revision {head.get('schema')}, here it is {schema.HEAD}: "
-            "export it again with this version."
+            f"The export has tables of the revision {head.get('schema')}, here it is "
+            f"{schema.HEAD}: export it again with this version."
         )
 
 
