@@ -113,9 +113,11 @@ def test_the_public_names_are_these() -> None:
         "Relation",
         "Remembrancer",
         "RemembrancerError",
+        "RemoteMemory",
         "Rule",
         "Status",
         "Written",
+        "connect",
         "open",
     ]
     for name in remembrancer.__all__:
