@@ -316,4 +316,5 @@ class RemoteMemory(RemoteConversations):
 def _narrowing(wanted: Narrowing | Wanted) -> dict[str, Any]:
     """What is wanted, with the moment to look back to as a server is asked for it."""
     said: dict[str, Any] = dict(wanted)
-    return {**said, **moments(said.pop("as_of", None))}
+    then = moments(said.pop("as_of", None))
+    return {**said, **then}
