@@ -209,7 +209,7 @@ def plain(value: Any, number: Callable[[re.Match[str]], str]) -> Any:
         return plain((list(value), value.sure, value.late), number)
     if isinstance(value, Mapping):  # of JSON, where the name of a status is as good as a status
         told = {name: str(one) if isinstance(one, Enum) else one for name, one in value.items()}
-        return {name: plain(one, number) for name, one in told.items()}
+        return {str(name): plain(one, number) for name, one in told.items()}
     if isinstance(value, list | tuple):
         return type(value)(plain(one, number) for one in value)
     if type(value) is str:

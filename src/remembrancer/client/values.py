@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -73,16 +74,15 @@ def moments(as_of: AsOf | datetime | None) -> dict[str, datetime | None]:
 
 def read(wanted: type[Value], told: Any) -> Value:
     """A value out of what a server told; what is unknown here is left out."""
-    try:
+    with _understanding():
         value: Value = _built(wanted, told)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise unreadable() from None
     return value
 
 
 def read_all(wanted: type[Value], told: Any) -> tuple[Value, ...]:
     """Several values of one type."""
-    return tuple(read(wanted, one) for one in told)
+    with _understanding():
+        return tuple(read(wanted, one) for one in told)
 
 
 def read_page(wanted: type[Value], told: Any) -> Page[Value]:
@@ -92,8 +92,8 @@ def read_page(wanted: type[Value], told: Any) -> Page[Value]:
 
 def read_recollection(told: Any) -> Recollection:
     """What a recall brought back."""
-    found = read_all(Recalled, told["items"])
-    return Recollection(found, sure=told["sure"], late=tuple(told["late"]))
+    found, late = read_all(Recalled, told["items"]), read_all(str, told["late"])
+    return Recollection(found, sure=told["sure"], late=late)
 
 
 def unreadable() -> RemembrancerError:
@@ -102,6 +102,14 @@ def unreadable() -> RemembrancerError:
         "The answer cannot be read: check that the address is a Remembrancer server's, "
         "and that its version is the same as here."
     )
+
+
+@contextmanager
+def _understanding() -> Iterator[None]:
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise unreadable() from None
 
 
 def _plain(value: object) -> object:
