@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from remembrancer import RemembrancerError, RemoteMemory
+from remembrancer import RemembrancerError, RemoteMemory, connect
 from remembrancer.errors import (
     Conflict,
     EmbeddingFailed,
@@ -96,6 +96,13 @@ def test_after_the_last_try_the_error_says_what_to_do(
     assert len(way.requests) == 4
 
 
+def test_what_never_arrived_was_not_done() -> None:
+    with connect("http://127.0.0.1:1", "rem_x", retries=0) as nowhere:
+        with pytest.raises(Unavailable) as caught:
+            nowhere.remember("Ada drinks tea")
+    assert "may have done" not in str(caught.value)
+
+
 def test_nobody_waits_longer_than_they_said(served: Served, connect: Connect, way: Way) -> None:
     remote = connect(served, address=way.address, timeout=2)
     way.faults[:] = [says("503 Service Unavailable", "Retry-After: 3600")]
@@ -162,8 +169,6 @@ def test_a_redirect_is_not_followed(remote: RemoteMemory, way: Way, served: Serv
 
 
 def test_an_unknown_key_opens_nothing(served: Served) -> None:
-    from remembrancer import connect
-
     with connect(served.address, "rem_unknown") as stranger:
         with pytest.raises(NotAllowed, match="key-create") as caught:
             stranger.recall("tea")

@@ -79,9 +79,8 @@ def test_dependencies_point_one_way(path: Path) -> None:
         above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))
         assert not {one for one in used if one.startswith(above)}
     if name.startswith("client/"):
-        kept_here = tuple(
-            f"remembrancer.{name}" for name in ("memory", "engine", "store", "server")
-        )
+        here = ("memory", "engine", "store", "server")
+        kept_here = tuple(f"remembrancer.{name}" for name in here)
         assert not {one for one in used if one.startswith(kept_here)}
     if name.startswith("search/"):
         ours = (one.split(".") for one in used if one.startswith("remembrancer."))

@@ -18,6 +18,7 @@ from remembrancer.client.values import Told, body_of, query_of, read, unreadable
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound, Unavailable
 from remembrancer.types import Record
 
+KEY = "Idempotency-Key"
 FIRST_PAUSE = 0.2
 ROOTED = ("agents", "team")
 """What is found below no agent."""
@@ -69,7 +70,7 @@ class Server:
     def write(self, method: str, /, *path: str, **said: Any) -> Told:
         """Change something, once, however often it has to be said."""
         request = self._request(method, path, said)
-        request.headers["Idempotency-Key"] = str(uuid.uuid4())
+        request.headers[KEY] = str(uuid.uuid4())
         return self._told(request)
 
     def pages(self, *path: str, **said: Any) -> Iterator[dict[str, Any]]:
@@ -112,12 +113,14 @@ class Server:
 
     def _answered(self, request: httpx.Request) -> httpx.Response:
         """The answer, after as many tries as are allowed and make sense."""
+        arrived = False
         for left in range(self._retries, -1, -1):
             try:
                 answer = self._send(request)
             except httpx.RequestError as error:
+                arrived |= not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 if not left:
-                    raise self._unavailable(request) from error
+                    raise self._unavailable(arrived and KEY in request.headers) from error
                 pause = FIRST_PAUSE * 2 ** (self._retries - left)
             else:
                 pause = _pause(answer)
@@ -131,11 +134,11 @@ class Server:
             raise Unavailable("This memory was disconnected; connect again.")
         return self._client.send(request)
 
-    def _unavailable(self, request: httpx.Request) -> Unavailable:
+    def _unavailable(self, maybe_done: bool) -> Unavailable:
         sentence = (
             f"{self.address} does not answer: check the address, and that the server is running."
         )
-        if "Idempotency-Key" in request.headers:
+        if maybe_done:
             sentence += " It may have done what was asked: look before you ask again."
         return Unavailable(sentence)
 
