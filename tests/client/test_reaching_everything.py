@@ -42,14 +42,14 @@ def test_hostile_strings_come_back_byte_by_byte(served: Served, remote: RemoteMe
         assert turns[0].content == f"said {text}."
 
 
-@pytest.mark.parametrize("name", ["..", ".", "%2e", "?", "#a", "a b", "日本", "a\\b", "a&b=c", ";"])
-def test_a_conversation_may_have_any_name_but_with_a_slash(remote: RemoteMemory, name: str) -> None:
-    remote.append([{"role": "user", "content": "Hello"}], name)
-    assert remote.session(name).id == name
-    assert len(remote.turns(name)) == 1
-    assert remote.rename(name, "Called").title == "Called"
-    with pytest.raises(InvalidInput, match="slash"):
-        remote.session(f"{name}/turns")
+def test_a_conversation_may_have_any_name_but_with_a_slash(remote: RemoteMemory) -> None:
+    for name in ("..", ".", "%2e", "?", "#a", "a b", "日本", "a\\b", "a&b=c", ";"):
+        remote.append([{"role": "user", "content": "Hello"}], name)
+        assert remote.session(name).id == name
+        assert len(remote.turns(name)) == 1
+        assert remote.rename(name, "Called").title == "Called"
+        with pytest.raises(InvalidInput, match="slash"):
+            remote.session(f"{name}/turns")
 
 
 def test_pages_of_all_kinds_are_as_here(served: Served, connect: Connect, clock: SetClock) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,12 @@ from tests.serving import Served
 LATER = says("503 Service Unavailable", "Retry-After: 0")
 BUSY = says("429 Too Many Requests", "Retry-After: 1")
 AT_WORK = says("409 Conflict", "Retry-After: 0")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    """One engine: the way to a server is the same for both."""
+    return str(tmp_path / "memory")
 
 
 @pytest.fixture
