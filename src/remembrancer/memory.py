@@ -365,9 +365,7 @@ def _stats(call: Call) -> Stats:
     soon = replace(alive, expires_before=now + timedelta(days=7))
     waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.reading(call.owner) as reader:
-        tallies = [
-            one for one in reader.tally() if not pinned or call.reaches(one.scope, one.kind)
-        ]
+        tallies = [one for one in reader.tally() if not pinned or call.reaches(one.scope, one.kind)]
         counts = [reader.count(one) for one in (fading, soon, waiting)]
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}
