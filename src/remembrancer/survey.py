@@ -16,7 +16,7 @@ from remembrancer.call import Call
 from remembrancer.decay import belief, rate
 from remembrancer.rules import effectiveness
 from remembrancer.simulate import Forecast, forecast
-from remembrancer.store.contract import Aged, Filter, Reader, Visibility
+from remembrancer.store.contract import Aged, Filter, Reader
 from remembrancer.types import Backlog, Kind, Maturity, Permanence, Rule, Stats, Status
 
 Name = TypeVar("Name")
@@ -130,12 +130,11 @@ def _next_to_fade(
 
 
 def _alive(call: Call, scope: str | None) -> Filter:
-    """What is in force, of all scopes for whoever acts for themselves and asks for none."""
-    anyone = scope is None and call.principal.agent is None
+    """What is in force of what a caller sees."""
     decay = call.profile.decay
     return Filter(
         now=call.now(),
-        visible=Visibility() if anyone else call.visible(scope),
+        visible=call.visible(scope),
         kinds=BESIDES_TURNS,
         statuses=(Status.ACTIVE,),
         decayed=belief(decay, below=decay.expire_below),
