@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_spared(item: pytest.Item) -> bool:
     """Whether a test is left to the long run."""
-    thin = item.path.parent.name in SURFACES and item.path.stem not in ON_BOTH
+    thin = item.path.parent.name in SURFACES and item.path.name not in ON_BOTH
     return thin and "postgres" in item.name
 
 
