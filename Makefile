@@ -25,7 +25,7 @@ lint: all
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 
 # Lives at random against a model, jobs killed at random, requests at random, for as long as it takes.
 test-long: all

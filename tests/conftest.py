@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -63,11 +64,10 @@ def postgres_server() -> Iterator[Callable[[str], str]]:
     # Not under pytest's own folder, which other runs tidy away.
     server = start_postgres(tempfile.mkdtemp(prefix="rem-postgres-"))
 
+    @cache
     def address(database: str) -> str:
-        known = server.psql(f"SELECT 'yes' FROM pg_database WHERE datname = '{database}'")
-        if "yes" not in known:
-            server.psql(f"CREATE DATABASE {database}")
-        return server.get_uri(database)
+        server.psql(f"CREATE DATABASE {database}")
+        return str(server.get_uri(database))
 
     yield address
     server.cleanup()

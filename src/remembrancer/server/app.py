@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Security
@@ -12,6 +13,7 @@ from fastapi.security import HTTPBearer
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from remembrancer import __version__
 from remembrancer.mcp.http import HttpServer
@@ -73,15 +75,12 @@ def create_app(
         lifespan=_living(tools, lifespan),
         telemetry=SILENT,
         middleware=_way_in(engine, metrics, log or logger(), open_paths),
-        generate_unique_id_function=_operation,
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
-    for router in _routers():
-        app.include_router(router)
+    app.router.routes.extend([*_routes(), *tools.routes()])
     describe.install(app)
-    app.router.routes.extend(tools.routes())
     return app
 
 
@@ -138,7 +137,9 @@ def _way_in(
     ]
 
 
-def _routers() -> list[APIRouter]:
+@cache
+def _routes() -> list[BaseRoute]:
+    """All of the API, for as many applications as there are: reading it in takes a while."""
     errors = problems.documented(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
     secured: dict[str, Any] = {"dependencies": [Security(BEARER)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
@@ -164,7 +165,10 @@ def _routers() -> list[APIRouter]:
     rows.include_router(instances.router)
     door = APIRouter(responses=errors)
     door.include_router(entrance.router)
-    return [api, own, butlers, rows, door]
+    whole = APIRouter(generate_unique_id_function=_operation)
+    for router in (api, own, butlers, rows, door):
+        whole.include_router(router)
+    return whole.routes
 
 
 def _personal() -> list[APIRouter]:

@@ -43,7 +43,7 @@ class Heartbeat(threading.Thread):
         """Tick until it is over."""
         while True:
             try:
-                self._engine.tick()
+                self._engine.tick(self._over.is_set)
             except RemembrancerError as error:
                 self._log.warning("jobs", code=error.code)
             except Exception as error:  # the next tick may succeed, and nobody else would notice
@@ -52,7 +52,7 @@ class Heartbeat(threading.Thread):
                 return
 
     def stop(self) -> None:
-        """End after the job that is at work."""
+        """End after the person who is being looked after."""
         self._over.set()
         self.join(PATIENCE_SECONDS)
 
