@@ -35,7 +35,7 @@ test-long: all
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock
-	.lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,server,dev]'
+	.lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,server,traces,dev]'
 	.lock/bin/python -m pip freeze --exclude-editable > requirements.lock
 	rm -rf .lock
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Depends, FastAPI, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
@@ -40,6 +41,7 @@ from remembrancer.server.routes import (
     team,
     upkeep,
 )
+from remembrancer.server.traces import Traces
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -64,7 +66,8 @@ def create_app(
     More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
     what anyone may fetch, such as "/static/".
     """
-    metrics, tools = Metrics(), _tools(engine)
+    metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
+    traces = Traces(server.traces) if server.traces else None
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -72,9 +75,9 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, lifespan),
+        lifespan=_living(tools, traces, lifespan),
         telemetry=SILENT,
-        middleware=_way_in(engine, metrics, log or logger(), open_paths),
+        middleware=_way_in(engine, metrics, traces, log or logger(), open_paths),
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     problems.install(app)
@@ -98,17 +101,23 @@ def _tools(engine: Remembrancer) -> HttpServer:
     )
 
 
-def _living(tools: HttpServer, lifespan: Lifespan | None) -> Lifespan:
+def _living(tools: HttpServer, traces: Traces | None, lifespan: Lifespan | None) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
+        if traces is not None:
+            await run_in_threadpool(traces.close)
 
     return living
 
 
 def _way_in(
-    engine: Remembrancer, metrics: Metrics, log: Any, open_paths: Iterable[str]
+    engine: Remembrancer,
+    metrics: Metrics,
+    traces: Traces | None,
+    log: Any,
+    open_paths: Iterable[str],
 ) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     settings = engine.settings.server
@@ -127,7 +136,7 @@ def _way_in(
         )
     ]
     return [
-        Middleware(Watch, metrics=metrics, log=log),
+        Middleware(Watch, metrics=metrics, log=log, traces=traces),
         Middleware(Hosts, hosts=settings.allowed_hosts, origins=settings.allowed_origins),
         *(shared if settings.allowed_origins else ()),
         Middleware(Gate, engine=engine, tokens=tokens, open_paths=open_paths),
