@@ -27,10 +27,9 @@ lint: all
 test: lint
 	$(BIN)/python -m pytest -n 3
 
-# Lives at random against a model, jobs killed at random, requests at random, for as long as it takes.
+# Every test on both engines, and what is done at random many more times, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults tests/security \
-		tests/server tests/mcp tests/client
+	REM_LONG=1 $(BIN)/python -m pytest -n 2
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

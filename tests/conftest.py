@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import tempfile
@@ -32,6 +33,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("suite")
 
 ENGINES = ("sqlite", "postgres")
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+TESTS_TOGETHER = 25
 SURFACES = ("server", "mcp", "client")
 ON_BOTH = (
     "test_serve.py",
@@ -40,11 +43,18 @@ ON_BOTH = (
     "test_leaving.py",
     "test_same_as_local.py",
 )
+ABOVE_THE_STORE = (
+    "test_models_fail.py",
+    "test_A23_memory_is_never_permission.py",
+    "test_M10_context_block_of_facts_rules_and_episodes.py",
+    "test_P4_each_category_has_a_token_budget.py",
+    "test_X6_echoes_never_become_memories.py",
+)
 Open = Callable[..., Remembrancer]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Surfaces are thin: but for what touches the store, PostgreSQL is for `make test-long`."""
+    """What does not touch the store itself is tried on PostgreSQL by `make test-long` alone."""
     if os.environ.get("REM_LONG"):
         return
     spared = [one for one in items if is_spared(one)]
@@ -54,8 +64,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def is_spared(item: pytest.Item) -> bool:
     """Whether a test is left to the long run."""
-    thin = item.path.parent.name in SURFACES and item.path.name not in ON_BOTH
-    return thin and "postgres" in item.name
+    file, folder = item.path.name, item.path.parent.name
+    above = file in ABOVE_THE_STORE or (folder in SURFACES and file not in ON_BOTH)
+    return above and "postgres" in item.name
 
 
 @pytest.fixture(scope="session")
@@ -65,12 +76,21 @@ def postgres_server() -> Iterator[Callable[[str], str]]:
     server = start_postgres(tempfile.mkdtemp(prefix="rem-postgres-"))
 
     @cache
-    def address(database: str) -> str:
-        server.psql(f"CREATE DATABASE {database}")
+    def address(database: str, template: str = "template1") -> str:
+        server.psql(f"CREATE DATABASE {database} TEMPLATE {template}")
         return str(server.get_uri(database))
 
     yield address
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def next_database(postgres_server: Callable[..., str]) -> Callable[[], str]:
+    """A database for a few tests on end: the more that is in it, the slower each would be."""
+    settings = Settings.model_validate({"store": {"url": postgres_server("migrated")}})
+    open_store(settings, SetClock(NOON)).close()
+    numbers = itertools.count()
+    return lambda: postgres_server(f"memory_{next(numbers) // TESTS_TOGETHER}", "migrated")
 
 
 @pytest.fixture(params=ENGINES)
@@ -78,13 +98,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where to open a store, on each engine in turn."""
     if request.param == "sqlite":
         return str(tmp_path / "memory")
-    return str(request.getfixturevalue("postgres_server")("memory"))
+    return str(request.getfixturevalue("next_database")())
 
 
 @pytest.fixture
 def clock() -> SetClock:
     """A clock that stands at noon of a Monday until it is moved."""
-    return SetClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
+    return SetClock(NOON)
 
 
 @pytest.fixture(scope="session")

@@ -42,9 +42,9 @@ from tests.processes import forked
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 60 if LONG else 6
 KILLS_WITH_A_MODEL = 20 if LONG else 4
-SESSIONS, SESSIONS_WITH_A_MODEL = 200, 30
+SESSIONS, SESSIONS_WITH_A_MODEL = 200 if LONG else 80, 30
 PROCESSES = 2
-WINDOW_SECONDS = 4.0
+WINDOW_SECONDS = 4.0 if LONG else 1.5
 PATIENCE_SECONDS = 120
 AHEAD = max(HELD, LEASED) + timedelta(minutes=1)
 LONG_TALK = 130
