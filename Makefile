@@ -1,6 +1,6 @@
 # make        builds .venv
 # make run    starts the server on this machine, ready to use
-# make test   checks style and types, and runs every test
+# make test   checks style and types, and runs the tests
 
 PYTHON ?= python3
 VENV := .venv

@@ -207,7 +207,7 @@ class Remembrancer:
         work = replace(self._work, progress=progress, tenant=tenant)
         return jobs.reembed(work, drop_old=drop_old)
 
-    def tick(self, is_over: Callable[[], bool] = lambda: False) -> list[Outcome]:
+    def tick(self, is_over: Callable[[], bool] = jobs.never) -> list[Outcome]:
         """Do whatever is due by the configured schedule, unless another process is at it.
 
         As soon as `is_over` says so, the rest is left for the next time.

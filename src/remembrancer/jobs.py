@@ -94,6 +94,11 @@ class Work:
         yield self.call(owner), Visibility(without=agents)
 
 
+def never() -> bool:
+    """Jobs may take as long as they need."""
+    return False
+
+
 def run(work: Work, name: str) -> Outcome:
     """Do a job now, unless another process is at it."""
     if name not in JOBS:
@@ -155,11 +160,7 @@ class _Over(Exception):
     """There is no time for the rest of a job, which stays due."""
 
 
-def _never() -> bool:
-    return False
-
-
-def _leased(work: Work, name: str, seen: Lease, is_over: Callable[[], bool] = _never) -> Outcome:
+def _leased(work: Work, name: str, seen: Lease, is_over: Callable[[], bool] = never) -> Outcome:
     """Do a job while holding its lease, which is taken anew after each person."""
     taken = _taken(work, name, seen)
     changed = people = 0

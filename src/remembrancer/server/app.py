@@ -17,12 +17,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from remembrancer import __version__
+from remembrancer.loopback import LOOPBACK
 from remembrancer.mcp.http import HttpServer
 from remembrancer.server import describe, problems
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
 from remembrancer.server.etags import Unchanged
-from remembrancer.server.hosts import LOOPBACK, Hosts
+from remembrancer.server.hosts import Hosts
 from remembrancer.server.idempotency import Once
 from remembrancer.server.limits import Bodies, Buckets, Pace
 from remembrancer.server.logs import Watch, logger

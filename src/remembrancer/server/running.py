@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import socket
 import threading
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from remembrancer.errors import InvalidSetting, RemembrancerError
 from remembrancer.keys import LOGIN
+from remembrancer.loopback import is_loopback
 from remembrancer.server.app import create_app
 from remembrancer.server.logs import logger
 from remembrancer.types import Owner
@@ -99,16 +99,6 @@ def bound(settings: ServerSettings) -> socket.socket:
         ) from error
     listening.set_inheritable(True)
     return listening
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can call."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def refuse_open_doors(engine: Remembrancer) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, create_engine, event, make_url
-from sqlalchemy.pool import NullPool, QueuePool, StaticPool
+from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
 from sqlalchemy.util import LRUCache
 
 from remembrancer.durable import settle
@@ -212,20 +212,14 @@ _blank_lock = threading.Lock()
 
 
 def _engine(path: Path | None, busy_seconds: float) -> Engine:
+    dialect, compiled = _spoken()
+    creator: Any = partial(_connected, path, busy_seconds)
     if path is None:
-        engine = create_engine(
-            "sqlite://",
-            poolclass=StaticPool,
-            hide_parameters=True,
-            connect_args={"check_same_thread": False},
-        )
+        pool: Pool = StaticPool(creator, dialect=dialect)
     else:
-        dialect, compiled = _spoken()
-        creator: Any = partial(_connected, path, busy_seconds)
         pool = QueuePool(creator, pool_size=4, max_overflow=-1, dialect=dialect)
-        options = {"compiled_cache": compiled}
-        url = make_url("sqlite://")
-        engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=options)
+    url, options = make_url("sqlite://"), {"compiled_cache": compiled}
+    engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=options)
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine
@@ -239,8 +233,10 @@ def _spoken() -> tuple[Dialect, LRUCache[Any, Any]]:
         return engine.dialect, LRUCache(STATEMENTS)
 
 
-def _connected(path: Path, busy_seconds: float) -> sqlite3.Connection:
+def _connected(path: Path | None, busy_seconds: float) -> sqlite3.Connection:
     """A connection to a file that exists: one that was erased must not come back empty."""
+    if path is None:
+        return sqlite3.connect(":memory:", check_same_thread=False)
     address = f"{path.absolute().as_uri()}?mode=rw"
     try:
         return sqlite3.connect(address, busy_seconds, check_same_thread=False, uri=True)
