@@ -64,11 +64,12 @@ def test_a_request_is_a_span_without_words(open_memory: Open, collector: Collect
     engine = open_memory(server={"traces": collector.address})
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     with served(engine) as here:
-        key = engine.create_key("ada").secret
-        ada = here.client(key, traceparent=f"00-{trace}-00f067aa0ba902b7-01")
-        kept = ada.post("/api/remember", json={"content": "The zeppelin is blue"}).json()["memory"]
-        numbered = ada.get(f"/api/memory/{kept['id']}").headers["X-Request-ID"]
-        ada.post("/api/recall", json={"query": "zeppelin"})
+        key = engine.create_key("louise").secret
+        louise = here.client(key, traceparent=f"00-{trace}-00f067aa0ba902b7-01")
+        told = louise.post("/api/remember", json={"content": "The zeppelin is blue"}).json()
+        kept = told["memory"]
+        numbered = louise.get(f"/api/memory/{kept['id']}").headers["X-Request-ID"]
+        louise.post("/api/recall", json={"query": "zeppelin"})
 
     spans = {span.name: span for span in collector.spans()}
     assert {"POST /api/remember", "GET /api/memory/{id}", "POST /api/recall"} <= spans.keys()
@@ -77,7 +78,7 @@ def test_a_request_is_a_span_without_words(open_memory: Open, collector: Collect
     assert told["request_id"].string_value == numbered
     assert all(span.trace_id.hex() == trace for span in spans.values())
     everything = b"".join(collector.bodies)
-    for word in (b"zeppelin", kept["id"].encode(), b"ada", b"rem_"):
+    for word in (b"zeppelin", kept["id"].encode(), b"louise", b"rem_"):
         assert word not in everything
 
 
