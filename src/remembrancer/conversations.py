@@ -21,13 +21,13 @@ from remembrancer.types import (
     SessionStatus,
     Status,
     Turn,
+    View,
     checked_name,
     member,
 )
 
 if TYPE_CHECKING:
     from remembrancer.learn.worker import Learner
-    from remembrancer.view import View
 
 
 class Conversations:

@@ -253,16 +253,18 @@ def touching_own(call: Call, reader: Reader, events: Sequence[Event]) -> list[Ev
     touched = {one.id: {change.memory_id for change in one.changes} for one in events}
     known = reader.load(set().union(*touched.values()))
     seen = {record.id for record in known.values() if call.sees(record)}
-    return [
-        one
-        for one in events
-        if touched[one.id] & known.keys() <= seen
-        and (touched[one.id] <= known.keys() or _is_by_own(call, one))
-    ]
+
+    def is_own(event: Event) -> bool:
+        ids = touched[event.id]
+        if not ids & known.keys() <= seen:
+            return False
+        return bool(ids) and ids <= known.keys() or _is_by_own(call, event)
+
+    return [event for event in events if is_own(event)]
 
 
 def _is_by_own(call: Call, event: Event) -> bool:
-    """What is gone has no scope any more: whoever sees everything or did it may know of it."""
+    """What is gone, or was none, has no scope: whoever sees everything or did it may know of it."""
     everything = call.visible() == Visibility()
     return everything or (event.agent is not None and call.reaches(event.agent))
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from fastapi import APIRouter, FastAPI
 from starlette.responses import RedirectResponse
+from starlette.routing import BaseRoute
 
 from remembrancer.server.pages import (
     agents,
@@ -24,8 +27,13 @@ from remembrancer.server.pages.surveys import Surveys
 
 
 def install(app: FastAPI) -> None:
-    """Add the pages to the application, and let it show its errors as pages to browsers."""
+    """Let the application show its errors as pages to browsers, and count in the background."""
     app.state.error_page, app.state.surveys = failures.page, Surveys()
+
+
+@cache
+def routes() -> list[BaseRoute]:
+    """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
     personal = (overview, listings, journal, conversations, log, palette, one)
     for module in (agents, instances, team, settings, static, *personal):
@@ -37,4 +45,4 @@ def install(app: FastAPI) -> None:
     async def home() -> RedirectResponse:
         return RedirectResponse("/memory", 303)
 
-    app.include_router(pages)
+    return pages.routes
