@@ -258,7 +258,7 @@ def touching_own(call: Call, reader: Reader, events: Sequence[Event]) -> list[Ev
         ids = touched[event.id]
         if not ids & known.keys() <= seen:
             return False
-        return bool(ids) and ids <= known.keys() or _is_by_own(call, event)
+        return (bool(ids) and ids <= known.keys()) or _is_by_own(call, event)
 
     return [event for event in events if is_own(event)]
 
