@@ -192,6 +192,11 @@ class Remembrancer:
         return jobs.schedule(self._work)
 
     @property
+    def models(self) -> Models:
+        """The language models at hand."""
+        return self._models
+
+    @property
     def model(self) -> str:
         """The model that makes vectors here."""
         return self._embedder.model
