@@ -140,7 +140,7 @@ def test_whoever_stops_listening_ends_it_at_once(connect: Connect, endpoint: Mod
     next(answer)
 
     began = time.monotonic()
-    answer.close()  # type: ignore[attr-defined]
+    answer.close()
 
     assert time.monotonic() - began < 1
     assert "remembrancer-answer" not in [one.name for one in threading.enumerate()]

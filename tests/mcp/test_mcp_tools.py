@@ -12,8 +12,8 @@ import pytest
 
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.profiles import NAMES
 from remembrancer.mcp.server import listed
+from remembrancer.profiles import NAMES
 from remembrancer.tools.toolsets import MOST, tools_of
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.mcp.uses import NOBODYS

@@ -10,7 +10,7 @@ from remembrancer.llm.answer import declined, silent
 from remembrancer.llm.anthropic import ANTHROPIC, VERSION
 from remembrancer.llm.http import PATIENT, Line, Patience, refused, sendable
 from remembrancer.llm.streaming import TurnedDown, events
-from remembrancer.llm.talk import Prompt, Step, ToolCall
+from remembrancer.llm.talk import Pieces, Prompt, Step, ToolCall
 from remembrancer.types import Json
 
 MOST_TOKENS = 4096
@@ -38,7 +38,7 @@ class AnthropicChat:
     def name(self) -> str:
         return self._model
 
-    def reply(self, prompt: Prompt) -> Iterator[str | ToolCall]:
+    def reply(self, prompt: Prompt) -> Pieces:
         heard = _Heard()
         try:
             for event in events(self._line, _request(prompt, self._model)):

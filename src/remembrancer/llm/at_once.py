@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from remembrancer.llm import Model, Question
 from remembrancer.llm.answer import silent
-from remembrancer.llm.talk import Prompt, ToolCall
+from remembrancer.llm.talk import Pieces, Prompt
 from remembrancer.types import Json
 
 SCHEMA: dict[str, Json] = {
@@ -26,7 +24,7 @@ class AtOnce:
     def name(self) -> str:
         return self._model.name
 
-    def reply(self, prompt: Prompt) -> Iterator[str | ToolCall]:
+    def reply(self, prompt: Prompt) -> Pieces:
         lines = [f"{one.role}: {one.text}" for one in prompt.history]
         talk = "\n\n".join([*lines, f"user: {prompt.latest}"])
         question = Question(prompt.system, talk, SCHEMA, "reply")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from remembrancer.llm.answer import declined, silent
 from remembrancer.llm.http import PATIENT, Line, Patience, refused, sendable
 from remembrancer.llm.streaming import TurnedDown, events
-from remembrancer.llm.talk import Prompt, Step, ToolCall
+from remembrancer.llm.talk import Pieces, Prompt, Step, ToolCall
 from remembrancer.types import Json
 
 
@@ -35,7 +35,7 @@ class OpenAICompatibleChat:
     def name(self) -> str:
         return self._model
 
-    def reply(self, prompt: Prompt) -> Iterator[str | ToolCall]:
+    def reply(self, prompt: Prompt) -> Pieces:
         if not self._takes_tools:
             prompt = replace(prompt, offers=())
         try:
@@ -50,7 +50,7 @@ class OpenAICompatibleChat:
     def close(self) -> None:
         """Nothing is held between answers."""
 
-    def _streamed(self, prompt: Prompt) -> Iterator[str | ToolCall]:
+    def _streamed(self, prompt: Prompt) -> Pieces:
         heard = _Heard()
         for event in events(self._line, _request(prompt, self._model)):
             if text := heard.take(event):
@@ -94,13 +94,13 @@ class _Heard:
         return text
 
     def _grow(self, place: int, call: Json) -> None:
-        match call:
-            case {"function": dict(function)}:
-                index = call.get("index", place)
-                known = self.calls.setdefault(index if isinstance(index, int) else 0, [""] * 3)
-                values = (call.get("id"), function.get("name"), function.get("arguments"))
-                for part, value in enumerate(values):
-                    known[part] += value if isinstance(value, str) else ""
+        if not isinstance(call, dict) or not isinstance(function := call.get("function"), dict):
+            return
+        index = call.get("index", place)
+        known = self.calls.setdefault(index if isinstance(index, int) else 0, [""] * 3)
+        values = (call.get("id"), function.get("name"), function.get("arguments"))
+        for part, value in enumerate(values):
+            known[part] += value if isinstance(value, str) else ""
 
     def ended(self) -> Iterator[ToolCall]:
         """The calls, now that they are whole; an answer with nothing in it is none."""

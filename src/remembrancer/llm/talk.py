@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -76,6 +76,9 @@ class Prompt:
         return f"{self.note}\n\n{self.said}" if self.note else self.said
 
 
+Pieces = Generator[str | ToolCall, None, None]
+
+
 class ChatModel(Protocol):
     """Rules: may be called from many threads, and fails with the two errors of `llm` only.
 
@@ -87,7 +90,7 @@ class ChatModel(Protocol):
         """The name of the model."""
         ...
 
-    def reply(self, prompt: Prompt) -> Iterator[str | ToolCall]:
+    def reply(self, prompt: Prompt) -> Pieces:
         """The answer, piece by piece, then the calls that it ends with.
 
         Whoever closes the iterator ends the answer; a deadline is for the whole of it.
