@@ -18,14 +18,14 @@ from remembrancer.assistant.exchange import (
     Exchange,
     Meant,
     Wipe,
-    last_change,
+    changes,
     recorded,
 )
 from remembrancer.assistant.obeying import obeyed, status
 from remembrancer.assistant.parts import Notice, Part, Status, Text, Used
 from remembrancer.assistant.toolbox import Toolbox
 from remembrancer.block import as_data
-from remembrancer.errors import NotFound, RemembrancerError
+from remembrancer.errors import NotFound, NotUndoable
 from remembrancer.learn.transcript import COMMAND
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
 from remembrancer.llm.talk import ChatModel, Prompt, Utterance
@@ -164,18 +164,16 @@ class Chat:
         self.session = self._memory.new_session()
 
     def _undone(self, exchange: Exchange) -> Iterator[Part]:
-        event = last_change(self._memory.turns(self.session))
-        if event is None:
-            yield Text(wording.NOTHING_TO_UNDO)
+        for event in changes(self._memory.turns(self.session)):
+            try:
+                undone = self._memory.undo(event)
+            except NotUndoable:  # It was taken back elsewhere.
+                continue
+            exchange.metadata[UNDID] = event
+            yield Text(f"Undone: {wording.quoted(undone.memory)}.")
+            yield from status(undone)
             return
-        try:
-            undone = self._memory.undo(event)
-        except RemembrancerError as error:
-            yield Text(str(error))
-            return
-        exchange.metadata[UNDID] = event
-        yield Text(f"Undone: {wording.quoted(undone.memory)}.")
-        yield from status(undone)
+        yield Text(wording.NOTHING_TO_UNDO)
 
     def _explained(self) -> str:
         answers = [

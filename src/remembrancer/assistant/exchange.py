@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -64,13 +64,10 @@ def recorded(meant: commands.Command | Wipe, said: str, told: str) -> tuple[str,
             return said, told
 
 
-def last_change(turns: Sequence[Turn]) -> str | None:
-    """The last event of the conversation that was not taken back in it."""
+def changes(turns: Sequence[Turn]) -> Iterator[str]:
+    """The events of a conversation that were not taken back in it, the last one first."""
     undone = {one.metadata.get(UNDID) for one in turns}
     for turn in reversed(turns):
         events = turn.metadata.get(EVENTS)
         if isinstance(events, list) and not turn.metadata.get(UNDID):
-            for event in reversed(events):
-                if event not in undone:
-                    return str(event)
-    return None
+            yield from (str(one) for one in reversed(events) if one not in undone)
