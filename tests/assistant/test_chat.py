@@ -35,11 +35,12 @@ def test_the_answer_streams_and_is_kept_with_its_question(
 ) -> None:
     chat = chat_of(store)
 
-    parts = list(chat.say("Hello!"))
+    parts = list(chat.say("My boat leaks."))
 
     assert parts == [Text("Good "), Text("day.")]
-    assert [one.content for one in me.turns(chat.session)] == ["Hello!", "Good day."]
-    assert me.session(chat.session).surface == "web"
+    assert [one.content for one in me.turns(chat.session)] == ["My boat leaks.", "Good day."]
+    session = me.session(chat.session)
+    assert (session.surface, session.title) == ("web", "My boat leaks")
 
 
 def test_what_was_recalled_is_told_to_the_model_and_to_the_person(
@@ -250,3 +251,14 @@ def test_two_people_never_meet(store: Remembrancer, model: ModelEndpoint) -> Non
 
     assert "painting" not in sent(model)
     assert heard.used == []
+
+
+def test_without_a_model_what_is_stated_plainly_is_still_learned(open_memory: Open) -> None:
+    store = open_memory("assistant")
+    me = store.for_user("ada")
+
+    heard = say(chat_of(store), "I live in Hamburg.")
+    store.flush()
+
+    assert heard.events == []
+    assert [one for one in contents(me) if "Hamburg" in one]

@@ -48,7 +48,10 @@ def api(telegram: TelegramServer) -> Iterator[BotApi]:
 
 @pytest.fixture
 def store(open_memory: Open) -> Remembrancer:
-    return open_memory("assistant")
+    opened = open_memory("assistant")
+    for chat in (CHAT, 43):  # other tests may have linked them: all share one database
+        opened.links.unlink("telegram", str(chat))
+    return opened
 
 
 @pytest.fixture

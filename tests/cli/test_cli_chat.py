@@ -92,8 +92,10 @@ def test_ctrl_c_stops_the_answer_and_ctrl_d_leaves(
         terminal.see("number 1,")
         terminal.interrupt()
         terminal.see("Stopped.")
+        terminal.see("> ")
         terminal.type("Hello\n")
         terminal.see("Good day.")
+        terminal.see("> ")
         terminal.type("\x04")
         assert terminal.process.wait(20) == 0
 
@@ -120,14 +122,9 @@ class Terminal:
 
     def __init__(self, env: dict[str, str]) -> None:
         self._ours, theirs = pty.openpty()
-        rem = str(Path(sys.executable).with_name("rem"))
+        command = [sys.executable, "-c", "from remembrancer.cli import main; main()", "chat"]
         self.process = subprocess.Popen(
-            [rem, "chat"],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env=env,
-            start_new_session=True,
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
         )
         os.close(theirs)
         self._seen = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -10,6 +11,8 @@ import pytest
 
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
 from remembrancer.llm.anthropic_chat import AnthropicChat
+from remembrancer.llm.at_once import AtOnce
+from remembrancer.llm.command import CommandModel
 from remembrancer.llm.openai_chat import OpenAICompatibleChat
 from remembrancer.llm.talk import ChatModel, Offer, Prompt, Step, ToolCall, Utterance
 from tests.llm.conftest import BRIEFLY, KEY
@@ -77,14 +80,15 @@ def test_the_results_of_calls_are_sent_back(connect: Connect, endpoint: ModelEnd
 
 
 def test_a_deadline_holds_for_the_whole_answer(connect: Connect, endpoint: ModelEndpoint) -> None:
-    endpoint.script = [streams(*"slow" * 50, pause=0.1)]
+    endpoint.default = streams(*"slow" * 50, pause=0.1)
 
     began = time.monotonic()
     heard = []
     with pytest.raises(ModelUnavailable, match="in time"):
-        heard.extend(connect(timeout=0.5).reply(HELLO))
+        heard.extend(connect(timeout=1).reply(HELLO))
 
-    assert 0.4 < time.monotonic() - began < 3
+    assert 0.9 < time.monotonic() - began < 5
+    assert len(endpoint.requests) == 1
 
 
 def test_what_may_pass_is_tried_again_before_anything_was_said(
@@ -181,3 +185,36 @@ def test_a_server_that_does_not_stream_is_understood(endpoint: ModelEndpoint) ->
 
     model = OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY)
     assert list(model.reply(HELLO)) == ["All at once."]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [
+        (("<thi", "nk>Hm, ", "</think>", "\n\nGood day."), "Good day."),
+        (("<think>a</think>Yes",), "Yes"),
+        (("<", "3 you"), "<3 you"),
+        (("<",), "<"),
+        (("I <think> so",), "I <think> so"),
+    ],
+)
+def test_thinking_that_a_server_lets_through_is_left_out(
+    endpoint: ModelEndpoint, pieces: tuple[str, ...], said: str
+) -> None:
+    endpoint.script = [streams(*pieces)]
+    model = OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY)
+
+    assert "".join(map(str, model.reply(HELLO))) == said
+
+
+def test_thinking_alone_is_no_answer(endpoint: ModelEndpoint) -> None:
+    endpoint.script = [streams("<think>", "for ever")]
+
+    with pytest.raises(ModelMisspoke):
+        list(OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY).reply(HELLO))
+
+
+def test_a_command_answers_at_once_and_without_tools() -> None:
+    script = "import json, sys; print(json.dumps({'answer': str('Hello' in sys.stdin.read())}))"
+    model = AtOnce(CommandModel((sys.executable, "-c", script), timeout=20))
+
+    assert list(model.reply(HELLO)) == ["True"]

@@ -74,6 +74,10 @@ def test_dependencies_point_one_way(path: Path) -> None:
         assert not {one for one in used if one.split(".")[0] in ("mcp", "mcp_types", "anyio")}
     if not name.startswith(("mcp/", "cli/")):
         assert not {one for one in used if one.startswith("remembrancer.mcp")}
+    if not name.startswith(("assistant/", "cli/", "server/")):
+        assert not {one for one in used if one.startswith("remembrancer.assistant")}
+    if name.startswith(("assistant/", "tools/")):
+        assert not {one for one in used if one.split(".")[0] in ("fastapi", "starlette")}
     below = ("store/", "embed/", "guard/", "search/", "audit/", "transfer/", "learn/", "llm/")
     if name.startswith(below) or name in ENGINE | PURE:
         above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))

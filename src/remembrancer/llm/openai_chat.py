@@ -12,6 +12,8 @@ from remembrancer.llm.streaming import TurnedDown, events
 from remembrancer.llm.talk import Pieces, Prompt, Step, ToolCall
 from remembrancer.types import Json
 
+THINK, THOUGHT = "<think>", "</think>"
+
 
 class OpenAICompatibleChat:
     """Streams answers; does without tools where the server does not know them."""
@@ -51,11 +53,41 @@ class OpenAICompatibleChat:
         """Nothing is held between answers."""
 
     def _streamed(self, prompt: Prompt) -> Pieces:
-        heard = _Heard()
+        heard, thinking = _Heard(), _Thinking()
         for event in events(self._line, _request(prompt, self._model)):
-            if text := heard.take(event):
+            if text := thinking.without(heard.take(event)):
+                heard.spoke = True
                 yield text
+        if text := thinking.left():
+            heard.spoke = True
+            yield text
         yield from heard.ended()
+
+
+@dataclass(slots=True)
+class _Thinking:
+    """Leaves out what local servers let through before the answer: `<think>` … `</think>`."""
+
+    held: str = ""
+    over: bool = False
+
+    def without(self, text: str) -> str:
+        """As much as is known to be of the answer."""
+        if self.over:
+            return text
+        self.held = (self.held + text).lstrip()
+        if self.held.startswith(THINK):
+            answer = self.held.partition(THOUGHT)[2].lstrip()
+            self.over = bool(answer)
+            return answer
+        if THINK.startswith(self.held):
+            return ""
+        self.over = True
+        return self.held
+
+    def left(self) -> str:
+        """What was held back and is no thought, now that all has come."""
+        return "" if self.over or self.held.startswith(THINK) else self.held
 
 
 @dataclass(slots=True)
@@ -89,9 +121,7 @@ class _Heard:
         for place, call in enumerate(called if isinstance(called, list) else ()):
             self._grow(place, call)
         text = said.get("content")
-        text = text if isinstance(text, str) else ""
-        self.spoke |= bool(text)
-        return text
+        return text if isinstance(text, str) else ""
 
     def _grow(self, place: int, call: Json) -> None:
         if not isinstance(call, dict) or not isinstance(function := call.get("function"), dict):

@@ -27,6 +27,7 @@ LARGEST = 8_000_000
 
 DATA = b"data:"
 DONE = "[DONE]"
+TIMEOUT = TimeoutError.__name__
 
 
 class TurnedDown(Exception):
@@ -63,7 +64,10 @@ def events(line: Line, body: Mapping[str, Json]) -> Iterator[Json]:
 
 
 def _may_pass(first: Piece) -> bool:
-    return isinstance(first, Broken) or (isinstance(first, Reply) and first.may_pass)
+    """Whether to ask again at once; whoever waited for a whole answer in vain does not want to."""
+    if isinstance(first, Broken):
+        return first.kind != TIMEOUT
+    return isinstance(first, Reply) and first.may_pass
 
 
 def _told(piece: Piece, heard: _Listening) -> Iterator[Json]:
@@ -100,6 +104,7 @@ class _Listening:
         self._line = line
         self._content = content
         self._pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
+        self._left = False
         self._loop = asyncio.new_event_loop()
         self._reading = self._loop.create_task(self._read())
         self._thread = threading.Thread(target=self._work, name="remembrancer-answer", daemon=True)
@@ -113,14 +118,18 @@ class _Listening:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._left = True
         with contextlib.suppress(RuntimeError):  # It is over already.
             self._loop.call_soon_threadsafe(self._reading.cancel)
         self._thread.join()
 
     def _work(self) -> None:
         try:
-            with contextlib.suppress(asyncio.CancelledError):
+            try:
                 self._loop.run_until_complete(self._reading)
+            except asyncio.CancelledError:
+                if not self._left:
+                    self._pieces.put(Broken(TIMEOUT))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
             self._pieces.put(None)
