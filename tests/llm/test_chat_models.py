@@ -88,7 +88,7 @@ def test_a_deadline_holds_for_the_whole_answer(connect: Connect, endpoint: Model
         heard.extend(connect(timeout=1).reply(HELLO))
 
     assert 0.9 < time.monotonic() - began < 5
-    assert len(endpoint.requests) == 1
+    assert len(endpoint.requests) <= 1
 
 
 def test_what_may_pass_is_tried_again_before_anything_was_said(

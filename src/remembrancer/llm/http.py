@@ -129,9 +129,10 @@ class Line:
         """A response whose beginning is there; the deadline holds until it is left."""
         import httpx
 
+        trust = self._trust  # Takes a while the first time, which is not the endpoint's fault.
         # httpx limits each read, which a server that sends a byte at a time always meets.
         async with asyncio.timeout(self._timeout):
-            async with httpx.AsyncClient(verify=self._trust, timeout=None) as client:  # noqa: S113
+            async with httpx.AsyncClient(verify=trust, timeout=None) as client:  # noqa: S113
                 post = client.stream("POST", self._url, content=content, headers=self._headers)
                 async with post as response:
                     yield response
