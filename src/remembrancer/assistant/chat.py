@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
@@ -22,7 +22,7 @@ from remembrancer.assistant.exchange import (
     recorded,
 )
 from remembrancer.assistant.obeying import obeyed, status
-from remembrancer.assistant.parts import Notice, Part, Status, Text, Used
+from remembrancer.assistant.parts import Notice, Part, Parts, Status, Text, Used
 from remembrancer.assistant.toolbox import Toolbox
 from remembrancer.block import as_data
 from remembrancer.errors import NotFound, NotUndoable
@@ -57,9 +57,7 @@ class Chat:
         self._zone = ZoneInfo(time_zone)
         self._tools = Toolbox(Caller(memory, time_zone))
 
-    def say(
-        self, text: str, metadata: Mapping[str, Json] | None = None
-    ) -> Generator[Part, None, None]:
+    def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> Parts:
         """Answer what the person says, piece by piece; then it is kept, and learned from.
 
         Whoever closes the iterator stops the answer: what was said until then is kept.
@@ -70,9 +68,10 @@ class Chat:
         meant = self._meant(said)
         exchange = Exchange(metadata=dict(metadata or {}))
         try:
-            for part in self._parts(meant, said, exchange):
-                exchange.take(part)
-                yield part
+            with contextlib.closing(self._parts(meant, said, exchange)) as parts:
+                for part in parts:
+                    exchange.take(part)
+                    yield part
         finally:
             self._keep(meant, said, exchange)
 
@@ -87,7 +86,7 @@ class Chat:
             return Wipe()
         return command(said)
 
-    def _parts(self, meant: Meant, said: str, exchange: Exchange) -> Iterator[Part]:
+    def _parts(self, meant: Meant, said: str, exchange: Exchange) -> Parts:
         match meant:
             case None:
                 yield from self._answered(said, exchange)

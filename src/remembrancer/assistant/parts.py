@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 
@@ -35,3 +36,4 @@ class Used:
 
 
 Part = Text | Status | Notice | Used
+Parts = Generator[Part, None, None]

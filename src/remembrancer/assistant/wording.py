@@ -30,6 +30,7 @@ SUMMARISED = (
 NOTHING_TO_UNDO = "Nothing in this conversation is left to undo."
 STOPPED = "The model kept asking for tools and was stopped."
 
+SPEAKERS = {"user": "you said: ", "assistant": "I said: "}
 LONGEST = 300
 
 
@@ -49,11 +50,7 @@ def found(recalled: Sequence[Recalled], zone: ZoneInfo) -> str:
 
 
 def _found(record: Record, zone: ZoneInfo) -> str:
-    who = (
-        {"user": "you said", "assistant": "I said"}.get(record.role, "it said") + ": "
-        if (isinstance(record, Turn))
-        else ""
-    )
+    who = SPEAKERS.get(record.role, "") if isinstance(record, Turn) else ""
     return f"- {who}{quoted(record)} ({day(record.valid_from, zone)})"
 
 
