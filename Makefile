@@ -1,5 +1,5 @@
 # make        builds .venv
-# make run    shows what it does, in the terminal
+# make run    starts the server on this machine, ready to use
 # make test   checks style and types, and runs every test
 
 PYTHON ?= python3
@@ -17,7 +17,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	touch $@
 
 run: all
-	$(BIN)/rem demo
+	$(BIN)/rem serve
 
 lint: all
 	$(BIN)/ruff check .
@@ -27,9 +27,9 @@ lint: all
 test: lint
 	$(BIN)/python -m pytest -n 2
 
-# Lives at random against a model and jobs killed at random, for as long as it takes.
+# Lives at random against a model, jobs killed at random, requests at random, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults
+	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults tests/server/test_openapi.py
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

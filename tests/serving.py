@@ -50,7 +50,7 @@ def served(engine: Remembrancer) -> Iterator[Served]:
     """Serve an engine for as long as the block lasts."""
     log = io.StringIO()
     app = create_app(engine, log=logger(log))
-    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off")
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

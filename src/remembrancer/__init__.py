@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from remembrancer.aio import AsyncMemory as AsyncMemory
+    from remembrancer.client import RemoteMemory as RemoteMemory
+    from remembrancer.client import connect as connect
     from remembrancer.engine import Remembrancer as Remembrancer
     from remembrancer.errors import RemembrancerError as RemembrancerError
     from remembrancer.memory import Memory as Memory
@@ -36,6 +38,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AsyncMemory": "aio",
+    "RemoteMemory": "client",
+    "connect": "client",
     "RemembrancerError": "errors",
     "Memory": "memory",
     "Remembrancer": "engine",

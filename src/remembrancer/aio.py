@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from remembrancer.memory import Memory
+
+if TYPE_CHECKING:
+    from remembrancer.client import RemoteMemory
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -20,15 +23,16 @@ def _threaded(
     async def call(
         self: AsyncMemory, /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
+        own: Callable[Arguments, Result] = getattr(self.memory, verb.__name__)
+        return await asyncio.to_thread(own, *args, **kwargs)
 
     return call
 
 
 class AsyncMemory:
-    """A memory whose verbs are awaited."""
+    """A memory, kept here or on a server, whose verbs are awaited."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory | RemoteMemory) -> None:
         self.memory = memory
 
     remember = _threaded(Memory.remember)

@@ -160,8 +160,10 @@ class ServerSettings(Table):
     https: bool = False
     most_bytes: Annotated[int, Field(ge=1024)] = 8 * 1024 * 1024
     body_seconds: Annotated[float, Field(gt=0)] = 30
-    requests_per_minute: Annotated[int, Field(ge=1)] = 1200
-    burst: Annotated[int, Field(ge=1)] = 200
+    requests_per_minute: Annotated[int, Field(ge=1)] = 6000
+    burst: Annotated[int, Field(ge=1)] = 600
+    tools: Literal["core", "full"] = "core"
+    url: str | None = None
     session_hours: Annotated[float, Field(gt=0, le=24 * 365)] = 12
     jwt: JwtSettings | None = None
 

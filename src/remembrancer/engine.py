@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -281,6 +281,28 @@ class Remembrancer:
             return arrival.move(self._store, target, replace=replace, steps=Steps(progress))
         finally:
             target.close()
+
+    def export(self, user: str, *, tenant: str | None = None) -> Iterator[bytes]:
+        """Everything there is of a person, as lines of JSON that `import_` brings back."""
+        from remembrancer.transfer.person import exported
+
+        self.flush()
+        return exported(self._store, Owner(self._tenant(tenant).name, user))
+
+    def import_(
+        self,
+        user: str,
+        lines: Iterable[bytes],
+        *,
+        tenant: str | None = None,
+        replace: bool = False,
+    ) -> int:
+        """Bring in what was exported as the memories of a person, all of it or nothing."""
+        from remembrancer.transfer.person import imported
+
+        self.flush()
+        owner = Owner(self._tenant(tenant).name, user)
+        return imported(self._store, owner, lines, replace=replace)
 
     def inventory(self, user: str, *, tenant: str | None = None) -> Inventory:
         """What an erasure of a person would remove; nothing is changed."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 HELD = timedelta(minutes=10)
 """For how long a job is taken; whoever is still at it takes it again before."""
 
+KEYS_KEPT = timedelta(days=30)
+"""For how long it can be seen that there was a key that opens nothing any more."""
+
 HELD_LONG = {"backup": timedelta(hours=12)}
 """Of jobs that are one long step, during which nobody takes them again."""
 
@@ -206,6 +209,7 @@ def _tidy(work: Work) -> int:
 
     work.parts.references.flush()
     finish_abandoned(work.parts)
+    work.store.drop_keys(work.clock.now() - KEYS_KEPT)
     return work.store.tidy()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from remembrancer.call import Call
@@ -56,21 +57,24 @@ def _by_id(call: Call, reference: str) -> Record | None:
     return found
 
 
-def _by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
+def by_words(records: Iterable[Record], words: str) -> Record | None:
+    """The one memory with those words in it, or that is those words."""
     needle = " ".join(words.casefold().split())
     if not needle:
         raise InvalidInput("Say which memory: give its id or some words of it.")
-    wanted = replace(call.filter(kinds=KINDS), statuses=statuses)
-    with call.store.reading(call.owner) as reader:
-        matches = [
-            one for one in everything(reader, wanted) if needle in _plain(one) and call.sees(one)
-        ]
+    matches = [one for one in records if needle in _plain(one)]
     whole = [one for one in matches if needle == _plain(one)]
     if len(whole) == 1:
         return whole[0]
     if len(matches) > 1:
         raise _ambiguous(matches)
     return matches[0] if matches else None
+
+
+def _by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
+    wanted = replace(call.filter(kinds=KINDS), statuses=statuses)
+    with call.store.reading(call.owner) as reader:
+        return by_words((one for one in everything(reader, wanted) if call.sees(one)), words)
 
 
 def _plain(record: Record) -> str:

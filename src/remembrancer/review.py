@@ -140,27 +140,19 @@ class Review:
             raise InvalidInput(f"It must not be shared. {' '.join(reasons(rules))}")
         vector = self._parts.embedder.embed([content])[0]
         embedding = Embedding(self._parts.embedder.model, vector)
+        switches = self.switches()
         with self._parts.store.reviewing(self._tenant) as desk:
             old = _found(desk, fact_id)
-            self._refuse_double(desk, old, content, embedding)
+            _refuse_double(desk, old, content, embedding, switches.dedup_threshold)
             before = desk.contested(fact_id)
             desk.reword(fact_id, content, embedding)
             desk.uncontest(fact_id)
             contest(desk, _found(desk, fact_id), embedding)
-            self._settle(desk, [fact_id, *before])
+            self._settle(desk, [fact_id, *before], switches)
             return _found(desk, fact_id)
 
-    def _refuse_double(
-        self, desk: TeamDesk, old: TeamFact, content: str, embedding: Embedding
-    ) -> None:
-        threshold = self.switches().dedup_threshold
-        for one in desk.known(embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)):
-            alike = float(one.vector @ embedding.vector) >= threshold
-            if one.fact.id != old.id and alike and not contradict(one.fact.content, content):
-                raise Conflict(f"The team knows that already: {one.fact.id}.")
-
-    def _settle(self, desk: TeamDesk, fact_ids: Sequence[str]) -> None:
-        now, switches = self._parts.clock.now(), self.switches()
+    def _settle(self, desk: TeamDesk, fact_ids: Sequence[str], switches: Switches) -> None:
+        now = self._parts.clock.now()
         for one in dict.fromkeys(fact_ids):
             if desk.fact(one) is not None:
                 settle(desk, one, now, switches)
@@ -178,11 +170,11 @@ class Review:
     def delete(self, *fact_ids: str) -> int:
         """Destroy facts, with everything that was known about them."""
         self._may_edit()
-        ids = list(dict.fromkeys(fact_ids))
+        ids, switches = list(dict.fromkeys(fact_ids)), self.switches()
         with self._parts.store.reviewing(self._tenant) as desk:
             rivals = [rival for one in ids for rival in desk.contested(_found(desk, one).id)]
             desk.remove(ids)
-            self._settle(desk, rivals)
+            self._settle(desk, rivals, switches)
         return len(ids)
 
     def people(self) -> tuple[str, ...]:
@@ -225,7 +217,7 @@ class Review:
 
     def _decided(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
         self._may_edit()
-        now = self._parts.clock.now()
+        now, switches = self._parts.clock.now(), self.switches()
         with self._parts.store.reviewing(self._tenant) as desk:
             for one in fact_ids:
                 _found(desk, one)
@@ -237,12 +229,21 @@ class Review:
                 approved = status is TeamStatus.APPROVED
                 confidence = confidence_of(voices, against, approved=approved)
                 desk.change(one, {"confidence": confidence})
-            self._settle(desk, [one for one in rivals if one not in fact_ids])
+            self._settle(desk, [one for one in rivals if one not in fact_ids], switches)
             return tuple(_found(desk, one) for one in fact_ids)
 
     def _may_edit(self) -> None:
         if EDIT not in self._principal.capabilities:
             raise NotAllowed(f"Changing the team's memory needs the capability {EDIT}.")
+
+
+def _refuse_double(
+    desk: TeamDesk, old: TeamFact, content: str, embedding: Embedding, threshold: float
+) -> None:
+    for one in desk.known(embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)):
+        alike = float(one.vector @ embedding.vector) >= threshold
+        if one.fact.id != old.id and alike and not contradict(one.fact.content, content):
+            raise Conflict(f"The team knows that already: {one.fact.id}.")
 
 
 def _found(desk: TeamDesk, fact_id: str) -> TeamFact:

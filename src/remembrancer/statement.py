@@ -32,6 +32,7 @@ from remembrancer.types import (
 )
 
 CONTENT_LIMIT = 20_000
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 METADATA_LIMIT = 1_000_000
 NAME_LIMIT = 200
 
@@ -170,7 +171,8 @@ def metadata_without_secrets(metadata: Mapping[str, Json], what: str) -> Mapping
         plain = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{what}: the metadata is not plain JSON.") from error
-    checked_text(plain.replace("\\u0000", "\x00"), what, METADATA_LIMIT)
+    checked_text(plain, what, METADATA_LIMIT)
+    _refuse_nul(plain)
     clean: Mapping[str, Json] = _without_secrets(metadata, [])
     return clean
 
@@ -286,7 +288,12 @@ def _check_text(statement: Statement) -> None:
         raise InvalidInput(
             "The text has half a character in it, or the metadata is not plain JSON."
         ) from error
-    if "\x00" in everything or "\\u0000" in everything:
+    _refuse_nul(everything)
+
+
+def _refuse_nul(dumped: str) -> None:
+    """In JSON a NUL is an escape; the same letters after a backslash that is escaped are text."""
+    if _NUL.search(dumped):
         raise InvalidInput("The text has a NUL character in it, which cannot be stored.")
 
 

@@ -70,4 +70,5 @@ def test_moving_tells_how_many_and_replaces_only_when_asked(
         "rows": 6,
         "present": 0,
         "teams_present": 0,
+        "erased": 0,
     }

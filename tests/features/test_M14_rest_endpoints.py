@@ -111,7 +111,7 @@ def test_M14_editing_a_fact_supersedes_it(ada: httpx.Client) -> None:
     detail = ada.get(f"/api/memory/facts/{second}").json()
     assert [one["id"] for one in detail["versions"]] == [first, second]
     assert {"supersedes"} == {one["relation"] for one in detail["links"]}
-    assert [one["action"] for one in detail["events"]][0] == "remembered"
+    assert detail["events"][0]["action"] == "remembered"
     assert contents(ada.get("/api/memory/facts")) == {"Ada lives in Oslo."}
 
 

@@ -95,7 +95,7 @@ def test_another_persons_memory_is_as_good_as_missing(served: Served) -> None:
             one.text.replace(theirs, MISSING).partition("request_id")[0]
             == (other.text.partition("request_id")[0])
         )
-        assert {name for name in one.headers} == {name for name in other.headers}
+        assert set(one.headers) == set(other.headers)
 
 
 def test_nobody_can_name_another_user_or_tenant(served: Served) -> None:
@@ -251,3 +251,10 @@ def test_a_backup_is_made_where_the_server_keeps_them(serve: Serve) -> None:
     assert answer.status_code == 201
     assert answer.json()["name"].startswith("remembrancer-")
     assert "/" not in answer.json()["name"]
+
+
+def test_a_secret_is_no_name_of_an_agent(served: Served) -> None:
+    ada, secret = served.of("ada"), served.engine.create_key("ada").secret
+    answer = ada.post(f"/api/agents/{secret}/remember", json={"content": "Ada drinks tea."})
+    assert answer.status_code == 400
+    assert secret not in answer.text

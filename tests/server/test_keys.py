@@ -84,3 +84,17 @@ def test_a_key_that_is_said_is_redacted(store: Remembrancer) -> None:
     )
     written = store.for_user("ada").remember(f"The server lets me in with {secret}")
     assert secret not in written.memory.content
+
+
+def test_keys_that_open_nothing_are_destroyed_after_some_time(
+    store: Remembrancer, clock: SetClock
+) -> None:
+    lasting, revoked = store.create_key(), store.create_key()
+    store.create_key(expires_at=clock.now() + timedelta(hours=1))
+    store.revoke_key(revoked.key.id)
+    clock.move(timedelta(days=29))
+    store.run_job("tidy")
+    assert len(store.list_keys(lasting.key.owner)) == 3
+    clock.move(timedelta(days=2))
+    store.run_job("tidy")
+    assert store.list_keys(lasting.key.owner) == [lasting.key]

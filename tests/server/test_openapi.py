@@ -101,7 +101,7 @@ def test_answers_fit_the_description_whatever_is_asked(
     ids = known(api)
     schema = schemathesis.openapi.from_dict(description)
     found = [one.ok() for one in schema.get_all_operations()]
-    each = CASES // len(found) + 1
+    each = CASES // len(found) + 3
     answered: dict[int, int] = {}
     with requests.Session() as session:
         session.trust_env = False
@@ -137,12 +137,9 @@ def ask(
     def check(case: Any, real: str | None) -> None:
         if real is not None and "id" in (case.path_parameters or {}):
             case.path_parameters["id"] = real
-        answer = case.call(
-            base_url=address,
-            session=session,
-            headers={"Authorization": f"Bearer {secret}"},
-            allow_redirects=False,
-        )
+        # Or a made-up key would be all that half of the requests are refused for.
+        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {secret}"}
+        answer = case.call(base_url=address, session=session, allow_redirects=False)
         answered[answer.status_code] = answered.get(answer.status_code, 0) + 1
         case.validate_response(answer, checks=CHECKS)
 

@@ -59,7 +59,8 @@ def _checked(desk: Desk, asked: dict[str, Any]) -> Any:
     """The settings with what was asked for."""
     from remembrancer import config
 
-    settings = config.changed(desk.settings, {"server": asked}) if asked else desk.settings
+    whose = given({"user": desk.user, "tenant": desk.tenant})
+    settings = config.changed(desk.settings, {"server": asked, **whose})
     if settings.server.workers > 1 and settings.store.url is None:
         raise InvalidSetting("Several workers need PostgreSQL: set store.url, or use one.")
     return settings

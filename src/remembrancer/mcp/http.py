@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import anyio.to_thread
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
@@ -45,13 +45,14 @@ class HttpServer:
 
     `hosts` are the names under which it may be reached, with or without a port, by default those
     of this machine; pages of `origins` may call it from a browser. With `authorization_servers`
-    clients are told where to get a token for `url`, this server's own address.
+    clients are told where to get a token for `url`, this server's own address. Without
+    `authenticate`, a gate before it has noted the principal in the scope's state.
     """
 
     def __init__(
         self,
         engine: Remembrancer,
-        authenticate: Authenticate,
+        authenticate: Authenticate | None,
         *,
         extent: Extent = "core",
         hosts: Sequence[str] = LOOPBACK,
@@ -92,7 +93,7 @@ class HttpServer:
         """Let in who has a key, and answer one message."""
         headers = Headers(scope=scope)
         key = _bearer(headers)
-        principal = await anyio.to_thread.run_sync(self._authenticate, key) if key else None
+        principal = await self._who(scope, key)
         if principal is None:
             refusal = self._unauthorized(had_key=key is not None)
         elif "mcp-session-id" in headers:
@@ -104,6 +105,11 @@ class HttpServer:
             return await self._manager.handle_request(inner, receive, send)
         await refusal(scope, receive, send)
         return None
+
+    async def _who(self, scope: Scope, key: str | None) -> Principal | None:
+        if self._authenticate is None:
+            return cast("Principal | None", scope["state"].get("principal"))
+        return await anyio.to_thread.run_sync(self._authenticate, key) if key else None
 
     def _unauthorized(self, *, had_key: bool) -> Response:
         parts = ['error="invalid_token"'] if had_key else []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Security
@@ -14,11 +14,12 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from remembrancer import __version__
+from remembrancer.mcp.http import HttpServer
 from remembrancer.server import describe, problems
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
 from remembrancer.server.etags import Unchanged
-from remembrancer.server.hosts import Hosts
+from remembrancer.server.hosts import LOOPBACK, Hosts
 from remembrancer.server.idempotency import Once
 from remembrancer.server.limits import Bodies, Buckets, Pace
 from remembrancer.server.logs import Watch, logger
@@ -29,6 +30,7 @@ from remembrancer.server.routes import (
     entrance,
     instances,
     keys,
+    leaving,
     memories,
     myself,
     remembering,
@@ -60,14 +62,15 @@ def create_app(
     More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
     what anyone may fetch, such as "/static/".
     """
-    metrics = Metrics()
+    metrics, tools = Metrics(), _tools(engine)
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
+        redirect_slashes=False,
+        lifespan=_living(tools, lifespan),
         telemetry=SILENT,
         middleware=_way_in(engine, metrics, log or logger(), open_paths),
         generate_unique_id_function=_operation,
@@ -78,7 +81,31 @@ def create_app(
     for router in _routers():
         app.include_router(router)
     describe.install(app)
+    app.router.routes.extend(tools.routes())
     return app
+
+
+def _tools(engine: Remembrancer) -> HttpServer:
+    """The same memory for models, behind the same gate."""
+    server = engine.settings.server
+    return HttpServer(
+        engine,
+        None,
+        extent=server.tools,
+        hosts=(*LOOPBACK, *server.allowed_hosts),
+        origins=server.allowed_origins,
+        url=server.url,
+        authorization_servers=[server.jwt.issuer] if server.jwt is not None else [],
+    )
+
+
+def _living(tools: HttpServer, lifespan: Lifespan | None) -> Lifespan:
+    @asynccontextmanager
+    async def living(app: FastAPI) -> AsyncIterator[None]:
+        async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
+            yield
+
+    return living
 
 
 def _way_in(
@@ -121,7 +148,8 @@ def _routers() -> list[APIRouter]:
         api.include_router(router)
     api.include_router(memories.router, prefix="/memory")
     api.include_router(team.router, prefix="/team")
-    for router in (keys.router, upkeep.router):
+    api.include_router(leaving.people, prefix="/people")
+    for router in (keys.router, upkeep.router, leaving.router):
         api.include_router(router)
     agent = [Depends(named_agent)]
     own = APIRouter(prefix="/api/agents/{agent}", **secured)
@@ -134,7 +162,9 @@ def _routers() -> list[APIRouter]:
     butlers.include_router(browsing.listings, dependencies=agent)
     rows = APIRouter(**secured)
     rows.include_router(instances.router)
-    return [api, own, butlers, rows, entrance.router]
+    door = APIRouter(responses=errors)
+    door.include_router(entrance.router)
+    return [api, own, butlers, rows, door]
 
 
 def _personal() -> list[APIRouter]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from remembrancer.types import Principal
 
 COOKIE = "rem_session"
-OPEN = ("/healthz", "/readyz", "/login", "/openapi.json")
+TOOLS = "/mcp"
+OPEN = ("/healthz", "/readyz", "/login", "/openapi.json", "/.well-known/")
 """What anyone may ask for: nothing in it is anyone's."""
 
 ANONYMOUS = ("/api/team/recall",)
@@ -47,6 +48,9 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on who is known, and what anyone may ask for."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] == "http" and not self._is_open(scope["path"]):
             try:
                 scope["state"]["principal"] = await self._let_in(HTTPConnection(scope))
@@ -64,7 +68,8 @@ class Gate:
         if header is None and cookie is None and asking.url.path in ANONYMOUS:
             return None
         if header is not None:
-            found = await run_in_threadpool(self._by_header, header)
+            surface = "mcp" if asking.url.path == TOOLS else "rest"
+            found = await run_in_threadpool(self._by_header, header, surface)
         else:
             found = await run_in_threadpool(self._by_cookie, cookie or "")
         if found is None or LOGIN in found.capabilities:
@@ -75,13 +80,13 @@ class Gate:
             _refuse_forgery(asking)
         return found
 
-    def _by_header(self, header: str) -> Principal | None:
+    def _by_header(self, header: str, surface: str) -> Principal | None:
         scheme, _, secret = header.partition(" ")
         if scheme.lower() != "bearer":
             return None
         if secret.startswith(PREFIX) or self._tokens is None:
-            return self._engine.principal_of(secret, surface="rest")
-        return self._tokens.principal_of(secret, "rest")
+            return self._engine.principal_of(secret, surface=surface)
+        return self._tokens.principal_of(secret, surface)
 
     def _by_cookie(self, secret: str) -> Principal | None:
         return self._engine.principal_of(secret, surface="web") if secret else None

@@ -12,8 +12,9 @@ from remembrancer.errors import NotAllowed
 from remembrancer.memory import Memory
 from remembrancer.review import EDIT, VIEW, Review
 from remembrancer.server.problems import Unauthenticated
-from remembrancer.server.wire import Name, checked
-from remembrancer.types import GLOBAL, Principal
+from remembrancer.server.wire import Name
+from remembrancer.statement import refuse_secret_name
+from remembrancer.types import GLOBAL, Principal, checked_name
 
 
 async def the_engine(request: Request) -> Remembrancer:
@@ -35,7 +36,7 @@ Caller = Annotated[Principal, Depends(the_caller)]
 
 
 async def named_agent(agent: Annotated[Name, Path(description="Who acts for the user.")]) -> None:
-    """The agent in the path; `for_agent` is what reads it."""
+    """The agent in the path, for the description; `my_memory` is what reads it."""
 
 
 async def my_memory(request: Request, engine: Engine, caller: Caller) -> Memory:
@@ -49,7 +50,8 @@ def memory_of(engine: Remembrancer, caller: Principal, agent: str | None) -> Mem
         raise NotAllowed(f"This key is for the agent {caller.agent!r} alone.")
     if agent is None:
         return engine.for_principal(caller)
-    return engine.for_principal(replace(caller, agent=checked(agent)))
+    refuse_secret_name(agent)
+    return engine.for_principal(replace(caller, agent=checked_name(agent, "agent")))
 
 
 Me = Annotated[Memory, Depends(my_memory)]

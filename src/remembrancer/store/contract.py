@@ -583,8 +583,12 @@ class Store(Protocol):
         """The key whose secret has that digest, whatever became of it."""
         ...
 
-    def list_keys(self) -> list[Key]:
-        """All keys, newest first."""
+    def list_keys(self, owner: Owner | None = None) -> list[Key]:
+        """The keys of one person, or all, newest first."""
+        ...
+
+    def drop_keys(self, before: datetime) -> int:
+        """Destroy the keys that expired or were revoked before a moment; how many they were."""
         ...
 
     def revoke_key(self, key_id: str, at: datetime) -> None:

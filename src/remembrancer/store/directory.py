@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, or_, select, update
 
 from remembrancer.store import tables
 from remembrancer.store.contract import Erasure
@@ -146,10 +146,12 @@ def key(connection: Connection, digest: str) -> Key | None:
     return _key(row) if row is not None else None
 
 
-def keys(connection: Connection) -> list[Key]:
-    """All keys, newest first."""
+def keys(connection: Connection, owner: Owner | None) -> list[Key]:
+    """The keys of one person, or all, newest first."""
     table = tables.keys
     query = select(table).order_by(table.c.created_at.desc(), table.c.id.desc())
+    if owner is not None:
+        query = query.where(table.c.tenant == owner.tenant, table.c.name == owner.user)
     return [_key(row) for row in connection.execute(query)]
 
 
@@ -169,6 +171,13 @@ def note_use(connection: Connection, key_id: str, at: datetime) -> None:
     """Say when a key was used last."""
     table = tables.keys
     connection.execute(update(table).where(table.c.id == key_id).values(used_at=at))
+
+
+def drop_keys(connection: Connection, before: datetime) -> int:
+    """Destroy the keys that opened nothing any more at a moment."""
+    table = tables.keys
+    over = or_(table.c.expires_at < before, table.c.revoked_at < before)
+    return connection.execute(table.delete().where(over)).rowcount
 
 
 def _key(row: Any) -> Key:

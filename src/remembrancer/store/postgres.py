@@ -242,9 +242,13 @@ class PostgresStore:
         with _reachable(), self._engine.begin() as connection:
             return directory.key(connection, digest)
 
-    def list_keys(self) -> list[Key]:
+    def list_keys(self, owner: Owner | None = None) -> list[Key]:
         with _reachable(), self._engine.begin() as connection:
-            return directory.keys(connection)
+            return directory.keys(connection, owner)
+
+    def drop_keys(self, before: datetime) -> int:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.drop_keys(connection, before)
 
     def revoke_key(self, key_id: str, at: datetime) -> None:
         with _reachable(), self._engine.begin() as connection:

@@ -208,9 +208,13 @@ class SqliteStore:
         with self._system.reading() as connection:
             return directory.key(connection, digest)
 
-    def list_keys(self) -> list[Key]:
+    def list_keys(self, owner: Owner | None = None) -> list[Key]:
         with self._system.reading() as connection:
-            return directory.keys(connection)
+            return directory.keys(connection, owner)
+
+    def drop_keys(self, before: datetime) -> int:
+        with self._system.writing() as connection:
+            return directory.drop_keys(connection, before)
 
     def revoke_key(self, key_id: str, at: datetime) -> None:
         with self._system.writing() as connection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
 from remembrancer.errors import InvalidInput
@@ -112,16 +112,23 @@ class Switching(wire.Asked):
     limit: Annotated[int, Field(ge=1, le=100)] | None = None
 
 
-@router.post("/recall", response_model=Known)
-def team_recall(request: Request, engine: Engine, question: Question) -> Any:
-    """What the team knows about something. Without a key, only if the team's settings allow it."""
+def anyone(request: Request, engine: Engine) -> Principal | None:
+    """Who asks; nobody in particular only where the team's settings allow it."""
     caller: Principal | None = request.scope["state"].get("principal")
-    if caller is not None:
-        found = engine.for_principal(caller).team(question.query)
-        return {"items": found[: question.limit] if question.limit else found}
-    if not engine.tells_anyone():
+    if caller is None and not engine.tells_anyone():
         raise Unauthenticated("The team's memory is for those who have a key.")
-    return {"items": engine.team_recall(question.query, limit=question.limit)}
+    return caller
+
+
+@router.post("/recall", response_model=Known)
+def team_recall(
+    caller: Annotated[Principal | None, Depends(anyone)], engine: Engine, question: Question
+) -> Any:
+    """What the team knows about something. Without a key, only if the team's settings allow it."""
+    if caller is None:
+        return {"items": engine.team_recall(question.query, limit=question.limit)}
+    found = engine.for_principal(caller).team(question.query)
+    return {"items": found[: question.limit] if question.limit else found}
 
 
 @router.post("/propose", response_model=Proposed)

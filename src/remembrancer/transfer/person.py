@@ -1,0 +1,75 @@
+"""One person's memories as lines of JSON: everything, with history and vectors, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from remembrancer.errors import BadBackup
+from remembrancer.statement import without_secrets
+from remembrancer.store import dump, schema
+from remembrancer.store.contract import Row, Store
+from remembrancer.transfer.lines import lines_of, row_of
+from remembrancer.types import Owner
+
+FORMAT = 1
+WORDS = frozenset(
+    "content summary body subject predicate quote title note reason speaker "
+    "tags metadata evidence before after settings".split()
+)
+"""The columns that hold what people say."""
+
+
+def exported(store: Store, owner: Owner) -> Iterator[bytes]:
+    """All there is of someone at one moment; the first line says what the others are."""
+    head = {"format": FORMAT, "schema": schema.HEAD, "tenant": owner.tenant, "user": owner.user}
+    yield json.dumps(head, ensure_ascii=False).encode() + b"\n"
+    with store.dump(owner) as rows:
+        yield from lines_of(rows)
+
+
+def imported(store: Store, owner: Owner, lines: Iterable[bytes], *, replace: bool) -> int:
+    """Bring in what was exported, as the memories of this person; how many rows.
+
+    Nothing is changed unless every line is sound, and none if they have other memories here.
+    """
+    given = iter(lines)
+    _check_head(next(given, b""))
+    rows = [_owned(owner, row_of(line)) for line in given if line.strip()]
+    for number, row in enumerate(rows, 2):
+        dump.check(dump.PERSONAL, row)
+        _refuse_secrets(number, row)
+    store.load(owner, rows, replace=replace)
+    return len(rows)
+
+
+def _check_head(line: bytes) -> None:
+    try:
+        head = json.loads(line)
+    except ValueError as error:
+        raise BadBackup("This is no export: its first line is not JSON.") from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise BadBackup("This is no export: its first line does not say so.")
+    if head.get("schema") != schema.HEAD:
+        raise BadBackup(
+            f"The export has tables of the revision {head.get('schema')}, here it is "
+            f"{schema.HEAD}: export it again with this version."
+        )
+
+
+def _refuse_secrets(number: int, row: Row) -> None:
+    """What we exported has none; whoever puts one into the file has it refused here too."""
+    _, columns = row
+    for name in WORDS & columns.keys():
+        value = columns[name]
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if value is not None and without_secrets(text) != text:
+            raise BadBackup(f"Line {number} of the export holds a secret in {name}.")
+
+
+def _owned(owner: Owner, row: Row) -> Row:
+    """A row as this person's, whoever they were called before."""
+    table, columns = row
+    if table != "owners":
+        return row
+    return table, {**columns, "tenant": owner.tenant, "name": owner.user}

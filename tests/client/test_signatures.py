@@ -1,0 +1,59 @@
+"""Code moves between both memories by one line: they have the same verbs, but for those named."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from remembrancer import AsyncMemory, Memory, RemoteMemory
+
+MISSING = {
+    "profile": "a server keeps its choices to itself",
+    "acting_as": "the key, or the path, says as which agent it is asked",
+    "new_session": "a server names a conversation when something is said in it",
+    "count_turns": "no endpoint tells it; `turns` reads them",
+    "view": "no endpoint summarises a conversation",
+    "delete_many": "endpoints delete one memory at a time, and several would not be one event",
+    "delete_all": "no endpoint puts everything into the trash at once",
+}
+OWN = {"disconnect": "a local memory has no connection of its own: its store is closed"}
+
+
+def verbs(memory: type) -> dict[str, Any]:
+    found = inspect.getmembers(memory)
+    return {name: value for name, value in found if not name.startswith("_")}
+
+
+def test_every_local_verb_is_there_or_named_here() -> None:
+    assert verbs(Memory).keys() - verbs(RemoteMemory).keys() == MISSING.keys()
+    assert verbs(RemoteMemory).keys() - verbs(Memory).keys() == OWN.keys()
+
+
+@pytest.mark.parametrize("name", sorted(verbs(Memory).keys() & verbs(RemoteMemory).keys()))
+def test_a_verb_takes_and_gives_the_same(name: str) -> None:
+    local, remote = verbs(Memory)[name], verbs(RemoteMemory)[name]
+    if isinstance(local, property):
+        assert isinstance(remote, property)
+        local, remote = local.fget, remote.fget
+    assert inspect.signature(local) == inspect.signature(remote)
+
+
+def test_what_can_be_awaited_is_what_a_memory_has() -> None:
+    of_values = {"principal", "profile", "confidence", "effectiveness", "standing"}
+    of_values |= {"acting_as", "new_session"}
+    assert verbs(AsyncMemory).keys() == verbs(Memory).keys() - of_values
+
+
+def test_connecting_loads_no_store_and_no_model() -> None:
+    heavy = ["sqlalchemy", "numpy", "onnxruntime", "pydantic", "fastapi"]
+    code = (
+        "import sys, remembrancer\n"
+        "remembrancer.connect('http://127.0.0.1:1', 'rem_x').disconnect()\n"
+        f"print([one for one in {heavy!r} if one in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,135 @@
+"""`rem serve` as a real process: it says where it is, loses nothing when it stops, and refuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+import remembrancer
+from remembrancer.config import Settings
+
+REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def start(tmp_path: Path, place: str) -> Iterator[Start]:
+    """Start `rem serve` on the store of this test; whatever still runs is ended."""
+    started: list[subprocess.Popen[str]] = []
+    environment = {
+        **{name: value for name, value in os.environ.items() if "REMEMBRANCER" not in name},
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "REMEMBRANCER_JOBS__LEARN": "",
+    }
+
+    def run(*options: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*REM, "--store", place, "--tenant", "x", "serve", *options],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for one in started:
+        if one.poll() is None:
+            one.kill()
+        one.communicate()
+
+
+def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Where it listens, and the address that lets a browser in."""
+    assert process.stdout is not None
+    listens, browser = process.stdout.readline(), process.stdout.readline()
+    address = re.findall(r"http://\S+", listens)[0]
+    for _ in range(300):
+        try:
+            httpx.get(f"{address}/healthz", trust_env=False)
+            break
+        except httpx.TransportError:
+            time.sleep(0.1)
+    return address, re.findall(r"http://\S+", browser)[0]
+
+
+def test_it_lets_a_browser_in_and_stops_without_losing_anything(start: Start, place: str) -> None:
+    process = start("--port", str(free_port()))
+    address, entrance = address_of(process)
+    with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
+        me = browser.get(entrance)
+        assert me.json()["user"] == "me"
+        assert "token" not in str(me.url)
+        own = {"Origin": address}
+        said = {"content": f"Tea number {process.pid} is hot."}
+        kept = browser.post(f"{address}/api/remember", json=said, headers=own).json()["memory"]
+        browser.post(f"{address}/api/recall", json={"query": "tea"}, headers=own)
+
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=60)
+
+    assert "Traceback" not in log
+    with remembrancer.open(place, settings=Settings(tenant="x")) as store:
+        found = store.for_user("me").get(kept["id"])
+        assert found.content == said["content"]
+        assert found.recall_count == 1
+        token = entrance.partition("token=")[2]
+        assert store.principal_of(token) is None, "the start-up token ends with the server"
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_port_that_is_taken_is_told(start: Start) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        process = start("--port", str(other.getsockname()[1]))
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "cannot be listened on" in told
+    assert "--port" in told
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_beyond_this_machine_nobody_listens_without_keys(start: Start) -> None:
+    process = start("--host", "0.0.0.0", "--port", str(free_port()))
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "rem key-create" in told
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_several_workers_need_postgresql(start: Start) -> None:
+    process = start("--workers", "2")
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "PostgreSQL" in told
+
+
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+def test_several_workers_share_sessions_and_memories(start: Start) -> None:
+    process = start("--port", str(free_port()), "--workers", "2")
+    address, entrance = address_of(process)
+    with httpx.Client(trust_env=False, timeout=60) as browser:
+        browser.get(entrance)
+        for _ in range(10):
+            with httpx.Client(cookies=browser.cookies, trust_env=False, timeout=60) as again:
+                assert again.get(f"{address}/api/me").status_code == 200
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
