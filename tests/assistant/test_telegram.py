@@ -336,6 +336,18 @@ def test_a_wrong_token_is_told_and_never_shown(
         BotApi("not a token", telegram.url)
 
 
+def test_the_token_is_never_logged(
+    tell: Callable[..., list[str]], telegram: TelegramServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    telegram.failures = {"sendMessage": [failed(502)]}
+
+    tell("Hello")
+
+    assert caplog.records
+    assert TOKEN not in caplog.text
+
+
 def test_the_same_update_twice_at_once_is_answered_once(
     store: Remembrancer, api: BotApi, me: Memory, telegram: TelegramServer
 ) -> None:

@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from remembrancer.assistant.telegram.bot import HOW_TO_LINK
+from remembrancer.cli.app import app
+from remembrancer.config import Settings
+from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
+from remembrancer.opening import open_store
+from tests.assistant.bot_api import TOKEN, TelegramServer
 from tests.llm.endpoint import ModelEndpoint, streams
 
 Run = Callable[..., Any]
+REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 
 
 @pytest.fixture
@@ -117,14 +125,51 @@ def test_the_bot_needs_a_token(rem: Run) -> None:
     assert "telegram.token" in rem("telegram", code=2).stderr
 
 
+def test_the_bot_runs_until_it_is_told_to_stop(home: dict[str, str]) -> None:
+    with TelegramServer() as telegram:
+        env = home | {
+            "REMEMBRANCER_TELEGRAM__TOKEN": TOKEN,
+            "REMEMBRANCER_TELEGRAM__URL": telegram.url,
+            "NO_PROXY": "*",
+        }
+        bot = subprocess.Popen([*REM, "telegram"], env=env, stderr=subprocess.PIPE, text=True)
+        try:
+            telegram.write(42, "Hello")
+            assert telegram.wait_for(1, seconds=60) == [HOW_TO_LINK]
+            bot.send_signal(signal.SIGTERM)
+            assert bot.wait(40) == 0
+        finally:
+            bot.kill()
+            told = bot.communicate()[1]
+    assert TOKEN not in told
+
+
+def test_telegram_is_told_where_to_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    with TelegramServer() as telegram:
+        settings = {"telegram": {"token": TOKEN, "url": telegram.url, "webhook_secret": "s" * 20}}
+        store = open_store(chosen := Settings.model_validate(settings), None, vanishing=True)
+        with Remembrancer(chosen, store, LocalEmbedder()) as engine:
+            asked = ["telegram", "--webhook", "https://memory.example.org/telegram"]
+            done = CliRunner().invoke(app, asked, obj=engine, catch_exceptions=False)
+
+    assert done.exit_code == 0
+    method, sent = telegram.calls[0]
+    assert (method, sent["secret_token"]) == ("setWebhook", "s" * 20)
+
+
 class Terminal:
     """`rem chat` in a terminal of its own."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self._ours, theirs = pty.openpty()
-        command = [sys.executable, "-c", "from remembrancer.cli import main; main()", "chat"]
         self.process = subprocess.Popen(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
+            [*REM, "chat"],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=env,
+            start_new_session=True,
         )
         os.close(theirs)
         self._seen = ""

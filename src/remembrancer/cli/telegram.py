@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import signal
@@ -40,30 +41,34 @@ def telegram(
       rem telegram
       rem telegram --webhook https://memory.example.org/telegram
     """
-    from remembrancer.assistant.telegram.polling import WANTED, poll
-
     desk: Desk = context.obj
-    api = _api(desk.settings)
-    if webhook is not None:
-        secret = desk.settings.telegram.webhook_secret
-        if secret is None:
-            raise InvalidSetting("telegram.webhook_secret: choose one, so that only they can call.")
-        token = secret.get_secret_value()
-        told: dict[str, Json] = {"url": webhook, "secret_token": token, "allowed_updates": WANTED}
-        api.call("setWebhook", told)
-        desk.answer({"webhook": webhook}, lambda page: page.say(f"Telegram calls {webhook}."))
-        return
+    with contextlib.closing(_api(desk.settings)) as api:
+        if webhook is None:
+            _poll(desk, api)
+            return
+        _be_called(desk.settings, api, webhook)
+    desk.answer({"webhook": webhook}, lambda page: page.say(f"Telegram calls {webhook}."))
+
+
+def _poll(desk: Desk, api: BotApi) -> None:
+    """Answer until Ctrl-C, or until the process is told to end."""
+    from remembrancer.assistant.telegram.polling import poll
+
     gc.enable()  # It may run for weeks.
     logging.basicConfig(stream=sys.stderr, format="%(message)s")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    over = threading.Event()
-    with desk.opened(embeds=True) as engine:
-        try:
-            poll(engine, api, over)
-        except KeyboardInterrupt:
-            over.set()
-        finally:
-            api.close()
+    with desk.opened(embeds=True) as engine, contextlib.suppress(KeyboardInterrupt):
+        poll(engine, api, threading.Event())
+
+
+def _be_called(settings: Settings, api: BotApi, address: str) -> None:
+    from remembrancer.assistant.telegram.polling import WANTED
+
+    secret = settings.telegram.webhook_secret
+    if secret is None:
+        raise InvalidSetting("telegram.webhook_secret: choose one, so that only they can call.")
+    told: dict[str, Json] = {"url": address, "secret_token": secret.get_secret_value()}
+    api.call("setWebhook", {**told, "allowed_updates": WANTED})
 
 
 def telegram_link(context: typer.Context) -> None:

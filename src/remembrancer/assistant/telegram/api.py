@@ -5,6 +5,7 @@ The token is part of every address, so no address and no error of the HTTP clien
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,8 @@ class BotApi:
         self._address = f"{url.rstrip('/')}/bot{token}/"
         self._patience = patience
         self._client = httpx.Client(timeout=SECONDS)
+        self._unsaid = _Unsaid(token)
+        logging.getLogger("httpx").addFilter(self._unsaid)
 
     def call(
         self, method: str, parameters: Mapping[str, Json] | None = None, *, wait: float = 0
@@ -73,6 +76,7 @@ class BotApi:
     def close(self) -> None:
         """Give back the connections."""
         self._client.close()
+        logging.getLogger("httpx").removeFilter(self._unsaid)
 
     def _attempt(self, method: str, parameters: Mapping[str, Json], wait: float) -> Json:
         """The reply; None when there was none that could be read."""
@@ -87,6 +91,17 @@ class BotApi:
         except httpx.HTTPError:
             return None
         return _read(response)
+
+
+class _Unsaid(logging.Filter):
+    """Drops what the HTTP client logs of our addresses."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self._token = token
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self._token not in record.getMessage()
 
 
 def split(text: str) -> Iterator[str]:
