@@ -29,7 +29,8 @@ test: lint
 
 # Lives at random against a model, jobs killed at random, requests at random, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults tests/server/test_openapi.py
+	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults tests/security \
+		tests/server tests/mcp tests/client
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

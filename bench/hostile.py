@@ -100,7 +100,7 @@ def serving(engine: Remembrancer) -> Iterator[httpx.Client]:
         error = info
 
     app = create_app(engine, log=Silent())
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="on"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

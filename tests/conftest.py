@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import tempfile
 import time
@@ -30,7 +31,30 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("suite")
 
 ENGINES = ("sqlite", "postgres")
+SURFACES = ("server", "mcp", "client")
+ON_BOTH = (
+    "test_serve.py",
+    "test_once.py",
+    "test_keys.py",
+    "test_leaving.py",
+    "test_same_as_local.py",
+)
 Open = Callable[..., Remembrancer]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Surfaces are thin: but for what touches the store, PostgreSQL is for `make test-long`."""
+    if os.environ.get("REM_LONG"):
+        return
+    spared = [one for one in items if is_spared(one)]
+    config.hook.pytest_deselected(items=spared)
+    items[:] = [one for one in items if one not in set(spared)]
+
+
+def is_spared(item: pytest.Item) -> bool:
+    """Whether a test is left to the long run."""
+    thin = item.path.parent.name in SURFACES and item.path.stem not in ON_BOTH
+    return thin and "postgres" in item.name
 
 
 @pytest.fixture(scope="session")

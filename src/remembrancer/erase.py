@@ -204,7 +204,7 @@ def _searched(parts: Parts, owner: Owner | None, traces: Traces) -> list[Searche
     places = {one.place: one for one in parts.store.search(owner, traces)}
     backups = _shelf(parts)
     if backups is not None and backups.exists():
-        looked = search.files(backups, traces)
+        looked = search.files(backups, replace(traces, words=()))  # others may use the same
         size, found = sum(one.bytes for one in looked), sum(one.found for one in looked)
         places[backups.name] = Searched(backups.name, size, found)
     return list(places.values())

@@ -203,6 +203,8 @@ def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Rec
     after: Position | None = None
     while found := reader.find(wanted, page, after):
         yield from found
+        if len(found) < page:
+            return
         after = Position(found[-1].recorded_at, found[-1].id)
 
 

@@ -21,7 +21,7 @@ from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
 from remembrancer.rules import effectiveness
 from remembrancer.statement import Details, refuse_secret_name
-from remembrancer.store.contract import Filter, Reader, Visibility
+from remembrancer.store.contract import Filter, Reader
 from remembrancer.types import (
     AsOf,
     Backlog,
@@ -384,8 +384,7 @@ def _versions(reader: Reader, record: Record) -> list[Record]:
 
 def _stats(call: Call, scope: str | None) -> Stats:
     now, decay = call.now(), call.profile.decay
-    anyone = scope is None and call.principal.agent is None
-    visible = Visibility() if anyone else call.visible(scope)
+    visible = call.visible(scope)
     alive = Filter(
         now=now,
         visible=visible,

@@ -16,7 +16,7 @@ from remembrancer.types import Status
 
 THREADS, SUPERSESSIONS = 32, 10
 LONG = bool(os.environ.get("REM_LONG"))
-PROCESSES, WRITES = 8, 200 if LONG else 60
+PROCESSES, WRITES = 8, 200 if LONG else 25
 WRITERS = 8
 
 

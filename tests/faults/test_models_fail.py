@@ -43,7 +43,7 @@ from tests.lifecycle.apart import ApartEmbedder
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says
 
 SEED = 20260302
-MADE_UP_ANSWERS, MADE_UP_PLANS = (120, 80) if os.environ.get("REM_LONG") else (40, 20)
+MADE_UP_ANSWERS, MADE_UP_PLANS = (120, 80) if os.environ.get("REM_LONG") else (12, 6)
 PAST_EVERY_PAUSE = timedelta(hours=2)
 PATIENCE_SECONDS = 120
 HASTY = Patience(retries=1, first_pause=0.01, longest_pause=0.05)

@@ -183,6 +183,7 @@ def test_X4_backups_are_rewritten_without_them(open_memory: Open, tmp_path: Path
     bob.remember("My rowing boat lies at the north jetty.")
     for person in (store.for_user("ada"), bob):
         person.propose(PORTS)
+        person.remember("We meet at the lighthouse on the first of May.")
     store.for_user("ada").propose(CACHE)
     store.run_job("backup")
     (backup,) = (tmp_path / "memory" / "backups").glob("*.zip")

@@ -98,7 +98,7 @@ def test_P4_the_budgets_are_choices_of_the_profile(open_set: Open) -> None:
     assert 134 < context.tokens <= 150
 
 
-@pytest.mark.parametrize("budget", [0, 50, 80, 200, 1000, 9000])
+@pytest.mark.parametrize("budget", [0, 80, 1000])
 def test_P4_a_call_may_set_the_whole(budget: int, me: Memory) -> None:
     for category in BUDGETS:
         fill(me, category)

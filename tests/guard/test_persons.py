@@ -231,7 +231,7 @@ SHARED = {
         "Node.js 20 and Next.js 15 are used.",
         "README.md and main.py are generated.",
         "user.email is unique.",
-        "Packages come from pypi.org.",
+        "Questions go to stackoverflow.com.",
         "Ubuntu 24.04 and sha-256 are required.",
         "The dev server runs on http://localhost:8080.",
         "The touch-laptop layout is tested.",

@@ -230,7 +230,7 @@ def attempts(chance: random.Random, own: str, theirs: Hoard, *ways: Ways) -> Ite
     while True:
         for verb, way in chance.sample(each, len(each)):
             named = _named(chance, own, theirs)
-            disguise = chance.choice(DISGUISES) if chance.random() < 0.3 else str
+            disguise = chance.choice(DISGUISES) if chance.random() < 0.2 else str
             trick = chance.choice(TRICKS) if chance.random() < 0.2 else None
             aim = _disguised(named, disguise, trick)
             vain = _disguised(_nobodys(chance, named), disguise, trick)

@@ -60,7 +60,9 @@ def test_no_route_does_anything_without_a_key(served: Served, clock: SetClock) -
                 assert answer.headers["www-authenticate"].startswith("Bearer")
                 asked += 1
     assert asked > 600
-    assert served.engine.owners() == [revoked.key.owner]
+    tenant = served.engine.settings.tenant
+    ours = [one for one in served.engine.owners() if one.tenant == tenant]
+    assert ours == [revoked.key.owner]
     assert served.engine.for_user("ada").activity().items == ()
 
 

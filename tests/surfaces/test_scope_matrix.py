@@ -28,7 +28,7 @@ VERBS = tuple(LIBRARY)
 READS = ("get", "history", "turns")
 
 
-@pytest.fixture(params=["agents", "assistant", "instances"])
+@pytest.fixture(params=["agents", "instances"])
 def engine(request: pytest.FixtureRequest, open_memory: Open) -> Remembrancer:
     return open_memory(request.param)
 
@@ -100,7 +100,8 @@ def test_what_is_foreign_is_missing_on_every_surface(engine: Remembrancer) -> No
     assert actions <= {Action.REMEMBERED, Action.HEARD, Action.LEARNED}
 
 
-def test_what_is_own_is_done_on_every_surface(engine: Remembrancer) -> None:
+def test_what_is_own_is_done_on_every_surface(open_memory: Open) -> None:
+    engine = open_memory("assistant")
     ada = Caller("ada", engine.settings.tenant, "helper")
     with ways(engine, ada) as by_surface:
         told = {

@@ -67,8 +67,9 @@ SHELL: Mapping[str, Callable[[Aim], list[str]]] = {
     },
     **{
         verb: lambda aim, verb=verb: [verb, aim.session]  # type: ignore[misc]
-        for verb in ("turns", "close", "archive", "delete-session", "restore-session")
+        for verb in ("turns", "close", "archive", "restore-session")
     },
+    "delete-session": lambda aim: ["delete-session", aim.session, "--yes"],
     "update": lambda aim: ["update", aim.fact, "I drink cocoa."],
     "harmful": lambda aim: ["harmful", aim.rule, "--reason", "It did not help."],
     "rename": lambda aim: ["rename", aim.session, "Another title"],

@@ -68,10 +68,10 @@ _DEVICES = (
 )
 _OWNED_DEVICES = (rf"(?i)\b([a-z]{{2,20}})-{_DEVICE}\b", rf"(?i)\b{_DEVICE}-([a-z]{{2,20}})\b")
 _KNOWN_SITES = frozenset(
-    """github.com gitlab.com bitbucket.org pypi.org npmjs.com crates.io docs.rs hub.docker.com
+    """github.com gitlab.com bitbucket.org docs.rs
     stackoverflow.com readthedocs.io python.org docs.python.org example.com example.org example.net
     socket.io draw.io fly.io java.io kotlin.io asp.net vb.net ml.net ado.net schema.org w3.org
-    kernel.org letsencrypt.org maven.org rubygems.org golang.org go.dev web.dev""".split()
+    kernel.org letsencrypt.org golang.org go.dev web.dev""".split()
 )
 _PRIVATE_ENDS = frozenset(
     """internal local localdomain lan corp intranet home private prod staging cluster svc arpa

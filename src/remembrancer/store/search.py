@@ -15,7 +15,7 @@ import re2
 from remembrancer.store.contract import Searched, Traces
 
 PIECE = 4 * 1024 * 1024
-OTHERS = ("people", "teams")
+OTHERS = ("people", "teams", "backups")
 """Where the words of others are, which may be the same words."""
 
 

@@ -5,6 +5,7 @@ The words of memories are rendered as data in the text, and stand unchanged in t
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict
@@ -20,14 +21,14 @@ DETAIL = 2000
 """How much of a long form is told along with others; alone, a memory is told in full."""
 
 
-class Result(BaseModel):
+class Result(BaseModel, ABC):
     """An answer; what is None in it is left out."""
 
     model_config = ConfigDict(frozen=True)
 
+    @abstractmethod
     def words(self) -> str:
         """The answer as a model should read it."""
-        raise NotImplementedError
 
 
 class Remembered(Result):
