@@ -1,6 +1,6 @@
 # make        builds .venv
 # make run    starts the server on this machine, ready to use
-# make test   checks style and types, and runs every test
+# make test   checks style and types, and runs the tests
 
 PYTHON ?= python3
 VENV := .venv
@@ -25,17 +25,16 @@ lint: all
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3
 
-# Lives at random against a model, jobs killed at random, requests at random, for as long as it takes.
+# Every test on both engines, and what is done at random many more times, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2 tests/lifecycle tests/faults tests/security \
-		tests/server tests/mcp tests/client
+	REM_LONG=1 $(BIN)/python -m pytest -n 2
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock
-	.lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,server,dev]'
+	.lock/bin/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,server,traces,dev]'
 	.lock/bin/python -m pip freeze --exclude-editable > requirements.lock
 	rm -rf .lock
 

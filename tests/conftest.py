@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import tempfile
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -31,6 +33,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("suite")
 
 ENGINES = ("sqlite", "postgres")
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+TESTS_TOGETHER = 25
 SURFACES = ("server", "mcp", "client")
 ON_BOTH = (
     "test_serve.py",
@@ -39,22 +43,29 @@ ON_BOTH = (
     "test_leaving.py",
     "test_same_as_local.py",
 )
+ABOVE_THE_STORE = (
+    "test_models_fail.py",
+    "test_A23_memory_is_never_permission.py",
+    "test_M10_context_block_of_facts_rules_and_episodes.py",
+    "test_P4_each_category_has_a_token_budget.py",
+    "test_X6_echoes_never_become_memories.py",
+)
 Open = Callable[..., Remembrancer]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Surfaces are thin: but for what touches the store, PostgreSQL is for `make test-long`."""
+    """What does not touch the store itself is tried on PostgreSQL by `make test-long` alone."""
     if os.environ.get("REM_LONG"):
         return
-    spared = [one for one in items if is_spared(one)]
-    config.hook.pytest_deselected(items=spared)
-    items[:] = [one for one in items if one not in set(spared)]
+    config.hook.pytest_deselected(items=[one for one in items if is_spared(one)])
+    items[:] = [one for one in items if not is_spared(one)]
 
 
 def is_spared(item: pytest.Item) -> bool:
     """Whether a test is left to the long run."""
-    thin = item.path.parent.name in SURFACES and item.path.stem not in ON_BOTH
-    return thin and "postgres" in item.name
+    file, folder = item.path.name, item.path.parent.name
+    above = file in ABOVE_THE_STORE or (folder in SURFACES and file not in ON_BOTH)
+    return above and "postgres" in item.name
 
 
 @pytest.fixture(scope="session")
@@ -63,14 +74,22 @@ def postgres_server() -> Iterator[Callable[[str], str]]:
     # Not under pytest's own folder, which other runs tidy away.
     server = start_postgres(tempfile.mkdtemp(prefix="rem-postgres-"))
 
-    def address(database: str) -> str:
-        known = server.psql(f"SELECT 'yes' FROM pg_database WHERE datname = '{database}'")
-        if "yes" not in known:
-            server.psql(f"CREATE DATABASE {database}")
-        return server.get_uri(database)
+    @cache
+    def address(database: str, template: str = "template1") -> str:
+        server.psql(f"CREATE DATABASE {database} TEMPLATE {template}")
+        return str(server.get_uri(database))
 
     yield address
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def next_database(postgres_server: Callable[..., str]) -> Callable[[], str]:
+    """A database for a few tests on end: the more that is in it, the slower each would be."""
+    settings = Settings.model_validate({"store": {"url": postgres_server("migrated")}})
+    open_store(settings, SetClock(NOON)).close()
+    numbers = itertools.count()
+    return lambda: postgres_server(f"memory_{next(numbers) // TESTS_TOGETHER}", "migrated")
 
 
 @pytest.fixture(params=ENGINES)
@@ -78,13 +97,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where to open a store, on each engine in turn."""
     if request.param == "sqlite":
         return str(tmp_path / "memory")
-    return str(request.getfixturevalue("postgres_server")("memory"))
+    return str(request.getfixturevalue("next_database")())
 
 
 @pytest.fixture
 def clock() -> SetClock:
     """A clock that stands at noon of a Monday until it is moved."""
-    return SetClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
+    return SetClock(NOON)
 
 
 @pytest.fixture(scope="session")

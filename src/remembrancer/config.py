@@ -164,6 +164,7 @@ class ServerSettings(Table):
     burst: Annotated[int, Field(ge=1)] = 600
     tools: Literal["core", "full"] = "core"
     url: str | None = None
+    traces: str | None = None
     session_hours: Annotated[float, Field(gt=0, le=24 * 365)] = 12
     jwt: JwtSettings | None = None
 

@@ -21,6 +21,7 @@ from remembrancer.types import (
     SessionStatus,
     Status,
     Turn,
+    View,
     checked_name,
     member,
     new_id,
@@ -28,7 +29,6 @@ from remembrancer.types import (
 
 if TYPE_CHECKING:
     from remembrancer.learn.worker import Learner
-    from remembrancer.view import View
 
 
 class Conversations:

@@ -223,9 +223,12 @@ class Remembrancer:
         work = replace(self._work, progress=progress, tenant=tenant)
         return jobs.reembed(work, drop_old=drop_old)
 
-    def tick(self) -> list[Outcome]:
-        """Do whatever is due by the configured schedule, unless another process is at it."""
-        return jobs.tick(self._work)
+    def tick(self, is_over: Callable[[], bool] = jobs.never) -> list[Outcome]:
+        """Do whatever is due by the configured schedule, unless another process is at it.
+
+        As soon as `is_over` says so, the rest is left for the next time.
+        """
+        return jobs.tick(self._work, is_over)
 
     def backup(self, path: str | Path | None = None, *, progress: Progress | None = None) -> Backup:
         """Write everyone's memories into one private file, and read it back before it counts.

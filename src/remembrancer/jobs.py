@@ -94,6 +94,11 @@ class Work:
         yield self.call(owner), Visibility(without=agents)
 
 
+def never() -> bool:
+    """Jobs may take as long as they need."""
+    return False
+
+
 def run(work: Work, name: str) -> Outcome:
     """Do a job now, unless another process is at it."""
     if name not in JOBS:
@@ -111,8 +116,8 @@ def reembed(work: Work, *, drop_old: bool) -> Outcome:
     return outcome
 
 
-def tick(work: Work) -> list[Outcome]:
-    """Do whatever is due by the schedule; what another process is at is left to it."""
+def tick(work: Work, is_over: Callable[[], bool]) -> list[Outcome]:
+    """Do whatever is due by the schedule, until it is over; what others are at is left to them."""
     if work.store.let_go():
         work.parts.forget()
     done: list[Outcome] = []
@@ -121,9 +126,11 @@ def tick(work: Work) -> list[Outcome]:
         lease = work.store.lease(name)
         if expression and _is_due(work, lease, expression) and not _is_held(work, lease):
             try:
-                done.append(_leased(work, name, lease))
+                done.append(_leased(work, name, lease, is_over))
             except Conflict:
                 continue
+            except _Over:
+                break
     return done
 
 
@@ -149,13 +156,19 @@ def _is_held(work: Work, lease: Lease) -> bool:
     return lease.held_until is not None and lease.held_until > work.clock.now()
 
 
-def _leased(work: Work, name: str, seen: Lease) -> Outcome:
+class _Over(Exception):
+    """There is no time for the rest of a job, which stays due."""
+
+
+def _leased(work: Work, name: str, seen: Lease, is_over: Callable[[], bool] = never) -> Outcome:
     """Do a job while holding its lease, which is taken anew after each person."""
     taken = _taken(work, name, seen)
     changed = people = 0
     failures: list[str] = []
     try:
         for step in _steps(work, name):
+            if is_over():
+                raise _Over
             try:
                 number = step()
                 changed, people = changed + number, people + (number > 0)

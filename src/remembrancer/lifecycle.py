@@ -248,11 +248,12 @@ def touches_own(call: Call, reader: Reader, event: Event) -> bool:
     ids = {change.memory_id for change in event.changes}
     records = reader.load(ids)
     seen = all(call.sees(record) for record in records.values())
-    return seen and (len(records) == len(ids) or _is_by_own(call, event))
+    known = bool(ids) and len(records) == len(ids)
+    return seen and (known or _is_by_own(call, event))
 
 
 def _is_by_own(call: Call, event: Event) -> bool:
-    """What is gone has no scope any more: whoever sees everything or did it may know of it."""
+    """What is gone, or was none, has no scope: whoever sees everything or did it may know of it."""
     everything = call.visible() == Visibility()
     return everything or (event.agent is not None and call.reaches(event.agent))
 

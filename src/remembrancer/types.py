@@ -391,6 +391,20 @@ class Session:
     metadata: Mapping[str, Json] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """The turns to show, and what to say of those before them; `hidden` is how many these are."""
+
+    turns: tuple[Turn, ...]
+    summary: str | None = None
+    hidden: int = 0
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the beginning is told in brief; say so to the person."""
+        return self.hidden > 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
     """Something a conversation seemed to tell that was not remembered, and why not."""

@@ -6,31 +6,17 @@ Nothing is deleted: the turns that a summary stands for are where they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from remembrancer.block import tokens
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.learn.summaries import summary_of
 from remembrancer.sessions import all_turns, found
-from remembrancer.types import Session, Status, Turn
+from remembrancer.types import Session, Status, Turn, View
 
 KEPT = 0.5
 """The share of the budget that the latest turns get, word for word."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The turns to show, and what to say of those before them; `hidden` is how many these are."""
-
-    turns: tuple[Turn, ...]
-    summary: str | None = None
-    hidden: int = 0
-
-    @property
-    def compressed(self) -> bool:
-        """Whether the beginning is told in brief; say so to the person."""
-        return self.hidden > 0
 
 
 def view(call: Call, session_id: str, budget: int | None = None) -> View:

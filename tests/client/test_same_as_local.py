@@ -63,7 +63,10 @@ def facts(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.list(status=Status.TRASHED)
     yield me.undo()
     yield me.undo(me.activity(limit=1).items[0].id)
+    yield me.delete_many(["Lima"])
+    yield me.undo()
     yield me.forget_all(kinds=[Kind.FACT], tags=["home"])
+    yield me.delete_all(kinds=[Kind.RULE])
     yield me.stats()
     yield me.stats(scope="health")
     yield me.simulate(30)
@@ -118,7 +121,7 @@ def conversations(me: Memory, clock: SetClock) -> Iterator[object]:
     clock.move(timedelta(minutes=1))
     yield me.learn(said, "other")
     yield me.turns("trip: ..%2F?#"), me.turns(".."), me.turns("nothing")
-    yield me.session("other")
+    yield me.session("other"), me.count_turns("other"), me.count_turns("nothing")
     yield me.rename("other", "The other one")
     yield me.archive("other")
     yield me.sessions(status="archived")
@@ -128,6 +131,7 @@ def conversations(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.sessions(trashed=True)
     yield me.restore_session("other")
     yield me.rejected()
+    yield me.view("other"), me.view("other", budget=1)
 
 
 def mistakes(me: Memory, clock: SetClock) -> Iterator[object]:

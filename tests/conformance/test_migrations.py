@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from remembrancer.errors import SchemaTooNew
 from remembrancer.store import rights, schema, tables
 from remembrancer.types import Status
 from tests.conformance import samples
+from tests.processes import forked
 
 REVISIONS = [one.revision for one in ScriptDirectory(str(schema.MIGRATIONS)).walk_revisions()]
 
@@ -201,9 +201,8 @@ def test_a_store_from_the_future_is_left_alone(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_migrate_once(request: pytest.FixtureRequest) -> None:
     places = [str(request.getfixturevalue("tmp_path") / "memory")]
     places.append(request.getfixturevalue("database"))
-    spawn = multiprocessing.get_context("spawn")
     for place in places:
-        with spawn.Pool(6) as pool:
+        with forked.Pool(6) as pool:
             assert pool.map(first_start, [place] * 6) == ["fact"] * 6
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ import remembrancer
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.types import Status
+from tests.processes import forked
 
 THREADS, SUPERSESSIONS = 32, 10
 LONG = bool(os.environ.get("REM_LONG"))
@@ -90,8 +90,7 @@ def test_whoever_reads_while_others_write_finds_each_memory_once(store: Remembra
 
 
 def test_processes_that_write_into_one_memory_lose_nothing(place: str, tenant: str) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    with spawn.Pool(PROCESSES) as pool:
+    with forked.Pool(PROCESSES) as pool:
         written = pool.starmap(write_many, [(place, tenant, n) for n in range(PROCESSES)])
     with remembrancer.open(place, settings=Settings(tenant=tenant, user="ada")) as store:
         me = store.for_user("ada")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import random
 import signal
@@ -18,10 +17,10 @@ from remembrancer.errors import UnknownPerson
 from remembrancer.opening import open_store
 from tests.faults.test_killed import CheapEmbedder
 from tests.features.test_A22_X4_erasure import bytes_of
+from tests.processes import forked
 
 KILLS = 10
 CANARY = "quetzalcoatlus"
-spawn = multiprocessing.get_context("spawn")
 
 
 def opened(place: str, tenant: str) -> Remembrancer:
@@ -60,8 +59,8 @@ def test_X4_an_erasure_killed_ten_times_leaves_nothing(place: str, tenant: str) 
         fill(store, "ada")
     kills = 0
     while kills < KILLS:
-        ours, theirs = spawn.Pipe()
-        child = spawn.Process(target=erase_in_a_process, args=(place, tenant, theirs))
+        ours, theirs = forked.Pipe()
+        child = forked.Process(target=erase_in_a_process, args=(place, tenant, theirs))
         child.start()
         assert ours.recv() == "ready"
         if ours.poll(chance.uniform(0, takes)):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import multiprocessing
 import os
 import random
 import secrets
@@ -48,14 +47,15 @@ from remembrancer.types import (
     Status,
     new_id,
 )
+from tests.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 7 if LONG else 1
 """In each of ten tests."""
 
 OTHERS = 12 if LONG else 5
-PEOPLE = {"ada": 4500 if LONG else 2400} | {f"user-{n}": 100 for n in range(OTHERS)}
-WINDOW_SECONDS = 2.0 if LONG else 0.3
+PEOPLE = {"ada": 4500 if LONG else 1200} | {f"user-{n}": 100 for n in range(OTHERS)}
+WINDOW_SECONDS = 2.0 if LONG else 0.2
 JOBS = ("decay_sweep", "episode_cleanup", "trash_purge", "reembed")
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER = HELD + timedelta(minutes=1)
@@ -72,7 +72,6 @@ PAIRS = [
 """Two processes that start together, or one of which finds that the other's lease has run out."""
 
 Rows = dict[str, list[dict[str, Any]]]
-spawn = multiprocessing.get_context("spawn")
 
 
 class CheapEmbedder:
@@ -215,6 +214,22 @@ def test_two_processes_never_do_the_same_work(
 
 
 @both_engines
+def test_when_it_is_over_the_rest_is_left_for_the_next_time(place: str, tenant: str) -> None:
+    scene = filled(place, tenant, "decay_sweep")
+    with opened(scene, NOW) as store:
+        asked = iter([False])
+        assert store.tick(lambda: next(asked, True)) == []
+        assert store._store.lease("decay_sweep").holder is None
+    halfway = done_in(scene, looked_at(scene))
+    assert halfway
+    assert halfway < scene.due
+    with opened(scene, NOW) as store:
+        done = {one.job: one.changed for one in store.tick()}
+    assert done["decay_sweep"] == len(scene.due) - len(halfway)
+    consistent(scene, looked_at(scene))
+
+
+@both_engines
 def test_a_backup_that_is_killed_is_whole_or_not_there(
     place: str, tenant: str, tmp_path: Path, running: list[BaseProcess]
 ) -> None:
@@ -265,9 +280,9 @@ def work(place: str, tenant: str, job: str, at: datetime, verb: str, pipe: Conne
 def started(
     running: list[BaseProcess], scene: Scene, at: datetime, verb: str
 ) -> tuple[BaseProcess, Connection]:
-    ours, theirs = spawn.Pipe()
+    ours, theirs = forked.Pipe()
     given = (scene.place, scene.tenant, scene.job, at, verb, theirs)
-    process = spawn.Process(target=work, args=given)
+    process = forked.Process(target=work, args=given)
     process.start()
     theirs.close()
     running.append(process)

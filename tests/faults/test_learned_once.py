@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import random
 import re
@@ -38,19 +37,19 @@ from remembrancer.learn.learning import AT_ONCE, LEASED
 from remembrancer.types import Action, Owner, Status
 from tests.lifecycle.apart import ApartEmbedder
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, says
+from tests.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 60 if LONG else 6
 KILLS_WITH_A_MODEL = 20 if LONG else 4
-SESSIONS, SESSIONS_WITH_A_MODEL = 200, 30
+SESSIONS, SESSIONS_WITH_A_MODEL = 200 if LONG else 80, 30
 PROCESSES = 2
-WINDOW_SECONDS = 4.0
+WINDOW_SECONDS = 4.0 if LONG else 1.5
 PATIENCE_SECONDS = 120
 AHEAD = max(HELD, LEASED) + timedelta(minutes=1)
 LONG_TALK = 130
 """So many turns are learned in more than one stretch."""
 
-spawn = multiprocessing.get_context("spawn")
 Rows = dict[str, list[dict[str, Any]]]
 
 
@@ -167,8 +166,8 @@ def learn(store: Remembrancer, scene: Scene) -> None:
 
 
 def started(running: list[Worker], scene: Scene) -> Worker:
-    ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=work, args=(scene, theirs))
+    ours, theirs = forked.Pipe()
+    process = forked.Process(target=work, args=(scene, theirs))
     process.start()
     theirs.close()
     running.append(Worker(process, ours))

@@ -63,7 +63,7 @@ def test_A20_what_is_proposed_is_told_when_it_is_approved(team: Served, desk: ht
     single = desk.get("/api/team/review/facts", params={"status": "pending", "single": True})
     (entry,) = single.json()["items"]
     assert (entry["fact"]["id"], entry["contributors"]) == (fact, 1)
-    assert "ada" not in single.text
+    assert '"ada' not in single.text
 
     assert desk.post("/api/team/review/approve", json={"ids": [fact]}).status_code == 200
 

@@ -115,13 +115,15 @@ NARROW = ("subject", "predicate", "tags", "update's tags", "turn's speaker")
 
 
 def write_all(
-    me: Memory, seed: str, ways: dict[str, Way], *, recalling: bool = True
+    me: Memory, seed: str, ways: dict[str, Way], *, recalling: bool = True, sampled: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Send secrets every way; yields what must be found nowhere, and the way it went."""
-    for name, way in ways.items():
+    """Send secrets every way, or two of them; yields what must be found nowhere, and its way."""
+    for place, (name, way) in enumerate(ways.items()):
         chosen = short_secrets(f"{seed} {name}")
         if name not in NARROW:
             chosen += long_secrets(f"{seed} {name}")
+        if sampled:
+            chosen = [chosen[place % 6], chosen[-1]]
         for number, secret in enumerate(chosen):
             refusal = _try(lambda way=way, secret=secret, n=number: way(me, secret.sentence, n))
             assert secret.core not in refusal.lower()
@@ -151,7 +153,7 @@ def test_A5_no_table_holds_a_secret_whichever_field_it_came_by(
 def test_A5_no_byte_of_the_files_holds_a_secret(
     me: Memory, store: Remembrancer, place: str, tenant: str, superuser: Engine | None
 ) -> None:
-    sent = dict(write_all(me, tenant, WAYS))
+    sent = dict(write_all(me, tenant, WAYS, sampled=True))
     me.remember("A canary: the searched bytes do hold the word Wolkenkratzer.")
     store.flush()
 
@@ -169,7 +171,7 @@ def test_A5_no_line_of_the_log_holds_a_secret_that_was_written(
     caplog.set_level(logging.DEBUG, "sqlalchemy.engine")
     me = open_set().for_user("ada")
 
-    sent = dict(write_all(me, tenant, WAYS, recalling=False))
+    sent = dict(write_all(me, tenant, WAYS, recalling=False, sampled=True))
 
     log = caplog.text.lower()
     assert "insert into facts" in log

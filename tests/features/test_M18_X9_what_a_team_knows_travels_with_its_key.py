@@ -168,7 +168,7 @@ def test_killed_in_the_middle_nothing_of_the_team_is_there_and_all_of_it_when_do
     fresh: Fresh, open_team: OpenAt, tmp_path: Path, engine: str, occupied: bool
 ) -> None:
     store = open_team(fresh("sqlite"))
-    for number in range(300):
+    for number in range(100):
         store.for_user("ada").propose(f"The build step number {number} is the one to look at.")
     backup = store.backup(tmp_path / "a.zip").path
     place = fresh(engine)
@@ -183,7 +183,7 @@ def test_killed_in_the_middle_nothing_of_the_team_is_there_and_all_of_it_when_do
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert len(before) == occupied
     assert teams(target.backup(tmp_path / "half.zip").path) == before
-    assert target.restore_backup(backup, replace=True).team_facts == 300
+    assert target.restore_backup(backup, replace=True).team_facts == 100
     assert teams(target.backup(tmp_path / "whole.zip").path) == teams(backup)
 
 

@@ -25,7 +25,6 @@ from tests.surfaces.ways import (
 )
 
 VERBS = tuple(LIBRARY)
-READS = ("get", "history", "turns")
 
 
 @pytest.fixture(params=["agents", "instances"])
@@ -34,7 +33,7 @@ def engine(request: pytest.FixtureRequest, open_memory: Open) -> Remembrancer:
 
 
 def aim_of(engine: Remembrancer, caller: Caller) -> Aim:
-    """Things that a caller has: something forgotten, so that it can be restored, among them."""
+    """Things that a caller has."""
     me = engine.for_user(caller.user, tenant=caller.tenant, agent=caller.agent)
     mark = secrets.token_hex(8)
     fact = me.remember(f"I drink tea number {mark}.")
@@ -61,11 +60,6 @@ def missing(aim: Aim) -> Aim:
     """The same ids, but of nobody."""
     parts = (aim.fact, aim.rule, aim.event, aim.session)
     return Aim(*(f"{one[:-6]}000000" for one in parts))
-
-
-def both(do: Way, verb: str, hers: Aim) -> tuple[str | None, str | None]:
-    """What comes of a verb on what is someone else's, and on what is nobody's."""
-    return do(verb, hers), do(verb, missing(hers))
 
 
 def test_what_is_foreign_is_missing_on_every_surface(engine: Remembrancer) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 from urllib.parse import quote, urlsplit
 
 from remembrancer.errors import InvalidInput
+from remembrancer.loopback import is_loopback
 from remembrancer.types import checked_name
 
 
@@ -20,7 +20,7 @@ def checked_address(url: str, *, insecure: bool) -> str:
         raise InvalidInput("Give the server's address as https://memory.example.org.")
     if parts.username is not None or parts.query or parts.fragment:
         raise InvalidInput("Give the server's address alone, and the key beside it.")
-    if parts.scheme == "http" and not (insecure or _is_here(host)):
+    if parts.scheme == "http" and not (insecure or is_loopback(host)):
         raise InvalidInput(
             "Over http anyone on the way can read the key: use https, or say insecure=True."
         )
@@ -38,12 +38,3 @@ def _segment(name: str) -> str:
         raise InvalidInput("A server cannot be asked for a name with a slash in it.")
     # A dot alone would mean this folder, two the one above.
     return quote(name, safe="").replace(".", "%2E")
-
-
-def _is_here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

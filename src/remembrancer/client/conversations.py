@@ -9,7 +9,7 @@ from remembrancer.client.server import Server
 from remembrancer.client.values import read, read_all, read_page
 from remembrancer.clock import SystemClock
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, new_id
+from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, View, new_id
 
 if TYPE_CHECKING:
     from remembrancer.turns import Said
@@ -64,6 +64,16 @@ class RemoteConversations:
             return read_all(Turn, self._server.pages("sessions", session, "turns"))
         except NotFound:
             return ()
+
+    def count_turns(self, session: str) -> int:
+        """How many turns a conversation has, whatever became of them."""
+        return int(self._server.read("sessions", session, "count")["turns"])
+
+    def view(self, session: str, *, budget: int | None = None) -> View:
+        """A conversation as a model should see it: the beginning of a long one is summarised."""
+
+        told = self._server.read("sessions", session, "view", budget=budget)
+        return View(read_all(Turn, told["turns"]), told["summary"], told["hidden"])
 
     def session(self, session: str) -> Session:
         """One conversation: its title, its summary, and how far it has been learned from."""

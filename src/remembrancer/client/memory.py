@@ -171,6 +171,15 @@ class RemoteMemory(RemoteConversations):
         said = _narrowing(narrowing)
         return read(Batch, self._server.write("POST", "forget-all", sure=True, **said))
 
+    def delete_many(self, references: Sequence[str]) -> Batch:
+        """Delete several memories at once: all of them, or none if one is not to be found."""
+        return read(Batch, self._server.write("POST", "delete-many", what=list(references)))
+
+    def delete_all(self, **narrowing: Unpack[Narrowing]) -> Batch:
+        """Put everything into the trash, or destroy it where the profile says so."""
+        said = _narrowing(narrowing)
+        return read(Batch, self._server.write("POST", "delete-all", sure=True, **said))
+
     def restore(self, reference: str) -> Written:
         """Bring back what was forgotten or deleted."""
         from remembrancer.lifecycle import RESTORABLE

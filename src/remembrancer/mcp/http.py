@@ -23,6 +23,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from remembrancer.engine import Remembrancer
+from remembrancer.loopback import LOOPBACK
 from remembrancer.mcp.server import server
 from remembrancer.tools.toolsets import Extent
 from remembrancer.types import Principal
@@ -36,7 +37,6 @@ PRINCIPAL = "remembrancer.principal"
 ADDRESS = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 """Addresses as they were given: clients compare those of authorization servers letter by letter."""
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 4 * 1024 * 1024
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from remembrancer import __version__
+from remembrancer.loopback import LOOPBACK
 from remembrancer.mcp.http import HttpServer
 from remembrancer.server import describe, problems
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
 from remembrancer.server.etags import Unchanged
-from remembrancer.server.hosts import LOOPBACK, Hosts
+from remembrancer.server.hosts import Hosts
 from remembrancer.server.idempotency import Once
 from remembrancer.server.limits import Bodies, Buckets, Pace
 from remembrancer.server.logs import Watch, logger
@@ -38,6 +42,7 @@ from remembrancer.server.routes import (
     team,
     upkeep,
 )
+from remembrancer.server.traces import Traces
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -62,7 +67,8 @@ def create_app(
     More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
     what anyone may fetch, such as "/static/".
     """
-    metrics, tools = Metrics(), _tools(engine)
+    metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
+    traces = Traces(server.traces) if server.traces else None
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -70,18 +76,15 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, lifespan),
+        lifespan=_living(tools, traces, lifespan),
         telemetry=SILENT,
-        middleware=_way_in(engine, metrics, log or logger(), open_paths),
-        generate_unique_id_function=_operation,
+        middleware=_way_in(engine, metrics, traces, log or logger(), open_paths),
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
-    for router in _routers():
-        app.include_router(router)
+    app.router.routes.extend([*_routes(), *tools.routes()])
     describe.install(app)
-    app.router.routes.extend(tools.routes())
     return app
 
 
@@ -99,17 +102,23 @@ def _tools(engine: Remembrancer) -> HttpServer:
     )
 
 
-def _living(tools: HttpServer, lifespan: Lifespan | None) -> Lifespan:
+def _living(tools: HttpServer, traces: Traces | None, lifespan: Lifespan | None) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
+        if traces is not None:
+            await run_in_threadpool(traces.close)
 
     return living
 
 
 def _way_in(
-    engine: Remembrancer, metrics: Metrics, log: Any, open_paths: Iterable[str]
+    engine: Remembrancer,
+    metrics: Metrics,
+    traces: Traces | None,
+    log: Any,
+    open_paths: Iterable[str],
 ) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     settings = engine.settings.server
@@ -128,7 +137,7 @@ def _way_in(
         )
     ]
     return [
-        Middleware(Watch, metrics=metrics, log=log),
+        Middleware(Watch, metrics=metrics, log=log, traces=traces),
         Middleware(Hosts, hosts=settings.allowed_hosts, origins=settings.allowed_origins),
         *(shared if settings.allowed_origins else ()),
         Middleware(Gate, engine=engine, tokens=tokens, open_paths=open_paths),
@@ -138,7 +147,9 @@ def _way_in(
     ]
 
 
-def _routers() -> list[APIRouter]:
+@cache
+def _routes() -> list[BaseRoute]:
+    """All of the API, for as many applications as there are: reading it in takes a while."""
     errors = problems.documented(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
     secured: dict[str, Any] = {"dependencies": [Security(BEARER)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
@@ -164,7 +175,10 @@ def _routers() -> list[APIRouter]:
     rows.include_router(instances.router)
     door = APIRouter(responses=errors)
     door.include_router(entrance.router)
-    return [api, own, butlers, rows, door]
+    whole = APIRouter(generate_unique_id_function=_operation)
+    for router in (api, own, butlers, rows, door):
+        whole.include_router(router)
+    return whole.routes
 
 
 def _personal() -> list[APIRouter]:

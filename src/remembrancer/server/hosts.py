@@ -9,10 +9,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remembrancer.errors import RemembrancerError
+from remembrancer.loopback import LOOPBACK
 from remembrancer.server import problems
 from remembrancer.server.problems import ForeignHost, ForeignOrigin
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 PROBES = ("/healthz", "/readyz")
 """What orchestrators ask by address; nothing in the answers is anyone's."""
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remembrancer.server import problems
 from remembrancer.server.metrics import METHODS, Metrics
+from remembrancer.server.traces import Traces
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -43,10 +44,13 @@ def logger(to: TextIO | None = None) -> Any:
 class Watch:
     """Numbers each request, tells how it went, and lets nothing unexpected out."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics, log: Any) -> None:
+    def __init__(
+        self, app: ASGIApp, *, metrics: Metrics, log: Any, traces: Traces | None = None
+    ) -> None:
         self._app = app
         self._metrics = metrics
         self._log = log
+        self._traces = traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, and look at what comes of it."""
@@ -83,6 +87,8 @@ class Watch:
         route = template(scope)
         method = scope["method"] if scope["method"] in METHODS else "other"
         self._metrics.note(method, route, status, seconds)
+        if self._traces is not None:
+            self._traces.note(scope, method, route, status, seconds, request_id)
         self._log.info(
             "request",
             request_id=request_id,

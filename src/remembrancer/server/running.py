@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import socket
 import threading
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from remembrancer.errors import InvalidSetting, RemembrancerError
 from remembrancer.keys import LOGIN
+from remembrancer.loopback import is_loopback
 from remembrancer.server.app import create_app
 from remembrancer.server.logs import logger
 from remembrancer.types import Owner
@@ -43,7 +43,7 @@ class Heartbeat(threading.Thread):
         """Tick until it is over."""
         while True:
             try:
-                self._engine.tick()
+                self._engine.tick(self._over.is_set)
             except RemembrancerError as error:
                 self._log.warning("jobs", code=error.code)
             except Exception as error:  # the next tick may succeed, and nobody else would notice
@@ -52,7 +52,7 @@ class Heartbeat(threading.Thread):
                 return
 
     def stop(self) -> None:
-        """End after the job that is at work."""
+        """End after the person who is being looked after."""
         self._over.set()
         self.join(PATIENCE_SECONDS)
 
@@ -99,16 +99,6 @@ def bound(settings: ServerSettings) -> socket.socket:
         ) from error
     listening.set_inheritable(True)
     return listening
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can call."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def refuse_open_doors(engine: Remembrancer) -> None:

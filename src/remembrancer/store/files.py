@@ -10,11 +10,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.pool import QueuePool, StaticPool
+from sqlalchemy import Connection, Dialect, Engine, create_engine, event, make_url
+from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
+from sqlalchemy.util import LRUCache
 
 from remembrancer.durable import settle
 from remembrancer.errors import StoreUnavailable
@@ -22,6 +24,9 @@ from remembrancer.store import schema
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 """How long the write-ahead log may grow before its pages are moved into the file."""
+
+STATEMENTS = 1000
+"""How many compiled statements are kept, for all files together."""
 
 
 class File:
@@ -207,29 +212,31 @@ _blank_lock = threading.Lock()
 
 
 def _engine(path: Path | None, busy_seconds: float) -> Engine:
+    dialect, compiled = _spoken()
+    creator: Any = partial(_connected, path, busy_seconds)
     if path is None:
-        engine = create_engine(
-            "sqlite://",
-            poolclass=StaticPool,
-            hide_parameters=True,
-            connect_args={"check_same_thread": False},
-        )
+        pool: Pool = StaticPool(creator, dialect=dialect)
     else:
-        engine = create_engine(
-            "sqlite://",
-            creator=lambda: _connected(path, busy_seconds),
-            poolclass=QueuePool,
-            hide_parameters=True,
-            pool_size=4,
-            max_overflow=-1,
-        )
+        pool = QueuePool(creator, pool_size=4, max_overflow=-1, dialect=dialect)
+    url, options = make_url("sqlite://"), {"compiled_cache": compiled}
+    engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=options)
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _connected(path: Path, busy_seconds: float) -> sqlite3.Connection:
+@cache
+def _spoken() -> tuple[Dialect, LRUCache[Any, Any]]:
+    """How SQLite is spoken to, and the statements compiled so far: the same for every file."""
+    engine = create_engine("sqlite://", poolclass=NullPool)
+    with engine.connect():  # It finds out what this SQLite can do.
+        return engine.dialect, LRUCache(STATEMENTS)
+
+
+def _connected(path: Path | None, busy_seconds: float) -> sqlite3.Connection:
     """A connection to a file that exists: one that was erased must not come back empty."""
+    if path is None:
+        return sqlite3.connect(":memory:", check_same_thread=False)
     address = f"{path.absolute().as_uri()}?mode=rw"
     try:
         return sqlite3.connect(address, busy_seconds, check_same_thread=False, uri=True)

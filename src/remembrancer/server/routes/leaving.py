@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.receipts import Receipt
@@ -115,8 +116,6 @@ async def import_mine(
     request: Request, engine: Engine, caller: Caller, replace: Annotated[bool, Query()] = False
 ) -> Any:
     """Bring back what was exported, all of it or nothing; `replace` gives up what is here."""
-    from starlette.concurrency import run_in_threadpool
-
     lines = (await request.body()).splitlines(keepends=True)
     owner = caller.owner
     rows = await run_in_threadpool(

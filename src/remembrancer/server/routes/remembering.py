@@ -61,6 +61,12 @@ class Narrowing(wire.Asked):
     minimum_importance: wire.Number | None = None
 
 
+class Deleting(wire.Asked):
+    """Ids of memories, or words that name one each."""
+
+    what: Annotated[list[wire.Text], Field(min_length=1, max_length=1000)]
+
+
 class Undoing(wire.Asked):
     """Which event to take back; without one, the latest."""
 
@@ -132,6 +138,19 @@ def forget_all(me: Me, narrowing: Narrowing) -> Any:
     """End all memories that are in force, or those that are meant; one event, undoable."""
     within(me, narrowing.scope)
     return me.forget_all(**wire.given(narrowing, "sure"))
+
+
+@router.post("/delete-many", response_model=wire.Batch)
+def delete_many(me: Me, asked: Deleting) -> Any:
+    """Delete several memories at once: all of them, or none if one is not to be found."""
+    return me.delete_many(asked.what)
+
+
+@router.post("/delete-all", response_model=wire.Batch)
+def delete_all(me: Me, narrowing: Narrowing) -> Any:
+    """Put everything into the trash, or what is meant; destroy it where the profile says so."""
+    within(me, narrowing.scope)
+    return me.delete_all(**wire.given(narrowing, "sure"))
 
 
 @router.post("/undo", response_model=wire.Written)

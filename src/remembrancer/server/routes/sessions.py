@@ -32,6 +32,26 @@ class Messages(wire.Asked):
     learn: bool = True
 
 
+class Seeing(wire.Asked):
+    """How many tokens a conversation may take."""
+
+    budget: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+
+
+class View(wire.Told):
+    """The turns to show, and what to say of those before them; `hidden` is how many these are."""
+
+    turns: list[wire.Turn]
+    summary: str | None
+    hidden: int
+
+
+class Counted(wire.Told):
+    """How many turns a conversation has, whatever became of them."""
+
+    turns: int
+
+
 class Title(wire.Asked):
     """What a conversation is to be called."""
 
@@ -80,6 +100,20 @@ def list_turns(
     cursor = str(turns[asked.limit].position) if len(turns) > asked.limit else None
     etags.tell(request, response, etags.of(shown, cursor))
     return {"items": wire.memories(me, shown), "cursor": cursor}
+
+
+@router.get("/sessions/{session}/view", response_model=View)
+def view_session(me: Me, session: wire.Name, asked: Annotated[Seeing, Query()]) -> Any:
+    """A conversation as a model should see it: the beginning of a long one is summarised."""
+    seen = me.view(session, budget=asked.budget)
+    turns = wire.memories(me, seen.turns)
+    return {"turns": turns, "summary": seen.summary, "hidden": seen.hidden}
+
+
+@router.get("/sessions/{session}/count", response_model=Counted)
+def count_turns(me: Me, session: wire.Name) -> Any:
+    """How many turns a conversation has, whatever became of them."""
+    return {"turns": me.count_turns(session)}
 
 
 def _position(cursor: str | None) -> int:

@@ -1,0 +1,68 @@
+"""Requests as OpenTelemetry spans, sent to where someone configured; of each no more than the log.
+
+A span tells the template of the route, the status and the request's number, never words or ids.
+"""
+
+from __future__ import annotations
+
+import time
+
+from starlette.types import Scope
+
+from remembrancer import __version__
+from remembrancer.errors import InvalidSetting
+
+PATIENCE_SECONDS = 5
+
+
+class Traces:
+    """The spans of one process, sent in the background to a collector's OTLP address."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        except ImportError as error:
+            raise InvalidSetting(
+                "server.traces needs OpenTelemetry: install remembrancer[traces]."
+            ) from error
+        about = Resource({"service.name": "remembrancer", "service.version": __version__})
+        self._provider = TracerProvider(resource=about)
+        exporter = OTLPSpanExporter(endpoint=url, timeout=PATIENCE_SECONDS)
+        self._provider.add_span_processor(BatchSpanProcessor(exporter))
+        self._tracer = self._provider.get_tracer("remembrancer")
+
+    def note(
+        self, scope: Scope, method: str, route: str, status: int, seconds: float, request_id: str
+    ) -> None:
+        """Tell of one request that was answered, as part of the caller's trace if they have one."""
+        from opentelemetry.trace import SpanKind, Status, StatusCode
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        callers = {
+            name.decode("latin-1"): value.decode("latin-1")
+            for name, value in scope["headers"]
+            if name == b"traceparent"
+        }
+        end = time.time_ns()
+        span = self._tracer.start_span(
+            f"{method} {route}".strip(),
+            TraceContextTextMapPropagator().extract(callers),
+            SpanKind.SERVER,
+            start_time=end - round(seconds * 1e9),
+            attributes={
+                "http.request.method": method,
+                "http.route": route,
+                "http.response.status_code": status,
+                "request_id": request_id,
+            },
+        )
+        if status >= 500:
+            span.set_status(Status(StatusCode.ERROR))
+        span.end(end)
+
+    def close(self) -> None:
+        """Send what was not sent yet."""
+        self._provider.shutdown()
