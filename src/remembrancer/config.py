@@ -104,11 +104,13 @@ class ModelSettings(Table):
 class ModelsSettings(Table):
     """Which models learn: a fast one for each conversation, a smart one for consolidation.
 
-    One that is not set is the other; without any, nothing but explicit statements is learned.
+    One that is not set is the other; without any, nothing but explicit statements is learned. The
+    one to talk with is the smart one unless `chat` names another.
     """
 
     fast: ModelSettings | None = None
     smart: ModelSettings | None = None
+    chat: ModelSettings | None = None
 
 
 class JobSettings(Table):
@@ -167,6 +169,17 @@ class ServerSettings(Table):
     jwt: JwtSettings | None = None
 
 
+class TelegramSettings(Table):
+    """The bot's token; `url` is for a Bot API server of your own.
+
+    With a `webhook_secret`, Telegram may call us; else we ask it for what is new.
+    """
+
+    token: SecretStr | None = None
+    url: str = "https://api.telegram.org"
+    webhook_secret: SecretStr | None = None
+
+
 class Settings(Table):
     """All that can be configured; `adjust` changes the profile, `agents.NAME` for one agent."""
 
@@ -179,6 +192,7 @@ class Settings(Table):
     models: ModelsSettings = ModelsSettings()
     jobs: JobSettings = JobSettings()
     server: ServerSettings = ServerSettings()
+    telegram: TelegramSettings = TelegramSettings()
     adjust: dict[str, Any] = Field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
 

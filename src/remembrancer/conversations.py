@@ -24,6 +24,7 @@ from remembrancer.types import (
     View,
     checked_name,
     member,
+    new_id,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class Conversations:
     def __init__(self, call: Call, learner: Learner) -> None:
         self._call = call
         self._learner = learner
+
+    def new_session(self) -> str:
+        """A name for a conversation, which begins when something is said in it."""
+        return new_id("session", self._call.now())
 
     def append(
         self,

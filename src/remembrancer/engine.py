@@ -17,6 +17,7 @@ from remembrancer.errors import InvalidInput
 from remembrancer.jobs import Outcome, Scheduled, Work
 from remembrancer.keys import Keys, NewKey
 from remembrancer.learn.worker import Learner
+from remembrancer.linking import Links
 from remembrancer.memory import Memory
 from remembrancer.models import Models
 from remembrancer.references import References
@@ -28,6 +29,7 @@ from remembrancer.team import nobodys_recall
 from remembrancer.team_index import TeamIndexes
 from remembrancer.transfer.steps import Steps
 from remembrancer.types import (
+    Json,
     Key,
     Owner,
     Principal,
@@ -76,6 +78,7 @@ class Remembrancer:
         self._work = Work(parts)
         self._keys = Keys(store, self._clock)
         self.answers = Answers(store, self._clock)
+        self.links = Links(store, self._clock)
         self._learner = Learner(parts)
 
     def for_user(
@@ -183,6 +186,14 @@ class Remembrancer:
         """The time by which everything here goes."""
         return self._clock.now()
 
+    def setting(self, key: str) -> Json:
+        """Something that is kept for the store as a whole, such as how far a bot has read."""
+        return self._store.setting(self._tenant(None), key)
+
+    def change_setting(self, key: str, change: Callable[[Json], Json]) -> None:
+        """Change it for every process, while nobody else does."""
+        self._store.change_setting(self._tenant(None), key, change)
+
     def owners(self) -> list[Owner]:
         """Everyone who has stored something here."""
         return self._store.owners()
@@ -194,6 +205,11 @@ class Remembrancer:
     def schedule(self) -> list[Scheduled]:
         """When each job runs, when it was done last and when it is due next."""
         return jobs.schedule(self._work)
+
+    @property
+    def models(self) -> Models:
+        """The language models at hand."""
+        return self._models
 
     @property
     def model(self) -> str:

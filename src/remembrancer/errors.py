@@ -15,6 +15,7 @@ RemembrancerError
 │   ├── EmbeddingFailed     embedding_failed   503
 │   ├── ModelUnavailable    model_unavailable  503   .passing, in llm
 │   ├── ModelMisspoke       model_misspoke     503   in llm
+│   ├── TelegramUnavailable telegram_unavailable 503 .passing, in assistant.telegram
 │   └── StoreUnavailable    store_unavailable  503
 └── SchemaTooNew            schema_too_new     500
 """

@@ -18,7 +18,7 @@ from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrow
 from remembrancer.remember import remember, update
 from remembrancer.resolve import ANY, closest, resolve
 from remembrancer.rules import effectiveness
-from remembrancer.statement import Details
+from remembrancer.statement import Details, refuse_secret_name
 from remembrancer.store.contract import Filter, Reader
 from remembrancer.survey import BESIDES_TURNS, Survey, stats, survey
 from remembrancer.types import (
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from remembrancer.block import Context
     from remembrancer.learn.consolidate import Consolidated
     from remembrancer.learn.plan import Plan
+    from remembrancer.profiles import Profile
     from remembrancer.simulate import Simulation
     from remembrancer.team import Proposed
 
@@ -68,6 +69,19 @@ class Memory(Conversations):
     def principal(self) -> Principal:
         """Whose memory this is and who acts for them."""
         return self._call.principal
+
+    @property
+    def profile(self) -> Profile:
+        """The choices by which this memory works."""
+        return self._call.profile
+
+    def acting_as(self, agent: str) -> Memory:
+        """The same person's memory as one of their agents has it, by that agent's profile."""
+        refuse_secret_name(agent)
+        agent = checked_name(agent, "agent")
+        principal = replace(self.principal, agent=agent)
+        profile = self._call.profile_of(agent)
+        return Memory(replace(self._call, principal=principal, profile=profile), self._learner)
 
     def remember(self, content: str, **details: Unpack[Details]) -> Written:
         """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""

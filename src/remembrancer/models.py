@@ -1,4 +1,4 @@
-"""The language models at hand, if any: a fast one for small things and a smart one for large."""
+"""The language models at hand, if any: a fast one, a smart one, and one to talk with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from remembrancer.llm import Model
+    from remembrancer.llm.talk import ChatModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +16,10 @@ class Models:
 
     fast: Model | None = None
     smart: Model | None = None
+    chat: ChatModel | None = None
 
     def close(self) -> None:
         """Let go of what they hold open."""
-        for model in (self.fast, self.smart):
+        for model in (self.fast, self.smart, self.chat):
             if model is not None:
                 model.close()

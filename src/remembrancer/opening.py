@@ -18,10 +18,14 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, InvalidSetting
 from remembrancer.models import Models
 
+ANTHROPIC = "https://api.anthropic.com"
+OPENAI = "https://api.openai.com/v1"
+
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.embed import Embedder
     from remembrancer.llm import Model
+    from remembrancer.llm.talk import ChatModel
     from remembrancer.store.contract import Store
 
 
@@ -109,7 +113,8 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
 def open_models(settings: ModelsSettings) -> Models:
     """The language models that the settings describe; one does for both where only one is set."""
     fast, smart = (open_model(one) if one else None for one in (settings.fast, settings.smart))
-    return Models(fast or smart, smart or fast)
+    chat = settings.chat or settings.smart or settings.fast
+    return Models(fast or smart, smart or fast, open_chat_model(chat) if chat else None)
 
 
 def open_model(settings: ModelSettings) -> Model:
@@ -126,13 +131,36 @@ def open_model(settings: ModelSettings) -> Model:
             return AnthropicModel(
                 settings.model,
                 key=key or "",
-                url=settings.url or "https://api.anthropic.com",
+                url=settings.url or ANTHROPIC,
                 timeout=settings.timeout_seconds,
             )
         case "openai":
             return OpenAICompatibleModel(
-                settings.url or "https://api.openai.com/v1",
+                settings.url or OPENAI,
                 settings.model,
                 key=key,
                 timeout=settings.timeout_seconds,
+            )
+
+
+def open_chat_model(settings: ModelSettings) -> ChatModel:
+    """The same model as one to talk with."""
+    from remembrancer.llm.anthropic_chat import AnthropicChat
+    from remembrancer.llm.at_once import AtOnce
+    from remembrancer.llm.openai_chat import OpenAICompatibleChat
+
+    key = settings.key.get_secret_value() if settings.key else None
+    match settings.provider:
+        case "command":
+            return AtOnce(open_model(settings))
+        case "anthropic":
+            return AnthropicChat(
+                settings.model,
+                key=key or "",
+                url=settings.url or ANTHROPIC,
+                timeout=settings.timeout_seconds,
+            )
+        case "openai":
+            return OpenAICompatibleChat(
+                settings.url or OPENAI, settings.model, key=key, timeout=settings.timeout_seconds
             )

@@ -23,7 +23,7 @@ PROMISED = (
     "sessions turns close rename archive delete-session restore-session "
     "propose team team-review team-approve team-reject team-reopen team-edit team-importance "
     "team-delete team-stats team-switch erase verify-receipt key-create key-list key-revoke "
-    "serve mcp"
+    "serve mcp chat telegram telegram-link"
 ).split()
 
 
@@ -47,6 +47,7 @@ def test_the_root_lists_every_verb_in_a_group(rem: Run) -> None:
         "Changing your mind:",
         "Trusting rules:",
         "Team:",
+        "Talking:",
         "Serving:",
         "Looking after it:",
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -36,6 +37,7 @@ from remembrancer.types import (
     Event,
     Evidence,
     Fact,
+    Key,
     Kind,
     Link,
     Owner,
@@ -601,3 +603,15 @@ def test_an_audit_reads_vectors_links_and_empty_conversations_of_one_owner(
         assert reader.vectors(MODEL, [one.id]) == {}
         assert reader.related(Relation.CONTRADICTS) == []
         assert reader.empty_sessions() == []
+
+
+def test_a_key_is_removed_by_one_caller_only(raw: Store, ada: Owner) -> None:
+    key = Key(id=new_id("key", NOW), owner=ada, created_at=NOW)
+    raw.add_key(key, f"digest of {key.id}")
+
+    with ThreadPoolExecutor(4) as many:
+        removed = list(many.map(raw.drop_key, [key.id] * 4))
+
+    assert sorted(removed) == [False, False, False, True]
+    assert raw.key(f"digest of {key.id}") is None
+    raw.add_key(key, f"digest of {key.id}")

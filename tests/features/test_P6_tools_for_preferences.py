@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remembrancer.engine import Remembrancer
-from remembrancer.mcp.preferences import LISTED
+from remembrancer.tools.preferences import LISTED
 from tests.mcp.talk import Talk, contents, inside, principal
 
 ARGUMENTS = {

@@ -3,6 +3,9 @@
     with ModelEndpoint([says({"facts": []}), fails(500), resets()]) as endpoint:
         OpenAICompatibleModel(endpoint.openai, "some-model").answer(question)
 
+A request with `stream` gets its answer as server-sent events: `streams("Hel", "lo")`, and
+`streams("Wait.", Call("remember", {"content": "…"}))` for one that ends with a call of a tool.
+
 A script is a list, used up in the order of the requests, or a function of the request's JSON.
 A script that is used up is followed by `default`.
 """
@@ -24,11 +27,25 @@ Reset = Literal["at once", "in mid-body"]
 RST = struct.pack("ii", 1, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool; arguments that are a text are sent as they are, JSON or not."""
+
+    name: str
+    arguments: Any = field(default_factory=dict)
+    id: str = "call_1"
+
+    @property
+    def text(self) -> str:
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """One reply: `body` as it is or, without one, `content` in the envelope of the protocol asked.
 
     `delay` is before the first byte; `trickle` is the pause after every byte, headers included.
+    `pieces` are streamed with a `pause` after each; what is not a piece is streamed as one.
     """
 
     content: Any = None
@@ -40,6 +57,8 @@ class Reply:
     delay: float = 0.0
     trickle: float = 0.0
     reset: Reset | None = None
+    pieces: tuple[str | Call, ...] = ()
+    pause: float = 0.0
 
 
 Script = Sequence[Reply] | Callable[[dict[str, Any]], Reply]
@@ -58,6 +77,11 @@ class Request:
 def says(content: Any, **options: Any) -> Reply:
     """Answer with a JSON value, or with a text as it is, in the envelope of the protocol."""
     return Reply(content=content, **options)
+
+
+def streams(*pieces: str | Call, **options: Any) -> Reply:
+    """Answer with pieces of text and calls of tools, one event after the other."""
+    return Reply(pieces=pieces, **options)
 
 
 def sends(body: bytes | str | Mapping[str, Any] | list[Any] | None, **options: Any) -> Reply:
@@ -159,7 +183,21 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.reset == "at once":
             self._reset()
             return
+        if reply.body is None and body.get("stream"):
+            self._stream(reply, _events(self.path, reply))
+            return
         self._send(reply, reply.body if reply.body is not None else _envelope(self.path, reply))
+
+    def _stream(self, reply: Reply, events: list[bytes]) -> None:
+        head = f"HTTP/1.1 {reply.status} Scripted\r\nContent-Type: text/event-stream\r\n"
+        self.wfile.write(f"{head}Connection: close\r\n\r\n".encode())
+        for event in events[: len(events) // 2] if reply.reset else events:
+            self.wfile.write(event)
+            if self.server.endpoint.closing.wait(reply.pause):
+                return
+        if reply.reset:
+            time.sleep(0.02)
+            self._reset()
 
     def _send(self, reply: Reply, body: bytes) -> None:
         head = self._head(reply, len(body))
@@ -232,3 +270,47 @@ def _anthropic(reply: Reply) -> dict[str, Any]:
         "stop_reason": reply.finish or "tool_use",
         "usage": counted if reply.usage == "counted" else reply.usage,
     }
+
+
+def _events(path: str, reply: Reply) -> list[bytes]:
+    whole = reply.content if isinstance(reply.content, str) else json.dumps(reply.content)
+    pieces = reply.pieces or (whole,)
+    return _anthropic_events(pieces) if path.endswith("/messages") else _openai_events(pieces)
+
+
+def _openai_events(pieces: tuple[str | Call, ...]) -> list[bytes]:
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    calls = 0
+    for piece in pieces:
+        if isinstance(piece, str):
+            deltas.append({"content": piece})
+            continue
+        named = {"name": piece.name, "arguments": ""}
+        deltas.append({"tool_calls": [{"index": calls, "id": piece.id, "function": named}]})
+        middle = len(piece.text) // 2
+        for part in (piece.text[:middle], piece.text[middle:]):
+            deltas.append({"tool_calls": [{"index": calls, "function": {"arguments": part}}]})
+        calls += 1
+    chunks = [{"choices": [{"index": 0, "delta": one, "finish_reason": None}]} for one in deltas]
+    return [*(f"data: {json.dumps(one)}\n\n".encode() for one in chunks), b"data: [DONE]\n\n"]
+
+
+def _anthropic_events(pieces: tuple[str | Call, ...]) -> list[bytes]:
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": {"role": "assistant"}}]
+    for place, piece in enumerate(pieces):
+        is_text = isinstance(piece, str)
+        block = (
+            {"type": "text", "text": ""}
+            if isinstance(piece, str)
+            else {"type": "tool_use", "id": piece.id, "name": piece.name, "input": {}}
+        )
+        events.append({"type": "content_block_start", "index": place, "content_block": block})
+        for part in [piece] if isinstance(piece, str) else [piece.text[:3], piece.text[3:]]:
+            delta = {"type": "text_delta", "text": part}
+            if not is_text:
+                delta = {"type": "input_json_delta", "partial_json": part}
+            events.append({"type": "content_block_delta", "index": place, "delta": delta})
+        events.append({"type": "content_block_stop", "index": place})
+    events.append({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})
+    events.append({"type": "message_stop"})
+    return [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events]

@@ -12,8 +12,9 @@ import pytest
 
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.mcp.toolsets import MOST, tools_of
+from remembrancer.mcp.server import listed
 from remembrancer.profiles import NAMES
+from remembrancer.tools.toolsets import MOST, tools_of
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.mcp.uses import NOBODYS
 
@@ -58,7 +59,7 @@ def on_the_wire(profile: str, extent: Any) -> list[dict[str, Any]]:
     chosen = Settings(profile=profile).profile_for()
     apart = chosen.scopes.visibility != "shared"
     return [
-        one.listed(chosen, agent=apart).model_dump(mode="json", by_alias=True, exclude_none=True)
+        listed(one, chosen, agent=apart).model_dump(mode="json", by_alias=True, exclude_none=True)
         for one in tools_of(chosen, extent).values()
     ]
 

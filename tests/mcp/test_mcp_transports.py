@@ -13,8 +13,8 @@ import pytest
 
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.mcp.toolsets import tools_of
 from remembrancer.profiles import NAMES
+from remembrancer.tools.toolsets import tools_of
 from tests.mcp.talk import REM, inside, over_http, over_stdio, principal, serving
 from tests.mcp.uses import USES, use_all
 

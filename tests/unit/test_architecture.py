@@ -83,6 +83,8 @@ def test_dependencies_point_one_way(path: Path) -> None:
         assert not {one for one in used if one.split(".")[0] in WEB}
     if not name.startswith(("server/", "cli/")):
         assert not {one for one in used if one.startswith("remembrancer.server")}
+    if not name.startswith(("assistant/", "cli/", "server/")):
+        assert not {one for one in used if one.startswith("remembrancer.assistant")}
     below = ("store/", "embed/", "guard/", "search/", "audit/", "transfer/", "learn/", "llm/")
     if name.startswith(below) or name in ENGINE | PURE:
         above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from remembrancer.cli import (
     audit,
+    chat,
     consolidation,
     context,
     conversation,
@@ -27,6 +28,7 @@ from remembrancer.cli import (
     simulate,
     switching,
     team,
+    telegram,
     transfer,
     upkeep,
     working,
@@ -184,6 +186,11 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         reviewing.team_delete,
         switching.team_stats,
         switching.team_switch,
+    ),
+    "Talking": (
+        chat.chat,
+        telegram.telegram,
+        telegram.telegram_link,
     ),
     "Serving": (
         serve.serve,

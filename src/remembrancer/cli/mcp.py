@@ -12,7 +12,7 @@ from remembrancer.cli.desk import Desk
 from remembrancer.errors import InvalidInput, InvalidSetting
 
 if TYPE_CHECKING:
-    from remembrancer.mcp.toolsets import Extent
+    from remembrancer.tools.toolsets import Extent
 
 EXTENTS = ("core", "full")
 

@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
             return value
 
 
-def print_json(value: Any) -> None:
-    """Print the value, and nothing else."""
+def print_json(value: Any, indent: int | None = 2) -> None:
+    """Print the value, and nothing else; without an indent, on one line."""
     narrow = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    print(json.dumps(plain(value), indent=2, ensure_ascii=narrow))
+    print(json.dumps(plain(value), indent=indent, ensure_ascii=narrow))

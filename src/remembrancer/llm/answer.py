@@ -63,6 +63,11 @@ def cut_short() -> ModelMisspoke:
     )
 
 
+def silent() -> ModelMisspoke:
+    """The model said nothing at all."""
+    return ModelMisspoke("The model answered with nothing: try again, or try another model.")
+
+
 def declined() -> ModelMisspoke:
     """The model would not answer."""
     return ModelMisspoke("The model declined to answer: rephrase it, or try another model.")
@@ -78,7 +83,7 @@ def parsed(text: str, *, schema: Mapping[str, Json] | None = None) -> dict[str, 
             "The model answered with more than 1 MB: ask for less at a time, or try another model."
         )
     if not text.strip():
-        raise ModelMisspoke("The model answered with nothing: try again, or try another model.")
+        raise silent()
     for candidate in _candidates(text.strip("\ufeff \t\r\n")):
         found = _loaded_or_none(candidate)
         if isinstance(found, dict) and not (schema and found == schema):

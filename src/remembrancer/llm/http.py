@@ -6,10 +6,11 @@ Knows no protocol. No message quotes the key, the question or the endpoint's own
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import math
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,19 @@ if TYPE_CHECKING:
 
     import httpx
 
-__all__ = ["PATIENT", "Line", "Patience", "Reply", "refused", "sendable"]
+__all__ = [
+    "PATIENT",
+    "Line",
+    "Patience",
+    "Reply",
+    "asked_pause",
+    "encoded",
+    "read",
+    "refused",
+    "sendable",
+    "unreached",
+    "unusable",
+]
 
 Result = TypeVar("Result")
 REQUEST_TIMEOUT = 408
@@ -78,18 +91,18 @@ class Line:
         self._url = url
         self._headers = {"Content-Type": "application/json", **headers}
         self._timeout = timeout
-        self._patience = patience
+        self.patience = patience
 
     def post(self, body: Mapping[str, Json]) -> Reply:
         """The reply, good or not; ModelUnavailable when what may pass did not."""
-        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        for attempt in range(self._patience.retries + 1):
+        content = encoded(body)
+        for attempt in range(self.patience.retries + 1):
             outcome = self._attempt(content)
             if isinstance(outcome, Reply) and not outcome.may_pass:
                 return outcome
-            if attempt < self._patience.retries:
-                time.sleep(self._patience.pause(attempt, _asked_pause(outcome)))
-        raise refused(outcome.status) if isinstance(outcome, Reply) else _unreached(outcome)
+            if attempt < self.patience.retries:
+                time.sleep(self.patience.pause(attempt, asked_pause(outcome)))
+        raise refused(outcome.status) if isinstance(outcome, Reply) else unreached(outcome)
 
     def _attempt(self, content: bytes) -> Reply | str:
         """The endpoint's reply, or the kind of failure that kept us from one."""
@@ -103,27 +116,37 @@ class Line:
             httpx.InvalidURL,
             UnicodeError,
         ):
-            raise ModelUnavailable(
-                "The model url cannot be used: it must look like https://host/v1.", passing=False
-            ) from None
+            raise unusable() from None
         except (httpx.RequestError, OSError) as error:
             return type(error).__name__
 
     async def _exchange(self, content: bytes) -> Reply:
+        async with self.opened(content) as response:
+            return await read(response)
+
+    @contextlib.asynccontextmanager
+    async def opened(self, content: bytes) -> AsyncIterator[httpx.Response]:
+        """A response whose beginning is there; the deadline holds until it is left."""
         import httpx
 
+        trust = self._trust  # Takes a while the first time, which is not the endpoint's fault.
         # httpx limits each read, which a server that sends a byte at a time always meets.
         async with asyncio.timeout(self._timeout):
-            async with httpx.AsyncClient(verify=self._trust, timeout=None) as client:  # noqa: S113
+            async with httpx.AsyncClient(verify=trust, timeout=None) as client:  # noqa: S113
                 post = client.stream("POST", self._url, content=content, headers=self._headers)
                 async with post as response:
-                    return await _read(response)
+                    yield response
 
     @cached_property
     def _trust(self) -> ssl.SSLContext:
         import httpx
 
         return httpx.create_ssl_context()
+
+
+def encoded(body: Mapping[str, Json]) -> bytes:
+    """JSON as it is sent."""
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def sendable(key: str) -> str:
@@ -161,7 +184,15 @@ def _advice(status: int) -> str:
     )
 
 
-def _unreached(kind: str) -> ModelUnavailable:
+def unusable() -> ModelUnavailable:
+    """Nothing can be sent to such an address."""
+    return ModelUnavailable(
+        "The model url cannot be used: it must look like https://host/v1.", passing=False
+    )
+
+
+def unreached(kind: str) -> ModelUnavailable:
+    """What the kind of failure that kept us from a reply means for the user."""
     if kind == TimeoutError.__name__:
         return ModelUnavailable(
             "The model did not answer in time: allow it more seconds, or try a faster model.",
@@ -174,7 +205,8 @@ def _unreached(kind: str) -> ModelUnavailable:
     )
 
 
-def _asked_pause(outcome: Reply | str) -> float | None:
+def asked_pause(outcome: Reply | str) -> float | None:
+    """For how many seconds the endpoint wants to be left alone, if it says so."""
     if isinstance(outcome, str):
         return None
     try:
@@ -184,7 +216,8 @@ def _asked_pause(outcome: Reply | str) -> float | None:
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
-async def _read(response: httpx.Response) -> Reply:
+async def read(response: httpx.Response) -> Reply:
+    """The whole of a response, but for what is too much."""
     content = bytearray()
     async for piece in response.aiter_bytes():
         content += piece

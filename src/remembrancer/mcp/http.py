@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 from remembrancer.engine import Remembrancer
 from remembrancer.loopback import LOOPBACK
 from remembrancer.mcp.server import server
-from remembrancer.mcp.toolsets import Extent
+from remembrancer.tools.toolsets import Extent
 from remembrancer.types import Principal
 
 Authenticate = Callable[[str], Principal | None]

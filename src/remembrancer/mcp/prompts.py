@@ -10,9 +10,9 @@ import mcp_types
 from mcp_types import GetPromptResult, PromptMessage, TextContent
 
 from remembrancer.errors import NotFound
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Found
 from remembrancer.memory import Memory
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Found
 from remembrancer.types import Kind, Record
 
 SHOWN = 100

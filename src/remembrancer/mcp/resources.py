@@ -5,8 +5,8 @@ from __future__ import annotations
 from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
 from remembrancer.errors import NotFound
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Remembered
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Remembered
 from remembrancer.types import looks_like_id
 
 SCHEME = "memory://"

@@ -7,7 +7,7 @@ from mcp.server.stdio import stdio_server
 
 from remembrancer.engine import Remembrancer
 from remembrancer.mcp.server import server
-from remembrancer.mcp.toolsets import Extent
+from remembrancer.tools.toolsets import Extent
 from remembrancer.types import Principal
 
 

@@ -614,6 +614,10 @@ class Store(Protocol):
         """Let a key open nothing from then on; one that was revoked before stays as it is."""
         ...
 
+    def drop_key(self, key_id: str) -> bool:
+        """Remove a key; whether it was there, which is true for one caller only."""
+        ...
+
     def note_use(self, key_id: str, at: datetime) -> None:
         """Say when a key was used last."""
         ...

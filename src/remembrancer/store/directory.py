@@ -162,6 +162,11 @@ def revoke_key(connection: Connection, key_id: str, at: datetime) -> None:
     connection.execute(update(table).where(table.c.id == key_id, valid).values(revoked_at=at))
 
 
+def drop_key(connection: Connection, key_id: str) -> bool:
+    """Remove a key; whether it was there."""
+    return connection.execute(delete(tables.keys).where(tables.keys.c.id == key_id)).rowcount == 1
+
+
 def note_use(connection: Connection, key_id: str, at: datetime) -> None:
     """Say when a key was used last."""
     table = tables.keys

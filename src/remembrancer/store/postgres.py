@@ -254,6 +254,10 @@ class PostgresStore:
         with _reachable(), self._engine.begin() as connection:
             directory.revoke_key(connection, key_id, at)
 
+    def drop_key(self, key_id: str) -> bool:
+        with _reachable(), self._engine.begin() as connection:
+            return directory.drop_key(connection, key_id)
+
     def note_use(self, key_id: str, at: datetime) -> None:
         with _reachable(), self._engine.begin() as connection:
             directory.note_use(connection, key_id, at)

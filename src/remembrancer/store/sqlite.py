@@ -220,6 +220,10 @@ class SqliteStore:
         with self._system.writing() as connection:
             directory.revoke_key(connection, key_id, at)
 
+    def drop_key(self, key_id: str) -> bool:
+        with self._system.writing() as connection:
+            return directory.drop_key(connection, key_id)
+
     def note_use(self, key_id: str, at: datetime) -> None:
         with self._system.writing() as connection:
             directory.note_use(connection, key_id, at)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from remembrancer.mcp.assistant import ASSISTANT
-from remembrancer.mcp.episodes import EPISODES, NEEDED
-from remembrancer.mcp.plain import PLAIN
-from remembrancer.mcp.preferences import PREFERENCES
-from remembrancer.mcp.team import TEAM
-from remembrancer.mcp.tool import Tool
 from remembrancer.profiles import Profile
+from remembrancer.tools.assistant import ASSISTANT
+from remembrancer.tools.episodes import EPISODES, NEEDED
+from remembrancer.tools.plain import PLAIN
+from remembrancer.tools.preferences import PREFERENCES
+from remembrancer.tools.team import TEAM
+from remembrancer.tools.tool import Tool
 
 Extent = Literal["core", "full"]
 MOST = 8

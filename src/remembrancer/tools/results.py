@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from remembrancer.block import CLOSING, OPENING, PREAMBLE, Context, as_data
+from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.types import Batch, Fact, Recollection, Record, Rule, TeamRecalled, Written
 
 QUOTED = 200
+LONGEST_ERROR = 500
 DETAIL = 2000
 """How much of a long form is told along with others; alone, a memory is told in full."""
 
@@ -244,6 +246,13 @@ class TeamKnows(Result):
         if not self.facts:
             return "The team knows nothing about that."
         return as_block(f"- {as_data(one.content)} ({one.kind})" for one in self.facts)
+
+
+def refusal(error: RemembrancerError) -> str:
+    """What went wrong, in the library's own words; of several candidates, which there are."""
+    candidates = error.candidates if isinstance(error, Ambiguous) else ()
+    lines = [f"- [{one.id}] {quoted(one.content)}" for one in candidates]
+    return "\n".join([f"{str(error)[:LONGEST_ERROR]} [{error.code}]", *lines])
 
 
 def as_block(lines: Iterable[str]) -> str:

@@ -10,24 +10,29 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-import mcp_types
-from mcp_types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from remembrancer.errors import InvalidInput
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Result
 from remembrancer.profiles import Profile
-
-READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
-SETS = ToolAnnotations(destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-ENDS = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-"""Reading, adding something each time, saying the same again, and ending what is remembered."""
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Result
 
 UNSAID = frozenset({"title", "default"})
+
+
+class Effect(StrEnum):
+    """Reading, adding something each time, saying the same again, ending what is remembered."""
+
+    READS = "reads"
+    ADDS = "adds"
+    SETS = "sets"
+    ENDS = "ends"
+
+
+READS, ADDS, SETS, ENDS = Effect
 
 Verb = Callable[..., Result]
 
@@ -60,11 +65,11 @@ class Tool:
     verb: Verb
     takes: type[BaseModel]
     gives: type[Result]
-    hints: ToolAnnotations
+    effect: Effect
 
-    def listed(self, profile: Profile, *, agent: bool = False) -> mcp_types.Tool:
-        """The tool as a client sees it, in this profile; `agent` is to be said with each call."""
-        takes = _short(self.takes.model_json_schema())
+    def input_schema(self, profile: Profile, *, agent: bool = False) -> dict[str, Any]:
+        """What it takes, in this profile; `agent` is to be said with each call."""
+        takes: dict[str, Any] = _short(self.takes.model_json_schema())
         properties = takes["properties"]
         if "category" in properties:
             properties["category"]["enum"] = [*profile.categories]
@@ -74,14 +79,12 @@ class Tool:
             properties["agent"] = {"type": "string", "description": "who you are"}
             if profile.scopes.visibility == "isolated":
                 takes["required"] = [*takes.get("required", ()), "agent"]
-        gives = _short(self.gives.model_json_schema(), UNSAID | {"description"})
-        return mcp_types.Tool(
-            name=self.name,
-            description=self.description,
-            input_schema=takes,
-            output_schema=gives,
-            annotations=self.hints,
-        )
+        return takes
+
+    def output_schema(self) -> dict[str, Any]:
+        """What it answers with."""
+        gives: dict[str, Any] = _short(self.gives.model_json_schema(), UNSAID | {"description"})
+        return gives
 
     def call(self, caller: Caller, arguments: Mapping[str, Any]) -> Result:
         """Check the arguments and do it."""
@@ -99,7 +102,7 @@ class Tool:
         return self.verb(caller, **values)
 
 
-def tool(hints: ToolAnnotations) -> Callable[[Verb], Tool]:
+def tool(effect: Effect) -> Callable[[Verb], Tool]:
     """Make a function a tool of the same name; its first argument is the caller."""
 
     def decorate(verb: Verb) -> Tool:
@@ -115,7 +118,7 @@ def tool(hints: ToolAnnotations) -> Callable[[Verb], Tool]:
             verb=verb,
             takes=create_model(verb.__name__, __config__=ConfigDict(extra="forbid"), **fields),
             gives=signature.return_annotation,
-            hints=hints,
+            effect=effect,
         )
 
     return decorate

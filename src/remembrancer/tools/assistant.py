@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from remembrancer.errors import InvalidInput
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.plain import remember
-from remembrancer.mcp.results import Done, DoneToMany, Found
-from remembrancer.mcp.tool import ENDS, READS, given, tool
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.plain import remember
+from remembrancer.tools.results import Done, DoneToMany, Found
+from remembrancer.tools.tool import ENDS, READS, given, tool
 
 
 @tool(READS)

@@ -7,38 +7,31 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from remembrancer.clock import as_utc
-from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
 from remembrancer.types import GLOBAL, Principal, checked_name
 
-SURFACE = "mcp"
-
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A principal at the door of an engine; one with an agent is pinned to it."""
+    """A person's memory in the hands of whoever calls; one with an agent is pinned to it.
 
-    engine: Remembrancer
-    principal: Principal
+    A date that names no time zone is in the person's, `time_zone`.
+    """
+
+    memory: Memory
+    time_zone: str = "UTC"
+
+    @property
+    def principal(self) -> Principal:
+        """For whom they call, and as which agent."""
+        return self.memory.principal
 
     @property
     def profile(self) -> Profile:
         """The choices that hold for this caller."""
-        return self.engine.settings.profile_for(self.principal.agent)
-
-    @property
-    def memory(self) -> Memory:
-        """The memory of the person for whom the caller acts."""
-        owner = self.principal.owner
-        return self.engine.for_user(
-            owner.user,
-            tenant=owner.tenant,
-            agent=self.principal.agent,
-            surface=SURFACE,
-            capabilities=self.principal.capabilities,
-        )
+        return self.memory.profile
 
     @property
     def names_agents(self) -> bool:
@@ -50,7 +43,7 @@ class Caller:
         """The same person's caller as one of their agents."""
         agent = checked_name(agent, "agent")
         self._stay_with(agent)
-        return replace(self, principal=replace(self.principal, agent=agent))
+        return replace(self, memory=self.memory.acting_as(agent))
 
     def scope_to_read(self, scope: str | None) -> str | None:
         """The scope to look into; a pinned caller sees its own and the global, and no other."""
@@ -68,7 +61,7 @@ class Caller:
 
     def moment(self, moment: datetime) -> datetime:
         """A moment in UTC; one that names no time zone is in the person's."""
-        zone = moment.tzinfo or ZoneInfo(self.engine.settings.time_zone)
+        zone = moment.tzinfo or ZoneInfo(self.time_zone)
         try:
             return as_utc(moment.replace(tzinfo=zone))
         except OverflowError:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from remembrancer.errors import NotFound
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Counted, Done, Found, Remembered, Told
-from remembrancer.mcp.tool import (
+from remembrancer.memory import Memory
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Counted, Done, Found, Remembered, Told
+from remembrancer.tools.tool import (
     ADDS,
     ENDS,
     READS,
@@ -21,7 +22,6 @@ from remembrancer.mcp.tool import (
     given,
     tool,
 )
-from remembrancer.memory import Memory
 from remembrancer.types import Kind, Record, Rule, looks_like_id
 
 KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Done, Found, Told
-from remembrancer.mcp.tool import ADDS, ENDS, READS, SETS, Kinds, Then, Which, Words, given, tool
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Done, Found, Told
+from remembrancer.tools.tool import ADDS, ENDS, READS, SETS, Kinds, Then, Which, Words, given, tool
 
 
 @tool(SETS)

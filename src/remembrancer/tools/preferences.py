@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Done, Found
-from remembrancer.mcp.tool import ENDS, READS, SETS, Which, given, tool
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Done, Found
+from remembrancer.tools.tool import ENDS, READS, SETS, Which, given, tool
 
 LISTED = 200
 

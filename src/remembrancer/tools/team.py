@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from remembrancer.mcp.caller import Caller
-from remembrancer.mcp.results import Proposal, TeamKnows
-from remembrancer.mcp.tool import READS, SETS, given, tool
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import Proposal, TeamKnows
+from remembrancer.tools.tool import READS, SETS, given, tool
 from remembrancer.types import TeamOrigin
 
 

@@ -1,0 +1,1 @@
+"""Our own assistant: recall, answer, learn; the same behind every surface that people talk on."""

@@ -1,0 +1,143 @@
+"""What a person asks of their memory in so many words, understood without a model. Pure.
+
+Only a message that is such a request as a whole counts: all else is for the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """Keep this."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """Put this in the place of what was wrong."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Forget the memory closest to these words."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Say all that is remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAll:
+    """Forget everything, after one more question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Leave the recent turns behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take back the last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Say what the last answer was made with."""
+
+
+Command = Remember | Correct | Forget | Tell | ForgetAll | Reset | Undo | Why
+
+_POLITE = re.compile(
+    r"^(?:(?:hey|hi|ok(?:ay)?|please|(?:can|could|would|will) you(?: please)?)[\s,!]+)+", re.I
+)
+_REMEMBER = re.compile(
+    r"(?:/remember\s+|(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|"
+    r"make a note)(?:\s+this)?"
+    r"(?:\s+that\s+|\s*:\s*|,\s+|\s+(?=(?:my|our|i|i['’]m|we)\s)))(?P<x>.+)",
+    re.I | re.S,
+)
+_CORRECT = re.compile(r"(?:/correct\s+|correction\s*[:,]\s*)(?P<x>.+)", re.I | re.S)
+_FORGET = re.compile(
+    r"(?:/forget|forget)\s+(?:(?:about|that|what i (?:said|told you) about|"
+    r"everything about(?! me\b))\s+)?(?P<x>.+)",
+    re.I | re.S,
+)
+_ALL = re.compile(
+    r"/forget|(?:forget|delete|erase|wipe)\s+(?:everything|all(?: of it)?|all my memories|"
+    r"my (?:whole )?memory|all (?:that )?you (?:know|remember))"
+    r"(?:\s+(?:(?:that )?you (?:know|remember|have) )?(?:about|of|on) me)?",
+    re.I,
+)
+_TELL = re.compile(
+    r"/memories|(?:list|show)(?: me)? (?:all )?(?:my|your) memories|"
+    r"what (?:all )?(?:do you|have you) (?:remember(?:ed)?|know|learned|stored?)"
+    r"(?: (?:about|of) me)?|what do you have (?:stored )?(?:about|on) me",
+    re.I,
+)
+_UNDO = re.compile(
+    r"/undo|undo(?: (?:that|it|this|the last (?:one|change)))?|take (?:that|it) back", re.I
+)
+_WHY = re.compile(
+    r"/why|why (?:did|do|would) you say (?:that|so|this)|how do you know(?: (?:that|this|it))?|"
+    r"where (?:did you get|do you have) (?:that|this) from|"
+    r"what makes you (?:say|think) (?:that|so)",
+    re.I,
+)
+_RESET = re.compile(r"/reset", re.I)
+_IDIOM = re.compile(r"(?:it|that|this|about (?:it|that|this)|what i (?:just )?said|me)", re.I)
+_YES = re.compile(
+    r"(?:yes|y|yep|yeah|sure|ok(?:ay)?|do it|go ahead|confirm|i am sure|i['’]m sure|"
+    r"forget everything|/forget)(?:[\s,]+(?:please|do it|forget everything|everything))*",
+    re.I,
+)
+_WHOLE: tuple[tuple[re.Pattern[str], Command], ...] = (
+    (_ALL, ForgetAll()),
+    (_TELL, Tell()),
+    (_UNDO, Undo()),
+    (_WHY, Why()),
+    (_RESET, Reset()),
+)
+
+
+def command(text: str) -> Command | None:
+    """What is asked of memory, None if this is no such request."""
+    polite = _POLITE.match(text.strip())
+    said = text.strip()[polite.end() if polite else 0 :]
+    bare = said.rstrip(" \t\n.!?")
+    for pattern, meant in _WHOLE:
+        if pattern.fullmatch(bare):
+            return meant
+    if said.endswith("?") and not polite:
+        return None
+    if found := _REMEMBER.fullmatch(said):
+        return Remember(_sentence(found["x"]))
+    if found := _CORRECT.fullmatch(said):
+        return Correct(_sentence(found["x"]))
+    return _forgetting(bare)
+
+
+def agrees(text: str) -> bool:
+    """Whether a person says yes to what they were asked."""
+    return _YES.fullmatch(text.strip().rstrip(".! ")) is not None
+
+
+def _forgetting(bare: str) -> Forget | None:
+    found = _FORGET.fullmatch(bare)
+    # "Forget it" is what people say when they mean "never mind".
+    if found is None or _IDIOM.fullmatch(bare.partition(" ")[2].strip()):
+        return None
+    return Forget(found["x"].strip(" \"'“”"))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

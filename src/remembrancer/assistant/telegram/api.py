@@ -1,0 +1,155 @@
+"""Telegram's Bot API: methods called until they are done, texts cut as it takes them.
+
+The token is part of every address, so no address and no error of the HTTP client is ever told.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from remembrancer.assistant.telegram import TelegramUnavailable
+from remembrancer.embed.openai import Patience
+from remembrancer.errors import InvalidSetting
+from remembrancer.llm.answer import loaded
+from remembrancer.types import Json
+
+if TYPE_CHECKING:
+    import httpx
+
+TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]{20,}")
+LONGEST = 4096
+"""Of one message, in UTF-16 units as Telegram counts."""
+
+PATIENT = Patience(retries=6, first_pause=0.5, longest_pause=60.0)
+SECONDS = 20.0
+
+
+class BotApi:
+    """One bot. May be used from many threads."""
+
+    def __init__(self, token: str, url: str, *, patience: Patience = PATIENT) -> None:
+        if not TOKEN.fullmatch(token):
+            raise InvalidSetting("telegram.token: use the token that @BotFather gave you.")
+        import httpx
+
+        self.bot_id = token.partition(":")[0]
+        self._address = f"{url.rstrip('/')}/bot{token}/"
+        self._patience = patience
+        self._client = httpx.Client(timeout=SECONDS)
+        self._unsaid = _Unsaid(token)
+        logging.getLogger("httpx").addFilter(self._unsaid)
+
+    def call(
+        self, method: str, parameters: Mapping[str, Json] | None = None, *, wait: float = 0
+    ) -> Json:
+        """What a method answers; `wait` is for how long it may take beyond the usual."""
+        for attempt in range(self._patience.retries + 1):
+            reply = self._attempt(method, parameters or {}, wait)
+            match reply:
+                case {"ok": True, "result": result}:
+                    return result
+                case {"ok": False, "error_code": int(code)} if not _may_pass(code):
+                    raise _refused(code)
+            if attempt < self._patience.retries:
+                time.sleep(self._patience.pause(attempt, _asked_pause(reply)))
+        raise TelegramUnavailable(
+            "Telegram does not answer: check the network, and telegram.url.", passing=True
+        )
+
+    def send(self, chat: int, text: str, undo: tuple[str, ...] = ()) -> None:
+        """Say something in a chat, in as many messages as it takes.
+
+        The last one has a button for each event that can be undone.
+        """
+        pieces = list(split(text))
+        for piece in pieces[:-1]:
+            self.call("sendMessage", {"chat_id": chat, "text": piece})
+        buttons: list[Json] = [[{"text": "Undo", "callback_data": f"undo:{one}"}] for one in undo]
+        markup: dict[str, Json] = {"reply_markup": {"inline_keyboard": buttons}} if undo else {}
+        for piece in pieces[-1:]:
+            self.call("sendMessage", {"chat_id": chat, "text": piece, **markup})
+
+    def close(self) -> None:
+        """Give back the connections."""
+        self._client.close()
+        logging.getLogger("httpx").removeFilter(self._unsaid)
+
+    def _attempt(self, method: str, parameters: Mapping[str, Json], wait: float) -> Json:
+        """The reply; None when there was none that could be read."""
+        import httpx
+
+        try:
+            response = self._client.post(
+                self._address + method, json=dict(parameters), timeout=SECONDS + wait
+            )
+        except (httpx.UnsupportedProtocol, httpx.InvalidURL, UnicodeError):
+            raise InvalidSetting("telegram.url: it must look like https://host.") from None
+        except httpx.HTTPError:
+            return None
+        return _read(response)
+
+
+class _Unsaid(logging.Filter):
+    """Drops what the HTTP client logs of our addresses."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self._token = token
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self._token not in record.getMessage()
+
+
+def split(text: str) -> Iterator[str]:
+    """The text in pieces that one message can hold, cut between lines or words where it can be."""
+    rest = text.strip()
+    while rest:
+        end = _fitting(rest)
+        if end < len(rest):
+            cuts = (rest.rfind("\n", end // 2, end), rest.rfind(" ", end // 2, end))
+            end = next((cut for cut in cuts if cut > 0), end)
+        yield rest[:end].rstrip()
+        rest = rest[end:].lstrip()
+
+
+def _fitting(text: str) -> int:
+    """How many characters fit into one message."""
+    units = 0
+    for place, character in enumerate(text):
+        units += 2 if ord(character) > 0xFFFF else 1
+        if units > LONGEST:
+            return place
+    return len(text)
+
+
+def _read(response: httpx.Response) -> Json:
+    try:
+        return loaded(response.text)
+    except ValueError:
+        return {"ok": False, "error_code": response.status_code if response.is_error else 500}
+
+
+def _may_pass(code: int) -> bool:
+    return code == 429 or code >= 500
+
+
+def _asked_pause(reply: Json) -> float | None:
+    match reply:
+        case {"parameters": {"retry_after": int(seconds)}} if seconds >= 0:
+            return float(seconds)
+    return None
+
+
+def _refused(code: int) -> TelegramUnavailable:
+    advice = {
+        401: "Telegram does not know the bot: check telegram.token.",
+        403: "The person has stopped the bot.",
+        404: "Telegram does not know the bot: check telegram.token and telegram.url.",
+        409: "Someone else reads this bot's messages: stop the other process.",
+    }
+    told = advice.get(code, f"Telegram refused a request ({code}).")
+    return TelegramUnavailable(told, passing=False)

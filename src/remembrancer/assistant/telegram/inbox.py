@@ -1,0 +1,85 @@
+"""Which updates were answered: kept in the store, so that none is answered twice or lost."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+from remembrancer.assistant.telegram import TelegramUnavailable
+from remembrancer.errors import RemembrancerError
+from remembrancer.types import Json
+
+if TYPE_CHECKING:
+    from remembrancer.assistant.telegram.bot import Bot
+    from remembrancer.engine import Remembrancer
+
+KEPT = 200
+MOST_TRIES = 3
+
+logger = logging.getLogger(__name__)
+
+
+class Inbox:
+    """Takes each update once, from whichever side it comes."""
+
+    def __init__(self, engine: Remembrancer, bot: Bot, bot_id: str) -> None:
+        self._engine = engine
+        self._bot = bot
+        self._key = f"telegram:{bot_id}"
+        self._lock = threading.Lock()
+        self._at_work: set[int] = set()
+        self._tries: dict[int, int] = {}
+
+    def done(self) -> list[int]:
+        """The latest updates that were answered."""
+        return _numbers(self._engine.setting(self._key))
+
+    def take(self, update: Json) -> bool:
+        """Answer an update, unless it was answered; False if it has to come again."""
+        match update:
+            case {"update_id": int(number)}:
+                return self._once(number, update)
+        return True
+
+    def _once(self, number: int, update: Json) -> bool:
+        with self._lock:
+            if number in self._at_work:
+                return False
+            self._at_work.add(number)
+        try:
+            if number in self.done():
+                return True
+            answered = self._answered(number, update)
+            if answered:
+                self._tries.pop(number, None)
+                self._engine.change_setting(self._key, partial(_with, number))
+            return answered
+        finally:
+            with self._lock:
+                self._at_work.discard(number)
+
+    def _answered(self, number: int, update: Json) -> bool:
+        """Whether nothing is left to do: it was answered, or cannot be."""
+        try:
+            self._bot.answer(update)
+        except RemembrancerError as error:
+            logger.warning("An update was not answered: %s", error.code)
+            if isinstance(error, TelegramUnavailable) and not error.passing:
+                return True
+        except Exception as error:  # One update must not keep all others from being answered.
+            logger.error("An update failed: %s", type(error).__name__)
+        else:
+            return True
+        self._tries[number] = self._tries.get(number, 0) + 1
+        return self._tries[number] >= MOST_TRIES
+
+
+def _with(number: int, known: Json) -> Json:
+    kept: list[Json] = [*_numbers(known), number]
+    return kept[-KEPT:]
+
+
+def _numbers(known: Json) -> list[int]:
+    return [one for one in known if isinstance(one, int)] if isinstance(known, list) else []

@@ -1,0 +1,104 @@
+"""The verbs about Telegram: run the bot, and link a chat to a person."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from remembrancer.cli.desk import Desk
+from remembrancer.cli.page import Page
+from remembrancer.errors import InvalidSetting
+
+if TYPE_CHECKING:
+    from remembrancer.assistant.telegram.api import BotApi
+    from remembrancer.config import Settings
+    from remembrancer.types import Json
+
+
+def telegram(
+    context: typer.Context,
+    *,
+    webhook: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Have Telegram call this address, and leave."),
+    ] = None,
+) -> None:
+    """Talk with people on Telegram, as a bot.
+
+    The token of @BotFather comes from telegram.token in the configuration, or from the environment
+    as REMEMBRANCER_TELEGRAM__TOKEN. It asks Telegram for messages until Ctrl-C. Only chats that
+    were linked to an account are answered: see rem telegram-link.
+
+    \b
+    Examples:
+      rem telegram
+      rem telegram --webhook https://memory.example.org/telegram
+    """
+    desk: Desk = context.obj
+    with contextlib.closing(_api(desk.settings)) as api:
+        if webhook is None:
+            _poll(desk, api)
+            return
+        _be_called(desk.settings, api, webhook)
+    desk.answer({"webhook": webhook}, lambda page: page.say(f"Telegram calls {webhook}."))
+
+
+def _poll(desk: Desk, api: BotApi) -> None:
+    """Answer until Ctrl-C, or until the process is told to end."""
+    from remembrancer.assistant.telegram.polling import poll
+
+    gc.enable()  # It may run for weeks.
+    logging.basicConfig(stream=sys.stderr, format="%(message)s")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with desk.opened(embeds=True) as engine, contextlib.suppress(KeyboardInterrupt):
+        poll(engine, api, threading.Event())
+
+
+def _be_called(settings: Settings, api: BotApi, address: str) -> None:
+    from remembrancer.assistant.telegram.polling import WANTED
+
+    secret = settings.telegram.webhook_secret
+    if secret is None:
+        raise InvalidSetting("telegram.webhook_secret: choose one, so that only they can call.")
+    told: dict[str, Json] = {"url": address, "secret_token": secret.get_secret_value()}
+    api.call("setWebhook", {**told, "allowed_updates": WANTED})
+
+
+def telegram_link(context: typer.Context) -> None:
+    """Make a code that links a Telegram chat to a person.
+
+    Send it to the bot as /link CODE. It is good once, for ten minutes, and takes the place of an
+    earlier one. The link is a key: rem key-list shows it, rem key-revoke ends it.
+
+    \b
+    Examples:
+      rem telegram-link
+      rem telegram-link --user ada
+    """
+    desk: Desk = context.obj
+    with desk.opened() as engine:
+        made = engine.links.new_code(
+            engine.for_user(desk.user, tenant=desk.tenant, surface="cli").principal.owner
+        )
+
+    def words(page: Page) -> None:
+        page.say(f"/link {made.code}")
+        page.note(f"Send this to the bot before {page.time(made.expires_at)}.")
+
+    desk.answer(made, words)
+
+
+def _api(settings: Settings) -> BotApi:
+    from remembrancer.assistant.telegram.api import BotApi
+
+    token = settings.telegram.token
+    if token is None:
+        raise InvalidSetting("telegram.token: get one from @BotFather, and set it.")
+    return BotApi(token.get_secret_value(), settings.telegram.url)

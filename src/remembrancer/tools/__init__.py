@@ -1,0 +1,1 @@
+"""The verbs of a memory as tools that models call; knows no protocol."""

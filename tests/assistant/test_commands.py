@@ -1,0 +1,96 @@
+"""Which messages are requests to memory, and which are conversation."""
+
+from __future__ import annotations
+
+import pytest
+
+from remembrancer.assistant.commands import (
+    Command,
+    Correct,
+    Forget,
+    ForgetAll,
+    Remember,
+    Reset,
+    Tell,
+    Undo,
+    Why,
+    agrees,
+    command,
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Remember that our staging API is at staging.example.com.",
+         Remember("Our staging API is at staging.example.com.")),
+        ("please remember: tea at four", Remember("Tea at four")),
+        ("Note that I always want HAR exports, not screenshots.",
+         Remember("I always want HAR exports, not screenshots.")),
+        ("Can you remember that I like tea?", Remember("I like tea?")),
+        ("remember my dog is called Rex", Remember("My dog is called Rex")),
+        ("Don't forget that the rent is due on Friday",
+         Remember("The rent is due on Friday")),
+        ("Correction: I am on the dashboard now.", Correct("I am on the dashboard now.")),
+        ("what do you remember about me?", Tell()),
+        ("What do you know about me", Tell()),
+        ("/memories", Tell()),
+        ("Forget that I prefer short answers.", Forget("I prefer short answers")),
+        ("please forget about the dentist", Forget("the dentist")),
+        ("/forget the dentist", Forget("the dentist")),
+        ("forget everything about Anna", Forget("Anna")),
+        ("forget everything about me", ForgetAll()),
+        ("Forget everything you know about me!", ForgetAll()),
+        ("/forget", ForgetAll()),
+        ("/reset", Reset()),
+        ("undo", Undo()),
+        ("Undo that.", Undo()),
+        ("Why did you say that?", Why()),
+        ("How do you know that?", Why()),
+    ],
+)  # fmt: skip
+def test_a_request_is_understood(said: str, meant: Command) -> None:
+    assert command(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Forget it.",
+        "forget about it",
+        "Forget that",
+        "Do you remember that film?",
+        "Remember that film we saw?",
+        "remember when we met?",
+        "I always forget that the shop closes at six.",
+        "What do you remember about the harbour?",
+        "Note the difference between these two.",
+        "How do you know Anna?",
+        "Why did you say that the bridge is closed?",
+        "undo the commit with git",
+        "yes",
+        "",
+        "/unknown",
+        "I told her to forget everything about me",
+    ],
+)
+def test_all_else_is_conversation(said: str) -> None:
+    assert command(said) is None
+
+
+def test_only_a_plain_yes_agrees() -> None:
+    for said in ("yes", "Yes please.", "ok, do it", "I'm sure!", "/forget"):
+        assert agrees(said), said
+    for said in ("no", "yes but keep the dog", "not yet", "what do you mean?", ""):
+        assert not agrees(said), said
+
+
+def test_a_hostile_message_is_read_in_no_time() -> None:
+    for said in (
+        "please " * 20_000,
+        "forget " * 20_000,
+        "remember" + " " * 50_000,
+        "ok,\n" * 20_000,
+    ):
+        command(said)
+        agrees(said)
