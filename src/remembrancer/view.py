@@ -12,6 +12,7 @@ from remembrancer.block import tokens
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.learn.summaries import summary_of
+from remembrancer.profiles import Sessions
 from remembrancer.sessions import all_turns, found
 from remembrancer.types import Session, Status, Turn, View
 
@@ -28,13 +29,16 @@ def view(call: Call, session_id: str, budget: int | None = None) -> View:
     with call.store.reading(call.owner) as reader:
         session = found(call, reader, session_id)
         turns = [one for one in all_turns(reader, session.id) if one.status is Status.ACTIVE]
+    hidden = beginning(turns, settings, budget)
+    summary = _told(call, session, hidden) if hidden else None
+    return View(tuple(turns[len(hidden) :]), summary, len(hidden))
+
+
+def beginning(turns: Sequence[Turn], settings: Sessions, budget: int) -> Sequence[Turn]:
+    """The turns that are told in brief; none while the conversation is short."""
     if sum(map(_cost, turns)) <= settings.summarise_at * budget:
-        return View(tuple(turns))
-    kept = _latest(turns, KEPT * budget)
-    hidden = turns[: len(turns) - len(kept)]
-    if not hidden:
-        return View(tuple(turns))
-    return View(tuple(kept), _told(call, session, hidden), len(hidden))
+        return ()
+    return turns[: len(turns) - len(_latest(turns, KEPT * budget))]
 
 
 def _told(call: Call, session: Session, hidden: Sequence[Turn]) -> str:

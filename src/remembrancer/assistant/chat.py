@@ -10,7 +10,16 @@ from zoneinfo import ZoneInfo
 
 from remembrancer.assistant import wording
 from remembrancer.assistant.answering import answered
-from remembrancer.assistant.commands import ForgetAll, Reset, Undo, Why, agrees, command
+from remembrancer.assistant.commands import (
+    Forget,
+    ForgetAll,
+    Reset,
+    Undo,
+    Why,
+    agrees,
+    command,
+    forgets_this,
+)
 from remembrancer.assistant.exchange import (
     ASKS,
     MEMORIES,
@@ -24,6 +33,7 @@ from remembrancer.assistant.exchange import (
 from remembrancer.assistant.obeying import obeyed, status
 from remembrancer.assistant.parts import Notice, Part, Parts, Status, Text, Used
 from remembrancer.assistant.toolbox import Toolbox
+from remembrancer.assistant.topic import ABOUT, standing, told, topic_of
 from remembrancer.block import as_data
 from remembrancer.errors import NotFound, NotUndoable
 from remembrancer.learn.transcript import COMMAND
@@ -41,7 +51,10 @@ SURE = 0.5
 
 
 class Chat:
-    """One conversation. `session` is its name, which changes when it begins anew."""
+    """One conversation. `session` is its name, which changes when it begins anew.
+
+    It may be `about` one memory, which the model is then told in full.
+    """
 
     def __init__(
         self,
@@ -50,9 +63,11 @@ class Chat:
         session: str | None = None,
         *,
         time_zone: str = "UTC",
+        about: str | None = None,
     ) -> None:
         self.session = session or memory.new_session()
         self._memory = memory
+        self._about = about
         self._model = models.chat
         self._zone = ZoneInfo(time_zone)
         self._tools = Toolbox(Caller(memory, time_zone))
@@ -81,10 +96,21 @@ class Chat:
             self._memory.close(self.session)
 
     def _meant(self, said: str) -> Meant:
-        last = self._memory.turns(self.session)[-1:]
-        if last and last[0].metadata.get(ASKS) and agrees(said):
+        turns = self._memory.turns(self.session)
+        self._about = self._about or topic_of(turns)
+        if turns and turns[-1].metadata.get(ASKS) and agrees(said):
             return Wipe()
-        return command(said)
+        topic = self._topic() if forgets_this(said) else None
+        return Forget(topic.id) if topic else command(said)
+
+    def _topic(self) -> Record | None:
+        """The memory that this conversation is about, as it is by now."""
+        if self._about is None:
+            return None
+        try:
+            return standing(self._memory.history(self._about).versions)
+        except NotFound:  # It was deleted since.
+            return None
 
     def _parts(self, meant: Meant, said: str, exchange: Exchange) -> Parts:
         match meant:
@@ -103,7 +129,7 @@ class Chat:
             case Why():
                 yield Text(self._explained())
             case _:
-                yield from obeyed(self._memory, meant, self._zone)
+                yield from obeyed(self._memory, meant, self._zone, self._topic())
 
     def _answered(self, said: str, exchange: Exchange) -> Iterator[Part]:
         if self._model is None:
@@ -120,13 +146,16 @@ class Chat:
     def _by_model(self, model: ChatModel, said: str) -> Iterator[Part]:
         # What is told by category stays the same for the whole conversation; a note is of now.
         lasts = self._memory.profile.context.style == "hot_set"
-        told = self._memory.context(said, session=self.session if lasts else None)
-        system, note = told.split(_system())
+        context = self._memory.context(said, session=self.session if lasts else None)
+        system, note = context.split(_system())
         history, is_brief = self._history()
         if is_brief:
             yield Notice(wording.SUMMARISED)
-        if told.memories:
-            yield Used(told.memories)
+        if context.memories:
+            yield Used(context.memories)
+        if topic := self._topic():
+            note = f"{note}\n\n{told(topic)}".strip()
+            yield Used((topic.id,))
         yield from answered(model, Prompt(system, said, note, history), self._tools)
 
     def _history(self) -> tuple[tuple[Utterance, ...], bool]:
@@ -195,8 +224,9 @@ class Chat:
     def _keep(self, meant: Meant, said: str, exchange: Exchange) -> None:
         if isinstance(meant, Reset):
             return
+        about: dict[str, Json] = {ABOUT: self._about} if self._about else {}
         if meant is None:
-            user: Said = {"role": "user", "content": said}
+            user: Said = {"role": "user", "content": said, "metadata": about}
             answer: Said = {
                 "role": "assistant",
                 "content": exchange.text.strip(),
@@ -205,13 +235,13 @@ class Chat:
             spoken = [user, answer] if exchange.text.strip() else [user]
             self._memory.learn(spoken, self.session)
             return
-        said, told = recorded(meant, said, exchange.text)
+        said, answered = recorded(meant, said, exchange.text)
         self._memory.append(
             [
-                {"role": "user", "content": said, "metadata": {COMMAND: True}},
+                {"role": "user", "content": said, "metadata": {**about, COMMAND: True}},
                 {
                     "role": "assistant",
-                    "content": told,
+                    "content": answered,
                     "metadata": {**exchange.metadata, COMMAND: True},
                 },
             ],

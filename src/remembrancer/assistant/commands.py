@@ -95,6 +95,9 @@ _WHY = re.compile(
 )
 _RESET = re.compile(r"/reset", re.I)
 _IDIOM = re.compile(r"(?:it|that|this|about (?:it|that|this)|what i (?:just )?said|me)", re.I)
+_FORGET_THIS = re.compile(
+    r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
+)
 _YES = re.compile(
     r"(?:yes|y|yep|yeah|sure|ok(?:ay)?|do it|go ahead|confirm|i am sure|i['’]m sure|"
     r"forget everything|/forget)(?:[\s,]+(?:please|do it|forget everything|everything))*",
@@ -129,6 +132,11 @@ def command(text: str) -> Command | None:
 def agrees(text: str) -> bool:
     """Whether a person says yes to what they were asked."""
     return _YES.fullmatch(text.strip().rstrip(".! ")) is not None
+
+
+def forgets_this(text: str) -> bool:
+    """Whether a person wants what is being talked about forgotten, without saying what it is."""
+    return _FORGET_THIS.fullmatch(text.strip().rstrip(".! ")) is not None
 
 
 def _forgetting(bare: str) -> Forget | None:

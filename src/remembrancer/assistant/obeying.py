@@ -12,21 +12,23 @@ from remembrancer.assistant.parts import Part, Status, Text
 from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.resolve import CLOSE_ENOUGH
-from remembrancer.types import Kind, Written
+from remembrancer.types import Kind, Record, Written
 
 LISTED = 100
 
 Request = Remember | Correct | Forget | Tell
 
 
-def obeyed(memory: Memory, request: Request, zone: ZoneInfo) -> Iterator[Part]:
-    """Do it and say what was done, or why it was not."""
+def obeyed(
+    memory: Memory, request: Request, zone: ZoneInfo, topic: Record | None = None
+) -> Iterator[Part]:
+    """Do it and say what was done, or why it was not; with a topic, that is what is corrected."""
     try:
         match request:
             case Remember():
                 yield from _kept(memory.remember(request.content))
             case Correct():
-                yield from _kept(_corrected(memory, request.content))
+                yield from _kept(_corrected(memory, request.content, topic))
             case Forget():
                 forgotten = memory.forget(request.words)
                 yield Text(f"Forgotten: {wording.quoted(forgotten.memory)}.")
@@ -63,8 +65,10 @@ def _kept(written: Written) -> Iterator[Part]:
     yield from status(written)
 
 
-def _corrected(memory: Memory, content: str) -> Written:
+def _corrected(memory: Memory, content: str, topic: Record | None) -> Written:
     """The memory that is clearly about the same gets a new version; else this is a new one."""
+    if topic is not None:
+        return memory.update(topic.id, content)
     kinds = (Kind.FACT, Kind.RULE)
     for best in memory.recall(content, kinds=kinds, mode="semantic", limit=1):
         if (best.why.similarity or 0) >= CLOSE_ENOUGH:

@@ -28,6 +28,8 @@ SUMMARISED = (
     "The beginning of this long conversation is summarised for the model; no message was deleted."
 )
 NOTHING_TO_UNDO = "Nothing in this conversation is left to undo."
+WHAT_TO_CHANGE = "What would you like to change about this?"
+HOW_TO_CHANGE = "Say “Correction: …” with the words that are right, or “forget it”."
 STOPPED = "The model kept asking for tools and was stopped."
 
 SPEAKERS = {"user": "you said: ", "assistant": "I said: "}

@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute
 
 from remembrancer.server.pages import (
     agents,
+    chat,
     conversations,
     failures,
     instances,
@@ -24,21 +25,23 @@ from remembrancer.server.pages import (
     team,
 )
 from remembrancer.server.pages.surveys import Surveys
+from remembrancer.server.pages.talks import Talks
 
 
 def install(app: FastAPI) -> None:
-    """Let the application show its errors as pages to browsers, and count in the background."""
+    """Let the application show its errors as pages, and count and talk in the background."""
     app.state.error_page, app.state.surveys = failures.page, Surveys()
+    app.state.talks = Talks()
 
 
 @cache
 def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
-    personal = (overview, listings, journal, conversations, log, palette, one)
+    personal = (overview, listings, journal, chat, conversations, log, palette, one)
     for module in (agents, instances, team, settings, static, *personal):
         pages.include_router(module.router)
-    for module in (listings, journal, conversations, log, one):
+    for module in (listings, journal, chat, conversations, log, one):
         pages.include_router(module.router, prefix="/agents/{agent}")
 
     @pages.get("/")

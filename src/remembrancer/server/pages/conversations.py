@@ -60,23 +60,26 @@ def conversations(frame: Framed) -> Response:
         "conversations.html",
         "Conversations",
         wanted=wanted,
-        groups=_by_recency(frame, page.items),
+        groups=by_recency(frame, page.items),
         cursor=page.cursor,
     )
 
 
-def _by_recency(frame: Frame, sessions: Iterable[Session]) -> dict[str, list[Session]]:
+def by_recency(frame: Frame, sessions: Iterable[Session]) -> dict[str, list[Session]]:
+    """Conversations by how long ago something was said in them, those that were put away apart."""
     today = frame.now.astimezone(frame.zone).date()
     groups: dict[str, list[Session]] = {}
+    archived = []
     for one in sessions:
+        if one.status is SessionStatus.ARCHIVED:
+            archived.append(one)
+            continue
         days = (today - one.active_at.astimezone(frame.zone).date()) / timedelta(days=1)
         name = "Today" if days < 1 else "Yesterday" if days < 2 else "Previous 7 days"
         if days > 7:
             name = "Older"
-        if one.status is SessionStatus.ARCHIVED:
-            name = "Archived"
         groups.setdefault(name, []).append(one)
-    return groups
+    return groups | ({"Archived": archived} if archived else {})
 
 
 @router.get("/conversations/{id}")
@@ -101,5 +104,4 @@ def change(frame: Framed, id: wire.Name, verb: str, form: Sent) -> Response:
     """Rename a conversation, put it away, throw it away, or bring it back."""
     if verb not in VERBS:
         raise NotFound("There is nothing of that name to do.")
-    done = VERBS[verb](frame.me, id, form)
-    return back(form, done, f"{frame.root}/conversations" if verb == "delete" else "")
+    return back(form, VERBS[verb](frame.me, id, form))

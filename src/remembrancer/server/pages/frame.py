@@ -46,6 +46,7 @@ HEADERS = {
 
 PERSONAL = (
     ("/memory", "Overview"),
+    ("/chat", "Chat"),
     ("/facts", "Facts"),
     ("/playbook", "Playbook"),
     ("/episodes", "Episodes"),
@@ -106,6 +107,8 @@ class Frame:
     agent: str | None
     now: datetime
     zone: ZoneInfo
+    here: str
+    """Where forms lead back to."""
 
     @property
     def me(self) -> Memory:
@@ -205,29 +208,27 @@ class Frame:
     def show(self, template: str, title: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A page; whatever it shows is escaped."""
         theme = self.request.cookies.get(THEME, "auto")
-        address = self.request.url
-        html = (
-            templates()
-            .get_template(template)
-            .render(
-                frame=self,
-                title=title,
-                root=self.root,
-                user=self.caller.owner.user,
-                tenant=self.caller.owner.tenant,
-                token=token_of(self.request),
-                here=address.path + (f"?{address.query}" if address.query else ""),
-                path=address.path,
-                theme=theme if theme in THEMES else "auto",
-                toast=self.toast(),
-                seconds=SHOWN_SECONDS,
-                **values,
-            )
+        html = self.piece(
+            template,
+            title=title,
+            user=self.caller.owner.user,
+            tenant=self.caller.owner.tenant,
+            path=self.request.url.path,
+            theme=theme if theme in THEMES else "auto",
+            toast=self.toast(),
+            seconds=SHOWN_SECONDS,
+            **values,
         )
         answer = HTMLResponse(html, status, HEADERS)
         if DONE in self.request.cookies:
             answer.delete_cookie(DONE, path="/")
         return answer
+
+    def piece(self, template: str, **values: Any) -> str:
+        """A template by itself; whatever it shows is escaped."""
+        own = {"frame": self, "root": self.root, "here": self.here}
+        made = templates().get_template(template)
+        return made.render(own | {"token": token_of(self.request)} | values)
 
 
 def _query(values: dict[str, str | None]) -> str:
@@ -239,7 +240,9 @@ async def the_frame(request: Request, engine: Engine, caller: Caller) -> Frame:
     """The frame of a page, for the agent in its path if there is one."""
     agent = request.path_params.get("agent") or caller.agent
     zone = ZoneInfo(engine.settings.time_zone)
-    return Frame(request, engine, caller, agent, engine.now(), zone)
+    address = request.url
+    here = address.path + (f"?{address.query}" if address.query else "")
+    return Frame(request, engine, caller, agent, engine.now(), zone, here)
 
 
 Framed = Annotated[Frame, Depends(the_frame)]

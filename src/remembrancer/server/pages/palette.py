@@ -46,7 +46,8 @@ def _actions(q: str) -> list[dict[str, Any]]:
 
 
 def _pages(frame: Frame, q: str) -> list[dict[str, Any]]:
-    links = [*frame.links(), *SETTINGS]
+    named = {"/chat": "New chat"}
+    links = [(href, named.get(href, name)) for href, name in (*frame.links(), *SETTINGS)]
     return [_item("page", name, href) for href, name in links if q.casefold() in name.casefold()]
 
 
@@ -56,10 +57,7 @@ def _sessions(me: Memory, q: str) -> list[dict[str, Any]]:
 
     found = me.sessions(limit=MOST_SESSIONS if q else 3).items
     fitting = [one for one in found if q.casefold() in named(one).casefold()][:5]
-    return [
-        _item("conversation", named(one), f"/conversations/{quote(one.id, safe='')}")
-        for one in fitting
-    ]
+    return [_item("conversation", named(one), f"/chat/{quote(one.id, safe='')}") for one in fitting]
 
 
 def _memories(frame: Frame, me: Memory, q: str) -> list[dict[str, Any]]:

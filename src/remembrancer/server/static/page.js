@@ -1,4 +1,4 @@
-// What pages do beyond HTML: the palette, keys, the drawer, toasts that go, and quiet updates.
+// What pages do beyond HTML: the palette, keys, the drawer, the chat, toasts, and quiet updates.
 "use strict";
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -20,7 +20,7 @@ all(".toast").forEach((toast) => {
 });
 
 // The drawer shows one memory beside the page; its address is the memory's own.
-const home = location.href;
+let home = location.href;
 
 async function draw(href, push) {
   const address = new URL(href, location.href);
@@ -164,7 +164,8 @@ function move(by) {
 }
 
 function press(key) {
-  const target = key === "u" ? find(".toast [data-key]") : current() && find(`[data-key="${key}"]`, current());
+  const undo = () => find(".toast [data-key]") || all(".change [data-key]").pop();
+  const target = key === "u" ? undo() : current() && find(`[data-key="${key}"]`, current());
   if (target) target.click();
   if (target && key === "e") { const words = find("textarea", current()); if (words) words.focus(); }
 }
@@ -207,3 +208,156 @@ async function refresh() {
 }
 
 if (live.length) { refresh(); setInterval(refresh, Number(document.body.dataset.seconds || 10) * 1000); }
+
+// What the browser keeps: which conversation is open and whose, never a word of it.
+const root = document.body.dataset.root;
+const chat = find("#chat");
+
+if (chat && !chat.dataset.begun) localStorage.removeItem("rem_session");
+if (chat && chat.dataset.begun) keep();
+const kept = localStorage.getItem("rem_session");
+if (kept) all('nav a[href="/chat"]').forEach((one) => { one.href = `${localStorage.getItem("rem_space") || ""}/chat/${encodeURIComponent(kept)}`; });
+
+function keep() {
+  // Only names that we made up say nothing.
+  if (!chat.dataset.session.startsWith("session_")) return;
+  localStorage.setItem("rem_session", chat.dataset.session);
+  localStorage.setItem("rem_space", root);
+}
+
+// Forms that are sent without leaving the page, and then say that it is done.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.dataset.quietly) return;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form));
+  const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" }).catch(() => null);
+  const done = make("span", "quiet", answer && answer.type === "opaqueredirect" ? form.dataset.quietly : "That cannot be done any more.");
+  const focused = form.contains(document.activeElement);
+  form.replaceWith(done);
+  if (focused) words.focus();
+});
+
+// The chat: an answer streams in. When the page is left, what is new is closed, and learned from.
+const composer = find("#say");
+const words = find("#words");
+let fresh = false;
+let answering = null;
+
+function make(name, kind, text) {
+  const made = document.createElement(name);
+  made.className = kind;
+  made.textContent = text;
+  return made;
+}
+
+function parsed(html) {
+  return new DOMParser().parseFromString(html, "text/html").body.childNodes;
+}
+
+function toEnd() { scrollTo(0, document.documentElement.scrollHeight); }
+
+function fit() {
+  words.style.height = "auto";
+  words.style.height = `${Math.min(words.scrollHeight + 2, innerHeight / 3)}px`;
+}
+
+async function* linesOf(stream) {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (const reader = stream.getReader(); ;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = parts.pop();
+    for (const part of parts) yield JSON.parse(part);
+  }
+}
+
+function take(line, entry) {
+  const near = innerHeight + scrollY > document.documentElement.scrollHeight - 120;
+  if (line.text) { entry.classList.remove("waiting"); find(".words", entry).textContent += line.text; }
+  if (line.change) entry.append(...parsed(line.change));
+  if (line.notice) entry.before(make("li", "notice", line.notice));
+  if (line.go) { location.assign(line.go); return; }
+  if ("message" in line) whole(line, entry);
+  if (near) toEnd();
+}
+
+function whole(line, entry) {
+  if (line.message) entry.replaceWith(...parsed(line.message)); else entry.remove();
+  find("[data-beside]").replaceChildren(...parsed(line.beside));
+  if (line.title) { find("h1").textContent = line.title; document.title = `${line.title} · Remembrancer`; }
+  if (location.pathname !== new URL(composer.action).pathname) {
+    history.replaceState(null, "", composer.action);
+    home = location.href;
+  }
+  chat.dataset.begun = "yes";
+  keep();
+}
+
+async function say() {
+  const text = words.value.trim();
+  if (!text || answering) return;
+  const body = new URLSearchParams(new FormData(composer));
+  const own = make("li", "own", "");
+  const entry = make("li", "other waiting", "");
+  own.append(make("p", "words", text));
+  entry.append(make("p", "words", ""));
+  find(".messages").append(own, entry);
+  find(".hello")?.remove();
+  words.value = "";
+  fit();
+  toEnd();
+  fresh = true;
+  answering = new AbortController();
+  busy(true);
+  try {
+    const options = { method: "POST", body, headers: { Accept: "application/x-ndjson" }, signal: answering.signal };
+    const answer = await fetch(composer.action, options);
+    if (!answer.ok) throw new Error((await answer.json()).detail);
+    for await (const line of linesOf(answer.body)) take(line, entry);
+  } catch (error) {
+    const said = { AbortError: "Stopped.", TypeError: "The connection was lost." }[error.name];
+    entry.after(make("li", "notice", said ? `${said} What was said until then is kept.` : error.message));
+  }
+  entry.classList.remove("waiting");
+  answering = null;
+  busy(false);
+}
+
+function busy(now) {
+  const button = find("button", composer);
+  find(".log").setAttribute("aria-busy", String(now));
+  composer.classList.toggle("busy", now);
+  button.setAttribute("aria-label", now ? "Stop" : "Send");
+}
+
+if (composer) {
+  toEnd();
+  if (location.hash.length > 1 && location.hash !== "#end") find(location.hash)?.scrollIntoView();
+  if (innerWidth > 720) words.focus({ preventScroll: true });
+  words.addEventListener("input", fit);
+  words.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    say();
+  });
+  composer.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (answering) answering.abort(); else say();
+  });
+  addEventListener("pagehide", () => {
+    if (!fresh) return;
+    fresh = false;
+    navigator.sendBeacon(`/api${root}/sessions/${encodeURIComponent(chat.dataset.session)}/close`);
+  });
+}
+
+// On a phone the conversations lie over the chat.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-talks]") || location.search) return;
+  event.preventDefault();
+  const listed = find(".page").classList.toggle("listing");
+  (listed ? find("#talks a") : find(".crumb [data-talks]")).focus();
+});
