@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from remembrancer.assistant.chat import Chat
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
@@ -48,6 +49,8 @@ def lived(store: Remembrancer, clock: SetClock, now: datetime) -> Memory:
     _go_to(clock, now - timedelta(hours=40))
     _agents(store, clock)
     _team(store, clock)
+    _go_to(clock, now - timedelta(minutes=20))
+    _chat(store, me)
     _go_to(clock, now)
     return me
 
@@ -134,6 +137,18 @@ def _conversations(me: Memory, clock: SetClock) -> None:
         me.close(title.casefold().replace(" ", "-"))
         clock.move(timedelta(days=9, hours=5))
     me._learner.drain()
+
+
+def _chat(store: Remembrancer, me: Memory) -> None:
+    chat = Chat(me, store.models, "the-visit", time_zone="Europe/London")
+    for words in (
+        "Remember that Annabella's train arrives at noon.",
+        "What is the cat called, and how old is Byron?",
+        "Correction: Annabella's train arrives at two.",
+    ):
+        for _ in chat.say(words):
+            pass
+    me.rename("the-visit", "Annabella's visit")
 
 
 def _agents(store: Remembrancer, clock: SetClock) -> None:

@@ -58,17 +58,17 @@ def test_every_page_can_be_used_by_everyone(served: Served, look: Look, scheme: 
     page.emulate_media(color_scheme=scheme)
     for path in everything(served):
         page.goto(served.address + path)
-        assert _findings(page) == [], path
+        assert findings(page) == [], path
     page.goto(f"{served.address}/facts")
     page.locator("a[data-open]").first.click()
     expect(page.locator("#drawer .detail")).to_be_visible()
-    assert _findings(page) == []
+    assert findings(page) == []
     page.keyboard.press("Control+k")
     expect(page.locator("#palette-list li").first).to_be_visible()
-    assert _findings(page) == []
+    assert findings(page) == []
 
 
-def _findings(page: Page) -> list[str]:
+def findings(page: Page) -> list[str]:
     """What axe finds serious."""
     page.evaluate(AXE)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")

@@ -20,6 +20,7 @@ from remembrancer.assistant.parts import Notice, Part, Status, Text, Used
 from remembrancer.assistant.topic import topic_of
 from remembrancer.errors import NotFound, RemembrancerError
 from remembrancer.memory import Memory
+from remembrancer.recall import Wanted
 from remembrancer.server import wire
 from remembrancer.server.pages.asking import asked
 from remembrancer.server.pages.conversations import by_recency
@@ -116,7 +117,8 @@ def _page(
 def _beside(frame: Frame, me: Memory) -> dict[str, Any]:
     """The conversations beside the chat: the latest, or those in which something was said."""
     q = asked(frame.request.query_params).q
-    found = me.recall(q, kinds=["turn"], limit=FOUND, used=False, minimum_importance=0) if q else ()
+    wanted: Wanted = {"mode": "keyword", "kinds": ["turn"], "minimum_importance": 0}
+    found = me.recall(q, limit=FOUND, used=False, **wanted) if q else ()
     page = me.sessions(limit=BESIDE)
     return {
         "q": q,

@@ -288,10 +288,12 @@ function whole(line, entry) {
   if (line.message) entry.replaceWith(...parsed(line.message)); else entry.remove();
   find("[data-beside]").replaceChildren(...parsed(line.beside));
   if (line.title) { find("h1").textContent = line.title; document.title = `${line.title} · Remembrancer`; }
-  if (location.pathname !== new URL(composer.action).pathname) {
-    history.replaceState(null, "", composer.action);
-    home = location.href;
-  }
+}
+
+function begin() {
+  if (chat.dataset.begun) return;
+  history.replaceState(null, "", composer.action);
+  home = location.href;
   chat.dataset.begun = "yes";
   keep();
 }
@@ -316,6 +318,7 @@ async function say() {
     const options = { method: "POST", body, headers: { Accept: "application/x-ndjson" }, signal: answering.signal };
     const answer = await fetch(composer.action, options);
     if (!answer.ok) throw new Error((await answer.json()).detail);
+    begin();
     for await (const line of linesOf(answer.body)) take(line, entry);
   } catch (error) {
     const said = { AbortError: "Stopped.", TypeError: "The connection was lost." }[error.name];
