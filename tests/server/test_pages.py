@@ -282,13 +282,13 @@ def test_a_page_takes_as_many_queries_for_many_memories_as_for_few(
     me = served.engine.for_user("ada")
 
     def asked(path: str) -> int:
+        ada.get(path)  # notes that the key was used, and has counted what is counted apart
         before = queries()
         assert ada.get(path).status_code == 200
         return queries() - before
 
     for number in range(45):
         me.remember(f"Number {number} is {number * 7 % 11}.", subject=f"n{number}", predicate="is")
-    ada.get("/memory")  # notes that the key was used
     few = {path: asked(path) for path in ("/memory", "/facts", "/journal/memory", "/activity")}
     for number in range(45, 120):
         me.remember(f"Number {number} is {number * 7 % 11}.", subject=f"n{number}", predicate="is")
