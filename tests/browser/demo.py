@@ -143,7 +143,7 @@ def _chat(store: Remembrancer, me: Memory) -> None:
     chat = Chat(me, store.models, "the-visit", time_zone="Europe/London")
     for words in (
         "Remember that Annabella's train arrives at noon.",
-        "What is the cat called, and how old is Byron?",
+        "What did I decide about the cards?",
         "Correction: Annabella's train arrives at two.",
     ):
         for _ in chat.say(words):

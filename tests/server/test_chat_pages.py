@@ -111,7 +111,7 @@ def test_a_change_is_told_while_it_is_made_and_undone_from_its_line(
 
 
 def test_whoever_leaves_stops_the_answer_and_what_was_said_is_kept(
-    ada: Visitor, me: Memory, model: ModelEndpoint
+    served: Served, ada: Visitor, me: Memory, model: ModelEndpoint
 ) -> None:
     model.default = streams(*(f"{number} " for number in range(500)), pause=0.05)
     form = {"token": ada.token(), "text": "Count, please."}
@@ -125,6 +125,7 @@ def test_whoever_leaves_stops_the_answer_and_what_was_said_is_kept(
     assert turns[0].content == "Count, please."
     assert turns[1].content.startswith("0 1")
     assert "400" not in turns[1].content
+    assert not [one for one in served.logged() if one["event"] == "unexpected"]
 
 
 def test_a_server_that_stops_ends_the_answers_and_keeps_what_was_said(
