@@ -70,7 +70,8 @@ def photograph(
     page = context.new_page()
     for name, path in shots:
         page.goto(address + path)
-        page.screenshot(path=into / f"{name}.png", full_page=True)
+        # What sticks to the edges of the screen would stand in the middle of a longer picture.
+        page.screenshot(path=into / f"{name}.png", full_page=not path.startswith("/chat"))
 
 
 def interactions(context: BrowserContext, address: str, into: Path) -> None:

@@ -35,9 +35,17 @@ from remembrancer.view import beginning
 router = APIRouter()
 
 STREAM = "application/x-ndjson"
-BESIDE, FOUND = 40, 20
+BESIDE = 40
 SHOWN = 200
 """How many turns are shown at once."""
+
+SEARCH: Wanted = {
+    "mode": "keyword",
+    "kinds": ["turn"],
+    "limit": 20,
+    "minimum_importance": 0,
+    "used": False,
+}
 
 
 @router.get("/chat")
@@ -98,6 +106,7 @@ def _page(
 ) -> Response:
     said = [one for one in turns if one.status is Standing.ACTIVE and one.role != "tool"]
     sizes = me.profile.sessions
+    topic = me.several([about]).get(about) if about else None
     return frame.show(
         "chat.html",
         (session.title if session else None) or "New chat",
@@ -107,7 +116,7 @@ def _page(
         messages=_shown(frame, me, said[-SHOWN:]),
         left_out=max(0, len(said) - SHOWN),
         in_brief=bool(beginning(said, sizes, sizes.context_tokens)),
-        topic=frame.card(me.get(about), me) if about and me.several([about]) else None,
+        topic=frame.card(topic, me) if topic else None,
         model=frame.engine.models.chat is not None,
         wording=wording,
         **_beside(frame, me),
@@ -117,8 +126,7 @@ def _page(
 def _beside(frame: Frame, me: Memory) -> dict[str, Any]:
     """The conversations beside the chat: the latest, or those in which something was said."""
     q = asked(frame.request.query_params).q
-    wanted: Wanted = {"mode": "keyword", "kinds": ["turn"], "minimum_importance": 0}
-    found = me.recall(q, limit=FOUND, used=False, **wanted) if q else ()
+    found = me.recall(q, **SEARCH) if q else ()
     page = me.sessions(limit=BESIDE)
     return {
         "q": q,
