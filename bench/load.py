@@ -175,6 +175,7 @@ def mixed(place: str, minutes: float) -> dict[str, object]:
     return {
         "requests": sum(done),
         "failures": len(failures),
+        "mb_by_the_minute": [round(kilobytes / 1024) for kilobytes in held[::12]],
         "first_mb": round(median(held[fifth : 2 * fifth]) / 1024),
         "last_mb": round(median(held[-fifth:]) / 1024),
     }

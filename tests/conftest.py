@@ -46,8 +46,16 @@ ON_BOTH = (
 ABOVE_THE_STORE = (
     "test_models_fail.py",
     "test_A23_memory_is_never_permission.py",
+    "test_I1_I5_I6_I9_memories_of_instances_over_rest.py",
+    "test_I4_six_categories.py",
+    "test_M8_twelve_tools_for_agents.py",
     "test_M10_context_block_of_facts_rules_and_episodes.py",
+    "test_M14_rest_endpoints.py",
+    "test_P3_active_memories_load_at_the_start_of_a_chat.py",
     "test_P4_each_category_has_a_token_budget.py",
+    "test_P6_tools_for_preferences.py",
+    "test_P11_the_extractor_sees_memories_as_data.py",
+    "test_X3_every_recalled_memory_explains_itself.py",
     "test_X6_echoes_never_become_memories.py",
 )
 Open = Callable[..., Remembrancer]

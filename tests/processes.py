@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
 
 forked = multiprocessing.get_context("forkserver")
 forked.set_forkserver_preload(
     [
         "sqlalchemy.dialects.postgresql.psycopg",
+        "remembrancer.cli.app",
+        "remembrancer.engine",
+        "remembrancer.opening",
         "remembrancer.search.index",
         "tests.conformance.test_migrations",
         "tests.faults.test_concurrency",
@@ -16,3 +25,31 @@ forked.set_forkserver_preload(
         "tests.faults.test_learned_once",
     ]
 )
+
+
+def rem(
+    *args: str, env: Mapping[str, str], cwd: Path | None = None, input: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `rem …` to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        streams = [Path(folder, name) for name in ("in", "out", "err")]
+        streams[0].write_text(input, "utf-8")
+        child = forked.Process(target=_rem, args=(args, dict(env), cwd or Path.cwd(), streams))
+        child.start()
+        child.join(120)
+        assert child.exitcode is not None, "it takes too long"
+        told, complained = (path.read_text("utf-8") for path in streams[1:])
+    return subprocess.CompletedProcess(args, child.exitcode, told, complained)
+
+
+def _rem(args: list[str], env: dict[str, str], cwd: Path, streams: list[Path]) -> None:
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    for number, path in enumerate(streams):
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+    sys.stdin = os.fdopen(0, encoding="utf-8")
+    sys.argv = ["rem", *args]
+    from remembrancer.cli import main
+
+    main()

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import rem
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 PYTHON = {
@@ -37,11 +39,7 @@ def test_shell_examples_run(name: str, tmp_path: Path) -> None:
     shown = re.findall(r"^\$ (rem .*)$", (ROOT / name).read_text("utf-8"), re.M)
     assert len(shown) >= 6
     for line in shown:
-        words = shlex.split(line)
-        command = [str(Path(sys.executable).with_name(words[0])), *words[1:]]
-        done = subprocess.run(
-            command, env=home(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = rem(*shlex.split(line)[1:], env=home(tmp_path), cwd=tmp_path)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 

@@ -81,6 +81,9 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(start: Start, pl
         said = {"content": f"Tea number {process.pid} is hot."}
         kept = browser.post(f"{address}/api/remember", json=said, headers=own).json()["memory"]
         browser.post(f"{address}/api/recall", json={"query": "tea"}, headers=own)
+        told = browser.get(f"{address}/metrics").text
+        collections = re.findall(r'gc_collections_total{generation="0"} (\S+)', told)
+        assert float(collections[0]) > 60, "unlike commands that end soon, it collects its garbage"
 
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=60)

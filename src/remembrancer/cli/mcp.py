@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from remembrancer.cli import live_long
 from remembrancer.cli.desk import Desk
 from remembrancer.errors import InvalidInput, InvalidSetting
 
@@ -38,8 +38,7 @@ def mcp(
         raise InvalidInput(f"--tools: use one of {', '.join(EXTENTS)}, not {tools!r}.")
     if find_spec("mcp") is None:
         raise InvalidSetting("The MCP server needs a library: pip install 'remembrancer[mcp]'.")
-    # A command goes without, as it ends soon; this one may run for weeks.
-    gc.enable()
+    live_long()
     from remembrancer.mcp.stdio import serve
 
     desk: Desk = context.obj

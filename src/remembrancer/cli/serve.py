@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from remembrancer.cli import live_long
 from remembrancer.cli.arguments import given
 from remembrancer.cli.desk import Desk
 from remembrancer.errors import InvalidSetting
@@ -44,6 +45,7 @@ def serve(
     desk.settings = _checked(desk, given(asked))
     from remembrancer.server import running
 
+    live_long()
     listening = running.bound(desk.settings.server)
     with listening, desk.opened() as store:
         running.refuse_open_doors(store)

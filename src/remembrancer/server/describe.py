@@ -98,10 +98,10 @@ def example(schema: Schema, known: Schema, name: str = "") -> Any:
         return example(choices[0], known, name)
     if schema.get("type") == "object":
         return _object(schema, known)
+    if schema.get("type") == "array" and not isinstance(WORDS.get(name), list):
+        return [example(schema["items"], known, name)] if schema.get("items") else []
     if name in WORDS:
         return WORDS[name]
-    if schema.get("type") == "array":
-        return [example(schema["items"], known)] if schema.get("items") else []
     return FORMATS.get(schema.get("format", ""), PLAIN.get(schema.get("type", "string")))
 
 

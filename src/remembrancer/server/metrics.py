@@ -1,8 +1,15 @@
-"""What Prometheus may know: how many requests, how long, by the template of their route."""
+"""What Prometheus may know: requests by the template of their route, and the process itself."""
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -15,6 +22,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        GCCollector(self._registry)
         self._requests = Counter(
             "remembrancer_requests",
             "Requests that were answered.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import socket
 import threading
 from collections.abc import AsyncIterator
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from remembrancer.keys import NewKey
 
 TICK_SECONDS = 60
+M_ARENA_MAX, ARENAS = -8, 2
 PATIENCE_SECONDS = 30
 """How long requests may take to be finished when the server is told to stop."""
 
@@ -63,6 +65,7 @@ def application(engine: Remembrancer, token_id: str | None = None) -> FastAPI:
     The start-up token ends with it.
     """
     log = logger()
+    _share_memory()
 
     @contextlib.asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
@@ -75,6 +78,16 @@ def application(engine: Remembrancer, token_id: str | None = None) -> FastAPI:
         await run_in_threadpool(engine.close)
 
     return create_app(engine, lifespan=living, log=log)
+
+
+def _share_memory() -> None:
+    """Let threads share what they free, where the C library lets each keep a heap of its own.
+
+    Whichever thread writes makes the arrays of an index anew; with a heap for each of them, the
+    process would hold many times what it uses.
+    """
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # No such C library.
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, ARENAS)
 
 
 def opened(settings: Settings, token_id: str | None) -> FastAPI:
