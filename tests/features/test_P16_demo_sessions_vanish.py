@@ -16,7 +16,7 @@ REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 
 
 @pytest.mark.parametrize(
-    "command", [["demo", "--fast"], ["--store", ":memory:", "chat"]], ids=["demo", "chat"]
+    "command", [["tour", "--fast"], ["--store", ":memory:", "chat"]], ids=["tour", "chat"]
 )
 def test_P16_nothing_is_written_to_disk(command: list[str], tmp_path: Path) -> None:
     places = {"XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config", "HOME": "home", "TMPDIR": "tmp"}
