@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from remembrancer.clock import LateClock, SetClock
-from remembrancer.config import Settings
+from remembrancer.config import ServerSettings, Settings
 from remembrancer.demo import bots, year
 from remembrancer.demo.deeds import Told, do_all
 from remembrancer.demo.story import TENANT, USER
@@ -26,6 +26,7 @@ def opened(
     profile: str = PROFILE,
     *,
     directory: Path | None = None,
+    server: ServerSettings | None = None,
 ) -> Remembrancer:
     """An empty store for the story; it vanishes when it is closed, unless it gets a directory.
 
@@ -40,6 +41,7 @@ def opened(
             "user": USER,
             "time_zone": "Europe/London",
             "store": {"path": directory},
+            "server": server or ServerSettings(),
             **STORIES[profile].SETTINGS,
         }
     )
@@ -55,9 +57,11 @@ def fill(
     do_all(told.deeds(store), clock, now, tell)
 
 
-def lived(profile: str = PROFILE, *, tell: Told | None = None) -> Remembrancer:
+def lived(
+    profile: str = PROFILE, *, server: ServerSettings | None = None, tell: Told | None = None
+) -> Remembrancer:
     """The story in memory, told until this moment, from which its time goes on."""
     clock = LateClock(timedelta())
-    store = opened(clock, profile)
+    store = opened(clock, profile, server=server)
     fill(store, clock, clock.now(), tell)
     return store

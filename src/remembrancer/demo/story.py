@@ -39,23 +39,29 @@ class Talk:
 
 
 FACTS = (
-    Fact(362, "Lives in London, in a flat by the canal.", "ada", "lives_in", "stable"),
-    Fact(362, "Lactose intolerant; oat milk is fine.", "ada", "diet", "permanent"),
+    Fact(362, "Ada lives in London, in a flat by the canal.", "ada", "lives_in", "stable"),
+    Fact(362, "Ada is lactose intolerant; oat milk is fine.", "ada", "diet", "permanent"),
     Fact(361, "Byron, the cat, is eleven and afraid of the hoover.", "byron", "is", "stable"),
-    Fact(360, "Starts the day with two espressos.", "ada", "morning_drink"),
+    Fact(360, "Ada starts the day with two espressos.", "ada", "morning_drink"),
     Fact(358, "Charles runs the workshop and prefers letters to calls.", "charles", "prefers"),
-    Fact(352, "Is reading Dune, slowly.", "ada", "reading", "volatile"),
+    Fact(352, "Ada is reading Dune, slowly.", "ada", "reading", "volatile"),
     Fact(341, "The engine drives looms with eight shafts.", "engine", "shafts"),
-    Fact(333, "Runs along the canal on Tuesdays and Thursdays.", "ada", "sport"),
+    Fact(333, "Ada runs along the canal on Tuesdays and Thursdays.", "ada", "sport"),
     Fact(310, "The engine will be released in May.", "engine", "release", "volatile"),
     Fact(
         287, "Mary answers the customers' letters and has every second Friday off.", "mary", "job"
     ),
-    Fact(262, "Is reading Middlemarch, and likes it more each week.", "ada", "reading", "volatile"),
-    Fact(240, "Gave up coffee; starts the day with a pot of Assam.", "ada", "morning_drink"),
+    Fact(
+        262,
+        "Ada is reading Middlemarch, and likes it more each week.",
+        "ada",
+        "reading",
+        "volatile",
+    ),
+    Fact(240, "Ada gave up coffee; starts the day with a pot of Assam.", "ada", "morning_drink"),
     Fact(221, "Byron needs half a pill at eight in the morning.", "byron", "medicine", "stable"),
     Fact(204, "The engine will be released in September.", "engine", "release", "volatile"),
-    Fact(176, "Swims on Tuesdays, since the knee does not like running.", "ada", "sport"),
+    Fact(176, "Ada swims on Tuesdays, since the knee does not like running.", "ada", "sport"),
     Fact(158, "The engine drives looms with sixteen shafts.", "engine", "shafts"),
     Fact(
         131,
@@ -64,9 +70,9 @@ FACTS = (
         "medicine",
         "stable",
     ),
-    Fact(96, "Lives in Ockham, in the house with the lime walk.", "ada", "lives_in", "stable"),
-    Fact(94, "Takes the 8:12 to London on Mondays and Wednesdays.", "ada", "commute"),
-    Fact(83, "Is reading a book on bees, for the garden.", "ada", "reading", "volatile"),
+    Fact(96, "Ada lives in Ockham, in the house with the lime walk.", "ada", "lives_in", "stable"),
+    Fact(94, "Ada takes the 8:12 to London on Mondays and Wednesdays.", "ada", "commute"),
+    Fact(83, "Ada is reading a book on bees, for the garden.", "ada", "reading", "volatile"),
     Fact(61, "The engine was released, and forty looms run on it.", "engine", "release", "stable"),
     Fact(38, "The spare key is with Mrs Somerville next door.", "house", "spare_key", "stable"),
     Fact(17, "The boiler is serviced by Wheatstone & Son every spring.", "house", "boiler"),
@@ -83,7 +89,8 @@ CONFIRMED = (
     (20, "every second"),
     (30, "Answer first"),
     (12, "prefers letters"),
-    (9, "Swims on Tuesdays"),
+    (14, "book on bees"),
+    (9, "swims on Tuesdays"),
     (7, "Show the units"),
 )
 

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 SETTINGS = {
     "agents": {"gardener": {}, "researcher": {}, "cook": {}},
-    "adjust": {"team": {"enabled": True}},
+    "adjust": {"team": {"enabled": True}, "recall": {"recipe": "evidence"}},
 }
+"""Recall by what answers the question: the recipe of the profile prefers what is recent, which
+among so few memories is most of the time another one."""
+
 JOBS = ("decay_sweep", "episode_cleanup")
 
 

@@ -22,6 +22,7 @@ from remembrancer.mcp.http import HttpServer
 from remembrancer.server import describe, pages, problems
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
+from remembrancer.server.demos import Apart, Demos
 from remembrancer.server.etags import Unchanged
 from remembrancer.server.hosts import Hosts
 from remembrancer.server.idempotency import Once
@@ -45,6 +46,7 @@ from remembrancer.server.routes import (
 from remembrancer.server.traces import Traces
 
 if TYPE_CHECKING:
+    from remembrancer.config import ServerSettings
     from remembrancer.engine import Remembrancer
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -61,13 +63,16 @@ def create_app(
     log: Any = None,
     home: str = "/memory",
     open_paths: Iterable[str] = ("/static/",),
+    leave: Callable[[str], None] | None = None,
 ) -> FastAPI:
     """The application over an open store, which whoever opened it closes.
 
     More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
-    what anyone may fetch, such as "/static/".
+    what anyone may fetch, such as "/static/". A demo has a way to `leave` it.
     """
+    log = log or logger()
     metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
+    demos = _demos(server, log) if leave is None and server.workers == 1 else None
     traces = Traces(server.traces) if server.traces else None
     app = FastAPI(
         title="Remembrancer",
@@ -76,14 +81,20 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, traces, lifespan),
+        lifespan=_living(tools, traces, demos, lifespan),
         telemetry=SILENT,
-        middleware=_way_in(engine, metrics, traces, log or logger(), open_paths),
+        middleware=[
+            *([Middleware(Apart, demos=demos)] if demos is not None else ()),
+            *_way_in(engine, metrics, traces, log, open_paths),
+        ],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
+    app.state.demos, app.state.leave = demos, leave
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
-    app.router.routes.extend([*_routes(), *pages.routes(), *tools.routes()])
+    app.router.routes.extend([*_routes(), *pages.routes()])
+    if leave is None:
+        app.router.routes.extend(tools.routes())  # which work only while the lifespan lasts
     pages.install(app)
     describe.install(app)
     return app
@@ -103,11 +114,25 @@ def _tools(engine: Remembrancer) -> HttpServer:
     )
 
 
-def _living(tools: HttpServer, traces: Traces | None, lifespan: Lifespan | None) -> Lifespan:
+def _demos(server: ServerSettings, log: Any) -> Demos:
+    """What browsers may look around in, each in one of its own."""
+
+    def application(engine: Remembrancer) -> FastAPI:
+        return create_app(engine, log=log, leave=demos.end)
+
+    demos = Demos(server, application)
+    return demos
+
+
+def _living(
+    tools: HttpServer, traces: Traces | None, demos: Demos | None, lifespan: Lifespan | None
+) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
+        if demos is not None:
+            await run_in_threadpool(demos.close)
         if traces is not None:
             await run_in_threadpool(traces.close)
 

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 from remembrancer.server.pages import (
     agents,
     conversations,
+    demos,
     failures,
     instances,
     journal,
@@ -36,7 +37,7 @@ def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
     personal = (overview, listings, journal, conversations, log, palette, one)
-    for module in (agents, instances, team, settings, static, *personal):
+    for module in (agents, instances, team, settings, demos, static, *personal):
         pages.include_router(module.router)
     for module in (listings, journal, conversations, log, one):
         pages.include_router(module.router, prefix="/agents/{agent}")
