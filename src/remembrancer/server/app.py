@@ -14,12 +14,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from remembrancer import __version__
 from remembrancer.loopback import LOOPBACK
 from remembrancer.mcp.http import HttpServer
-from remembrancer.server import describe, pages, problems
+from remembrancer.server import describe, pages, problems, telegram
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
 from remembrancer.server.demos import Apart, Demos
@@ -72,8 +72,13 @@ def create_app(
     """
     log = log or logger()
     metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
+    hook = telegram.webhook(engine)
     demos = _demos(server, log) if leave is None and server.workers == 1 else None
     traces = Traces(server.traces) if server.traces else None
+    ending = [one.close for one in (demos, hook, traces) if one is not None]
+    called = [Route(telegram.PATH, hook)] if hook is not None else []
+    apart = [Middleware(Apart, demos=demos)] if demos is not None else []
+    anyones = (*open_paths, *(one.path for one in called))
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -81,18 +86,15 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, traces, demos, lifespan),
+        lifespan=_living(tools, lifespan, ending),
         telemetry=SILENT,
-        middleware=[
-            *([Middleware(Apart, demos=demos)] if demos is not None else ()),
-            *_way_in(engine, metrics, traces, log, open_paths),
-        ],
+        middleware=[*apart, *_way_in(engine, metrics, traces, log, anyones)],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, leave
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
-    app.router.routes.extend([*_routes(), *pages.routes()])
+    app.router.routes.extend([*_routes(), *pages.routes(), *called])
     if leave is None:
         app.router.routes.extend(tools.routes())  # which work only while the lifespan lasts
     pages.install(app)
@@ -125,16 +127,14 @@ def _demos(server: ServerSettings, log: Any) -> Demos:
 
 
 def _living(
-    tools: HttpServer, traces: Traces | None, demos: Demos | None, lifespan: Lifespan | None
+    tools: HttpServer, lifespan: Lifespan | None, ending: Iterable[Callable[[], None]]
 ) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
-        if demos is not None:
-            await run_in_threadpool(demos.close)
-        if traces is not None:
-            await run_in_threadpool(traces.close)
+        for end in ending:
+            await run_in_threadpool(end)
 
     return living
 
