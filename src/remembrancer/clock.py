@@ -36,6 +36,21 @@ class SetClock:
         return self._at
 
 
+class LateClock:
+    """The computer's clock, so far behind that it can be moved forward to the present."""
+
+    def __init__(self, behind: timedelta) -> None:
+        self._behind = behind
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) - self._behind
+
+    def move(self, by: timedelta) -> datetime:
+        """Go forward (or back) and return the new time."""
+        self._behind -= by
+        return self.now()
+
+
 def as_utc(moment: datetime) -> datetime:
     """The same moment in UTC; a moment without a zone is taken to be UTC already."""
     if moment.tzinfo is None:

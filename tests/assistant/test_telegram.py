@@ -17,7 +17,7 @@ from remembrancer.assistant.telegram.api import LONGEST, BotApi, split
 from remembrancer.assistant.telegram.bot import HOW_TO_LINK, LINKED, NO_SUCH_CODE, Bot
 from remembrancer.assistant.telegram.inbox import Inbox
 from remembrancer.assistant.telegram.polling import poll
-from remembrancer.assistant.telegram.webhook import webhook
+from remembrancer.assistant.telegram.webhook import Webhook
 from remembrancer.clock import SetClock
 from remembrancer.embed.openai import Patience
 from remembrancer.engine import Remembrancer
@@ -369,7 +369,7 @@ def test_the_webhook_answers_who_knows_the_secret(
     store: Remembrancer, api: BotApi, me: Memory, telegram: TelegramServer
 ) -> None:
     link(store, me)
-    application = webhook(store, api, SECRET)
+    application = Webhook(store, api, SECRET)
     update = json.dumps(telegram.write(CHAT, "/memories")).encode()
 
     assert called(application, update, "wrong") == 403
@@ -383,7 +383,7 @@ def test_the_webhook_answers_who_knows_the_secret(
 
     assert telegram.said() == ["I remember nothing about you yet."]
     with pytest.raises(InvalidSetting):
-        webhook(store, api, "short")
+        Webhook(store, api, "short")
 
 
 def called(application: Any, body: bytes, secret: str | None, method: str = "POST") -> int:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
+from remembrancer import demo
 from remembrancer.clock import SetClock
 from remembrancer.memory import Memory
 from tests.browser.browsing import CHROMIUM, log_in
-from tests.browser.demo import bots, lived, opened
 from tests.serving import Served, served
 
 SIZES = {"wide": (1280, 860), "phone": (390, 844)}
@@ -118,16 +118,17 @@ def schemes(browser: Browser, running: Served, into: Path) -> Iterator[tuple[Bro
 def take(browser: Browser, into: Path, directory: Path) -> None:
     """Fill a store, serve it, and take all pictures."""
     clock = SetClock(NOW)
-    with opened(directory / "agents", clock) as store:
-        shots = list(pages(lived(store, clock, NOW)))
+    with demo.opened(clock, directory=directory / "agents") as store:
+        demo.fill(store, clock, NOW)
+        shots = list(pages(store.for_user(surface="web")))
         with served(store) as running:
             for context, place in schemes(browser, running, into):
                 photograph(context, running.address, shots, place)
                 interactions(context, running.address, place)
             stranger = browser.new_context(viewport={"width": 1280, "height": 860})
             photograph(stranger, running.address, [("login", "/memory")], into / "wide-light")
-    with opened(directory / "instances", clock, "instances") as store:
-        bots(store, clock, NOW)
+    with demo.opened(clock, "instances", directory=directory / "instances") as store:
+        demo.fill(store, clock, NOW)
         shots = [("instances", "/instances"), ("instance", "/instances?instance=support-bot")]
         with served(store) as running:
             for context, place in schemes(browser, running, into):

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.cli.demo import STEPS
+from remembrancer.cli.tour import STEPS
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -122,8 +122,8 @@ def test_a_recall_loads_no_tables_and_no_network(home: dict[str, str]) -> None:
     assert loaded(home, ("rich", "httpx", "psycopg"), "recall", "boat") == []
 
 
-def test_the_demo_runs_and_writes_nothing(process: Process, tmp_path: Path) -> None:
-    told = process("demo").stdout
+def test_the_tour_runs_and_writes_nothing(process: Process, tmp_path: Path) -> None:
+    told = process("tour").stdout
     assert "\x1b" not in told
     for step in STEPS:
         assert step.title in told
@@ -143,11 +143,11 @@ def test_the_demo_runs_and_writes_nothing(process: Process, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal of this kind is a POSIX thing")
-def test_ctrl_c_ends_the_demo_quietly(home: dict[str, str]) -> None:
+def test_ctrl_c_ends_the_tour_quietly(home: dict[str, str]) -> None:
     ours, theirs = pty.openpty()
     env = home | {"TERM": "xterm", "COLUMNS": "50"}
     with subprocess.Popen(
-        [str(SCRIPT), "demo"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=env
+        [str(SCRIPT), "tour"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=env
     ) as running:
         os.close(theirs)
         # At its first heading, which has weight on a terminal: it may be through soon after.

@@ -15,6 +15,9 @@ MISSING = {
     "profile": "a server keeps its choices to itself",
     "acting_as": "the key, or the path, says as which agent it is asked",
     "new_session": "a server names a conversation when something is said in it",
+    "several": "pages are made where the memories are, and so are those below",
+    "event": "a server tells events by activity and by history",
+    "survey": "a server shows it as its overview, and counts with stats",
 }
 OWN = {"disconnect": "a local memory has no connection of its own: its store is closed"}
 

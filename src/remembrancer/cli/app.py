@@ -194,6 +194,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     ),
     "Serving": (
         serve.serve,
+        serve.demo,
         mcp.mcp,
         keys.key_create,
         keys.key_list,
@@ -211,7 +212,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         erasing.erase,
         erasing.verify_receipt,
         upkeep.doctor,
-        upkeep.demo,
+        upkeep.tour,
     ),
 }
 

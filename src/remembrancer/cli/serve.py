@@ -1,9 +1,9 @@
-"""The verb that serves memory over HTTP."""
+"""The verbs that serve memory over HTTP: one's own, or one to look around in."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,14 @@ from remembrancer.cli import live_long
 from remembrancer.cli.arguments import given
 from remembrancer.cli.desk import Desk
 from remembrancer.errors import InvalidSetting
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from remembrancer.engine import Remembrancer
+
+DEMO_PORT = 8151
+"""Beside that of one's own server."""
 
 
 def serve(
@@ -39,8 +47,7 @@ def serve(
       rem serve --host 0.0.0.0 --allowed-host memory.example.org
     """
     desk: Desk = context.obj
-    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise InvalidSetting("The server needs its parts: pip install 'remembrancer[server]'.")
+    _refuse_without_parts()
     asked = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
     desk.settings = _checked(desk, given(asked))
     from remembrancer.server import running
@@ -49,12 +56,56 @@ def serve(
     listening = running.bound(desk.settings.server)
     with listening, desk.opened() as store:
         running.refuse_open_doors(store)
-        address = f"http://{desk.settings.server.host}:{listening.getsockname()[1]}"
-        typer.echo(f"Remembrancer listens on {address}")
-        token = running.start_token(store)
-        if token is not None:
-            typer.echo(f"In a browser on this machine: {address}/login?token={token.secret}")
-        running.run(store, listening, token.key.id if token else None)
+        _run(store, listening)
+
+
+def demo(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="The port; 0 for any.")
+    ] = DEMO_PORT,
+) -> None:
+    """Look around in a notebook that is full already.
+
+    A year of someone who never lived, with facts that changed, rules, conversations, agents and a
+    team, on a server of its own. It is kept in memory: nothing is written to disk, your own
+    memories are not touched, and all of it is gone when you stop it with Ctrl-C.
+
+    \b
+    Examples:
+      rem demo
+      rem demo --profile instances
+    """
+    desk: Desk = context.obj
+    _refuse_without_parts()
+    from remembrancer import demo
+    from remembrancer.cli.bar import bar
+    from remembrancer.config import ServerSettings
+    from remembrancer.server import running
+
+    with running.bound(ServerSettings(port=port)) as listening:
+        typer.echo("Writing down a year …")
+        with bar("Writing") as tell:
+            store = demo.lived(desk.profile or demo.PROFILE, tell=tell)
+        with store:
+            _run(store, listening)
+
+
+def _refuse_without_parts() -> None:
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise InvalidSetting("The server needs its parts: pip install 'remembrancer[server]'.")
+
+
+def _run(store: Remembrancer, listening: socket) -> None:
+    """Say where it is, and serve it until told to stop."""
+    from remembrancer.server import running
+
+    address = f"http://{store.settings.server.host}:{listening.getsockname()[1]}"
+    typer.echo(f"Remembrancer listens on {address}")
+    token = running.start_token(store)
+    if token is not None:
+        typer.echo(f"In a browser on this machine: {address}/login?token={token.secret}")
+    running.run(store, listening, token.key.id if token else None)
 
 
 def _checked(desk: Desk, asked: dict[str, Any]) -> Any:

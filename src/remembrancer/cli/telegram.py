@@ -36,6 +36,8 @@ def telegram(
     as REMEMBRANCER_TELEGRAM__TOKEN. It asks Telegram for messages until Ctrl-C. Only chats that
     were linked to an account are answered: see rem telegram-link.
 
+    With --webhook, Telegram calls rem serve instead, which needs telegram.webhook_secret too.
+
     \b
     Examples:
       rem telegram
@@ -63,11 +65,15 @@ def _poll(desk: Desk, api: BotApi) -> None:
 
 def _be_called(settings: Settings, api: BotApi, address: str) -> None:
     from remembrancer.assistant.telegram.polling import WANTED
+    from remembrancer.assistant.telegram.webhook import checked_secret
 
     secret = settings.telegram.webhook_secret
     if secret is None:
         raise InvalidSetting("telegram.webhook_secret: choose one, so that only they can call.")
-    told: dict[str, Json] = {"url": address, "secret_token": secret.get_secret_value()}
+    told: dict[str, Json] = {
+        "url": address,
+        "secret_token": checked_secret(secret.get_secret_value()),
+    }
     api.call("setWebhook", {**told, "allowed_updates": WANTED})
 
 

@@ -40,7 +40,7 @@ def doctor(context: typer.Context) -> None:
         raise typer.Exit(1)
 
 
-def demo(
+def tour(
     context: typer.Context,
     fast: Annotated[bool, typer.Option("--fast", help="Without pauses.")] = False,
 ) -> None:
@@ -51,14 +51,14 @@ def demo(
 
     \b
     Example:
-      rem demo --fast
+      rem tour --fast
     """
     desk: Desk = context.obj
     if desk.json:
         raise InvalidInput("The tour is for reading; leave --json out.")
     from remembrancer.cli.app import Root
-    from remembrancer.cli.demo import tour
+    from remembrancer.cli.tour import lead
 
     root = context.find_root().command
     assert isinstance(root, Root)
-    tour(root.run, paced=not fast)
+    lead(root.run, paced=not fast)

@@ -14,14 +14,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from remembrancer import __version__
 from remembrancer.loopback import LOOPBACK
 from remembrancer.mcp.http import HttpServer
-from remembrancer.server import describe, pages, problems
+from remembrancer.server import describe, pages, problems, telegram
 from remembrancer.server.auth import Gate
 from remembrancer.server.calling import named_agent
+from remembrancer.server.demos import Apart, Demos
 from remembrancer.server.etags import Unchanged
 from remembrancer.server.hosts import Hosts
 from remembrancer.server.idempotency import Once
@@ -45,6 +46,7 @@ from remembrancer.server.routes import (
 from remembrancer.server.traces import Traces
 
 if TYPE_CHECKING:
+    from remembrancer.config import ServerSettings
     from remembrancer.engine import Remembrancer
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -61,14 +63,22 @@ def create_app(
     log: Any = None,
     home: str = "/memory",
     open_paths: Iterable[str] = ("/static/",),
+    leave: Callable[[str], None] | None = None,
 ) -> FastAPI:
     """The application over an open store, which whoever opened it closes.
 
     More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
-    what anyone may fetch, such as "/static/".
+    what anyone may fetch, such as "/static/". A demo has a way to `leave` it.
     """
+    log = log or logger()
     metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
+    hook = telegram.webhook(engine)
+    demos = _demos(server, log) if leave is None and server.workers == 1 else None
     traces = Traces(server.traces) if server.traces else None
+    ending = [one.close for one in (demos, hook, traces) if one is not None]
+    called = [Route(telegram.PATH, hook)] if hook is not None else []
+    apart = [Middleware(Apart, demos=demos)] if demos is not None else []
+    anyones = (*open_paths, *(one.path for one in called))
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -76,14 +86,17 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, traces, lifespan),
+        lifespan=_living(tools, lifespan, ending),
         telemetry=SILENT,
-        middleware=_way_in(engine, metrics, traces, log or logger(), open_paths),
+        middleware=[*apart, *_way_in(engine, metrics, traces, log, anyones)],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
+    app.state.demos, app.state.leave = demos, leave
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
-    app.router.routes.extend([*_routes(), *pages.routes(), *tools.routes()])
+    app.router.routes.extend([*_routes(), *pages.routes(), *called])
+    if leave is None:
+        app.router.routes.extend(tools.routes())  # which work only while the lifespan lasts
     pages.install(app)
     describe.install(app)
     return app
@@ -103,14 +116,26 @@ def _tools(engine: Remembrancer) -> HttpServer:
     )
 
 
-def _living(tools: HttpServer, traces: Traces | None, lifespan: Lifespan | None) -> Lifespan:
+def _demos(server: ServerSettings, log: Any) -> Demos:
+    """What browsers may look around in, each in one of its own."""
+
+    def application(engine: Remembrancer) -> FastAPI:
+        return create_app(engine, log=log, leave=demos.end)
+
+    demos = Demos(server, application)
+    return demos
+
+
+def _living(
+    tools: HttpServer, lifespan: Lifespan | None, ending: Iterable[Callable[[], None]]
+) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
             await run_in_threadpool(app.state.talks.close)
-        if traces is not None:
-            await run_in_threadpool(traces.close)
+        for end in ending:
+            await run_in_threadpool(end)
 
     return living
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remembrancer.errors import RemembrancerError
@@ -90,6 +91,20 @@ class Gate:
 
     def _by_cookie(self, secret: str) -> Principal | None:
         return self._engine.principal_of(secret, surface="web") if secret else None
+
+
+def keep_secret(answer: Response, request: Request, name: str, secret: str, hours: float) -> None:
+    """Have a browser keep a secret that lets it in, out of reach of every page's script."""
+    settings = request.app.state.engine.settings.server
+    answer.set_cookie(
+        name,
+        secret,
+        max_age=int(hours * 3600),
+        path="/",
+        secure=settings.https or request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
 
 
 def _refuse_forgery(asking: HTTPConnection) -> None:

@@ -104,6 +104,7 @@ def bound(settings: ServerSettings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))
+        listening.listen()  # Whoever reads the address may call at once, and waits a moment.
     except OSError as error:
         listening.close()
         raise InvalidSetting(

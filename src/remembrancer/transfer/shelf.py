@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from remembrancer.errors import StoreUnavailable
+from remembrancer.errors import InvalidInput, StoreUnavailable
 from remembrancer.store.contract import Store
 from remembrancer.transfer import archive
 from remembrancer.transfer.archive import Backup
@@ -22,6 +22,8 @@ def name_at(now: datetime) -> str:
 
 def add(store: Store, shelf: Path, now: datetime, kept: int) -> Backup:
     """Make one more, and remove the oldest beyond how many are kept; other files are left alone."""
+    if store.health().place == "memory":
+        raise InvalidInput("What vanishes is not kept by itself; give a file to write it to.")
     try:
         shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:

@@ -76,6 +76,16 @@ class Inbox:
         return self._tries[number] >= MOST_TRIES
 
 
+def chat_of(update: Json) -> int | None:
+    """The chat that an update is from; what is from none counts as one chat."""
+    match update:
+        case {"message": {"chat": {"id": int(chat)}}}:
+            return chat
+        case {"callback_query": {"message": {"chat": {"id": int(chat)}}}}:
+            return chat
+    return None
+
+
 def _with(number: int, known: Json) -> Json:
     kept: list[Json] = [*_numbers(known), number]
     return kept[-KEPT:]

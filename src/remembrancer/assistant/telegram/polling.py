@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.assistant.telegram import TelegramUnavailable
 from remembrancer.assistant.telegram.bot import Bot
-from remembrancer.assistant.telegram.inbox import Inbox
+from remembrancer.assistant.telegram.inbox import Inbox, chat_of
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
@@ -66,13 +66,7 @@ def _by_chat(updates: Sequence[Json]) -> list[list[Json]]:
     """The updates of each chat in their order: chats do not wait for each other."""
     chats: dict[object, list[Json]] = {}
     for update in updates:
-        match update:
-            case {"message": {"chat": {"id": chat}}}:
-                chats.setdefault(chat, []).append(update)
-            case {"callback_query": {"message": {"chat": {"id": chat}}}}:
-                chats.setdefault(chat, []).append(update)
-            case _:
-                chats.setdefault(None, []).append(update)
+        chats.setdefault(chat_of(update), []).append(update)
     return list(chats.values())
 
 

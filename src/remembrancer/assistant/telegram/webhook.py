@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from remembrancer.assistant.telegram.bot import Bot
-from remembrancer.assistant.telegram.inbox import Inbox
+from remembrancer.assistant.telegram.inbox import Inbox, chat_of
 from remembrancer.errors import InvalidSetting
 from remembrancer.llm.answer import loaded
 from remembrancer.types import Json
@@ -18,36 +20,53 @@ if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
 
 HEADER = b"x-telegram-bot-api-secret-token"
+SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 LARGEST = 1_000_000
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def webhook(engine: Remembrancer, api: BotApi, secret: str) -> Application:
+class Webhook:
     """Answers updates of whoever knows the secret.
 
     Telegram is told that an update arrived once it is answered; else it sends it again.
     """
-    if len(secret) < 16 or not secret.isascii():
-        raise InvalidSetting("telegram.webhook_secret: use at least 16 letters and digits.")
-    inbox = Inbox(engine, Bot(engine, api), api.bot_id)
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope["headers"])
-        if scope["method"] != "POST":
-            await _reply(send, 405)
-        elif not hmac.compare_digest(headers.get(HEADER, b""), secret.encode()):
+    def __init__(self, engine: Remembrancer, api: BotApi, secret: str) -> None:
+        self._api = api
+        self._secret = checked_secret(secret).encode()
+        self._inbox = Inbox(engine, Bot(engine, api), api.bot_id)
+        self._chats: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one call; who does not know the secret learns nothing."""
+        secret = dict(scope["headers"]).get(HEADER, b"")
+        if not hmac.compare_digest(secret, self._secret):
             await _reply(send, 403)
+        elif scope["method"] != "POST":
+            await _reply(send, 405)
         elif (update := await _update(receive)) is None:
             await _reply(send, 400)
         else:
-            answered = await asyncio.to_thread(inbox.take, update)
+            # Telegram makes several calls at once; within a chat, one waits for the other.
+            async with self._chats.setdefault(chat_of(update), asyncio.Lock()):
+                answered = await asyncio.to_thread(self._inbox.take, update)
             await _reply(send, 200 if answered else 503)
 
-    return application
+    def close(self) -> None:
+        """Give back the connections to Telegram."""
+        self._api.close()
+
+
+def checked_secret(secret: str) -> str:
+    """A secret that Telegram takes and nobody guesses."""
+    if not SECRET.fullmatch(secret):
+        raise InvalidSetting(
+            "telegram.webhook_secret: use 16 to 256 letters, digits, dashes and underscores."
+        )
+    return secret
 
 
 async def _update(receive: Receive) -> Json:

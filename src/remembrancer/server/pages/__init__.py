@@ -12,6 +12,7 @@ from remembrancer.server.pages import (
     agents,
     chat,
     conversations,
+    demos,
     failures,
     instances,
     journal,
@@ -39,7 +40,7 @@ def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
     personal = (overview, listings, journal, chat, conversations, log, palette, one)
-    for module in (agents, instances, team, settings, static, *personal):
+    for module in (agents, instances, team, settings, demos, static, *personal):
         pages.include_router(module.router)
     for module in (listings, journal, chat, conversations, log, one):
         pages.include_router(module.router, prefix="/agents/{agent}")

@@ -130,6 +130,16 @@ class Frame:
         """Whether instances are kept apart, so that nothing shows several of them."""
         return self.profile.scopes.visibility == "isolated"
 
+    @property
+    def in_demo(self) -> bool:
+        """Whether this is a demo that was opened from someone's own pages."""
+        return self.request.app.state.leave is not None
+
+    @property
+    def offers_demo(self) -> bool:
+        """Whether a demo can be opened from here."""
+        return self.request.app.state.demos is not None
+
     def survey(self, me: Memory, *, wait: float | None = A_MOMENT) -> Survey | None:
         """How memories are doing, if it is known in a moment."""
         surveys: Surveys = self.request.app.state.surveys

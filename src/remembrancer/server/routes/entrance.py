@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse
 
 from remembrancer.keys import CAPABILITIES, LOGIN
 from remembrancer.server import wire
-from remembrancer.server.auth import COOKIE
+from remembrancer.server.auth import COOKIE, keep_secret
 from remembrancer.server.calling import Caller, Engine, may_view
 from remembrancer.server.metrics import Metrics
 from remembrancer.server.problems import Unauthenticated
@@ -56,18 +56,10 @@ def login(
     principal = engine.principal_of(token, surface="web")
     if principal is None or LOGIN not in principal.capabilities:
         raise Unauthenticated("Use the address that the server printed when it started.")
-    settings = engine.settings.server
-    made = engine.create_session(principal.owner, CAPABILITIES, hours=settings.session_hours)
+    hours = engine.settings.server.session_hours
+    made = engine.create_session(principal.owner, CAPABILITIES, hours=hours)
     answer = RedirectResponse(request.app.state.home, 303)
-    answer.set_cookie(
-        COOKIE,
-        made.secret,
-        max_age=int(settings.session_hours * 3600),
-        path="/",
-        secure=settings.https or request.url.scheme == "https",
-        httponly=True,
-        samesite="strict",
-    )
+    keep_secret(answer, request, COOKIE, made.secret, hours)
     return answer
 
 

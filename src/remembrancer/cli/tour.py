@@ -90,7 +90,7 @@ NEXT = (
 Run = Callable[..., int]
 
 
-def tour(run: Run, *, paced: bool) -> None:
+def lead(run: Run, *, paced: bool) -> None:
     """Show every step; `run` is what runs a command line."""
     page = Page()
     pause = PAUSE_SECONDS if paced and page.is_terminal else 0
