@@ -84,7 +84,7 @@ def interactions(context: BrowserContext, address: str, into: Path) -> None:
     page.locator("#palette").wait_for(state="hidden")
     page.keyboard.press("?")
     page.locator("#keys").wait_for()
-    page.screenshot(path=into / "keys.png")
+    page.screenshot(path=into / "list-of-keys.png")
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("c")
