@@ -196,6 +196,7 @@ def _corrections(me: Memory, clock: SetClock) -> None:
 
 
 def _team(store: Remembrancer, clock: SetClock) -> None:
+    store.for_user("charles", tenant=TENANT).remember("Prefers brass to iron.")
     for content, kind, voices in (
         ("Deploys are frozen on Fridays.", "fact", ("ada", "charles")),
         ("The staging database is reset every night at two.", "fact", ("ada",)),

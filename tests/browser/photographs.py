@@ -49,6 +49,7 @@ def pages(me: Memory) -> Iterator[tuple[str, str]]:
         ("manage", "/team/manage"),
         ("people", "/team/people"),
         ("person", "/team/people/charles"),
+        ("how", "/how-it-works"),
         ("settings", "/settings"),
         ("keys", "/settings/keys"),
         ("checks", "/settings/checks"),

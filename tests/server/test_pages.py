@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from html.parser import HTMLParser
 from typing import Any
 
 import httpx
@@ -20,6 +21,23 @@ from tests.serving import Served
 
 Serve = Callable[..., Served]
 
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "'><svg onload=alert(3)>",
+    "javascript:alert(4)",
+    "<iframe srcdoc='<script>alert(5)</script>'></iframe>",
+    "</textarea><script>alert(6)</script>",
+    "</title></select><script>alert(7)</script>",
+    '<a href="javascript:alert(8)">look</a>',
+    '" autofocus onfocus=alert(9) x="',
+    "<style>body{display:none}</style>",
+    "<base href=//evil.test><object data=//evil.test>",
+    "{{ 7*7 }}${7*7}<%= 7*7 %>",
+    '<!--<img src="--><img src=x onerror=alert(13)>',
+    "&lt;script&gt;alert(14)&lt;/script&gt;",
+    "<meta http-equiv=refresh content=0;url=//evil.test>",
+)
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>{{ 7*7 }}"
 PAGES = (
     "/memory",
@@ -39,6 +57,7 @@ PAGES = (
     "/activity",
     "/trash",
     "/instances",
+    "/how-it-works",
     "/settings",
     "/settings/keys",
     "/settings/erase",
@@ -108,15 +127,53 @@ def fill(served: Served, words: str) -> None:
     served.engine.for_user("ada", agent="kitchen").remember(f"{words} in the kitchen")
 
 
-def test_every_page_shows_hostile_text_as_text(served: Served, ada: Visitor) -> None:
+def fill_with_payloads(served: Served) -> None:
+    """Every payload as a memory, a topic, a conversation and what the team is told."""
     fill(served, HOSTILE)
+    me = served.engine.for_user("ada")
+    for number, one in enumerate(PAYLOADS):
+        me.remember(one, subject=one, predicate=one, category="fact")
+        me.append([{"role": "user", "content": one, "speaker": one}], f"s{number}", title=one)
+        me.propose(f"The release notes show {one}", kind="fact")
+
+
+class Seen(HTMLParser):
+    """A page as a browser reads it: what is text in it, and what could do anything."""
+
+    DANGEROUS = frozenset({"img", "iframe", "object", "embed", "style", "base", "video", "audio"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.said = ""
+        self.dangers: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        ours = tag != "script" or (given.get("src") or "").startswith("/static/")
+        links = [given.get(name) or "/" for name in ("href", "src", "action", "formaction")]
+        if (
+            tag in self.DANGEROUS
+            or not ours
+            or any(name.startswith("on") or name in ("style", "srcdoc") for name in given)
+            or any(not link.startswith(("/", "#", "?")) or link.startswith("//") for link in links)
+            or given.get("http-equiv")
+        ):
+            self.dangers.append(self.get_starttag_text() or tag)
+
+    def handle_data(self, data: str) -> None:
+        self.said += data
+
+
+def test_every_page_shows_hostile_text_as_text(served: Served, ada: Visitor) -> None:
+    fill_with_payloads(served)
     memories = served.engine.for_user("ada").list().items
     for path in (*PAGES, *DESK, *(f"/memory/{one.id}" for one in memories)):
         answer = ada.get(path)
         assert answer.status_code == 200, (path, answer.text[:300])
-        for tag in ("<script>alert", "<img src=x", "<svg onload", "onerror=alert(2)>\"'>"):
-            assert tag not in answer.text, path
-        assert "49" not in re.findall(r">\s*(\d+)\s*<", answer.text) or "{{ 7*7 }}" in answer.text
+        assert Seen(answer.text).dangers == [], path
+    listed = Seen(ada.get("/facts").text).said
+    assert [one for one in PAYLOADS if one not in listed] == []
 
 
 def test_every_page_has_a_policy_that_lets_nothing_in(served: Served, ada: Visitor) -> None:

@@ -12,6 +12,7 @@ from remembrancer.server.pages import (
     agents,
     conversations,
     failures,
+    how,
     instances,
     journal,
     listings,
@@ -36,7 +37,7 @@ def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
     personal = (overview, listings, journal, conversations, log, palette, one)
-    for module in (agents, instances, team, settings, static, *personal):
+    for module in (agents, how, instances, team, settings, static, *personal):
         pages.include_router(module.router)
     for module in (listings, journal, conversations, log, one):
         pages.include_router(module.router, prefix="/agents/{agent}")

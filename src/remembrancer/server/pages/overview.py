@@ -56,7 +56,7 @@ def _numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
     permanences = survey.permanences
     made_of = [f"{permanences[one]:,} {one}" for one in Permanence if permanences.get(one)]
     matured = [
-        f"{count:,} {words.MATURITY[one].lower()}"
+        f"{count:,} {words.matured(one, count)}"
         for one, count in survey.maturities.items()
         if count
     ]
