@@ -108,6 +108,7 @@ def _living(tools: HttpServer, traces: Traces | None, lifespan: Lifespan | None)
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
+        await run_in_threadpool(pages.close, app)
         if traces is not None:
             await run_in_threadpool(traces.close)
 

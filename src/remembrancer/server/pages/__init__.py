@@ -32,6 +32,11 @@ def install(app: FastAPI) -> None:
     app.state.error_page, app.state.surveys = failures.page, Surveys()
 
 
+def close(app: FastAPI) -> None:
+    """Wait for what still counts, so that the store can be closed."""
+    app.state.surveys.close()
+
+
 @cache
 def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
