@@ -66,6 +66,7 @@ def photograph(
     page = context.new_page()
     for name, path in shots:
         page.goto(address + path)
+        page.locator("[data-counting]").wait_for(state="detached")
         page.screenshot(path=into / f"{name}.png", full_page=True)
 
 
