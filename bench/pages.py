@@ -34,10 +34,16 @@ LATEST = 100
 AT_MOST = 5.0
 PAGES = (
     "/memory",
+    "/memory?q=tea",
     "/facts",
+    "/facts?status=fading",
+    "/playbook",
+    "/episodes",
+    "/agents",
+    "/conversations",
     "/journal/memory",
     "/activity",
-    "/memory?q=tea",
+    "/trash",
 )
 SORTS = (Permanence.STABLE, Permanence.STANDARD, Permanence.VOLATILE)
 DIMENSIONS = 384

@@ -69,3 +69,23 @@ def test_an_event_and_several_memories_can_be_asked_for(me: Memory) -> None:
     }
     with pytest.raises(NotFound):
         me.event("event_01kjq3v4rxe8fy0zkb5t5f3m2a")
+
+
+def test_what_is_hardly_believed_can_be_listed_and_forgotten_alone(
+    me: Memory, clock: SetClock
+) -> None:
+    faint = me.remember("Ada reads Dune.", permanence="volatile").memory
+    born = me.remember("Ada was born in London.", permanence="permanent").memory
+    clock.move(timedelta(days=50))
+    assert [one.id for one in me.list(confidence_below=0.5).items] == [faint.id]
+    assert [one.id for one in me.list(minimum_confidence=0.5).items] == [born.id]
+    assert me.list(minimum_confidence=0.3, confidence_below=0.5).items == ()
+    me.forget_all(confidence_below=0.5)
+    assert [one.id for one in me.list().items] == [born.id]
+
+
+def test_scopes_are_told_with_how_much_is_in_each(me: Memory) -> None:
+    me.remember("Ada plays chess.")
+    me.forget(me.remember("The oven runs hot.", scope="kitchen").memory.id)
+    me.remember("The oven is cold.", scope="kitchen")
+    assert me.scopes() == {"global": 1, "kitchen": 1}

@@ -20,7 +20,7 @@ from remembrancer.resolve import ANY, closest, resolve
 from remembrancer.rules import effectiveness
 from remembrancer.statement import Details, refuse_secret_name
 from remembrancer.store.contract import Filter, Reader
-from remembrancer.survey import BESIDES_TURNS, Survey, stats, survey
+from remembrancer.survey import BESIDES_TURNS, Survey, scopes, stats, survey
 from remembrancer.types import (
     AsOf,
     Batch,
@@ -154,7 +154,6 @@ class Memory(Conversations):
         *,
         status: Status | str | None = None,
         minimum_confidence: float = 0,
-        confidence_below: float = 2,
         limit: int = 50,
         cursor: str | None = None,
         **narrowing: Unpack[Narrowing],
@@ -167,8 +166,9 @@ class Memory(Conversations):
         decay = self._call.profile.decay
         if passing.known_at is None:
             passing = replace(passing, decayed=belief(decay, below=decay.expire_below))
-        if minimum_confidence or confidence_below <= 1:
-            bounds = belief(decay, at_least=minimum_confidence, below=confidence_below)
+        if minimum_confidence:
+            below = narrowing.get("confidence_below", 2)
+            bounds = belief(decay, at_least=minimum_confidence, below=below)
             passing = replace(passing, belief=bounds)
         if status is not None:
             passing = replace(passing, statuses=(member(Status, status, "status"),))
@@ -328,6 +328,10 @@ class Memory(Conversations):
         An agent is told of what it sees; so is whoever asks for a scope.
         """
         return stats(self._call, scope)
+
+    def scopes(self) -> dict[str, int]:
+        """The scopes there are, and how much is in force in each."""
+        return scopes(self._call)
 
     def survey(self) -> Survey:
         """How the memories are doing at a glance, by a number of queries that never grows."""

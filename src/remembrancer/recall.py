@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from remembrancer.call import Call
 from remembrancer.candidates import Finding, similar
 from remembrancer.clock import as_utc
+from remembrancer.decay import belief
 from remembrancer.errors import InvalidInput
 from remembrancer.ranking import Scored, Setting, days_since, rank
 from remembrancer.statement import without_secrets
@@ -51,6 +52,7 @@ class Narrowing(TypedDict, total=False):
     permanences: Sequence[Permanence | str]
     backlogs: Sequence[Backlog | str]
     session: str | None
+    confidence_below: float
     recorded_from: datetime | None
     recorded_before: datetime | None
 
@@ -107,9 +109,11 @@ def narrowed(call: Call, wanted: Narrowing) -> Filter:
     for category in wanted.get("categories", ()):
         call.profile.category(category)
     since, before = wanted.get("recorded_from"), wanted.get("recorded_before")
+    below = wanted.get("confidence_below")
     return replace(
         passing,
         subject=wanted.get("subject"),
+        belief=None if below is None else belief(call.profile.decay, below=below),
         maturities=tuple(
             member(Maturity, one, "maturities") for one in wanted.get("maturities", ())
         ),

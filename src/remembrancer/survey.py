@@ -16,7 +16,7 @@ from remembrancer.call import Call
 from remembrancer.decay import belief, rate
 from remembrancer.rules import effectiveness
 from remembrancer.simulate import Forecast, forecast
-from remembrancer.store.contract import Aged, Filter, Reader
+from remembrancer.store.contract import Aged, Filter, Reader, Visibility
 from remembrancer.types import Backlog, Kind, Maturity, Permanence, Rule, Stats, Status
 
 Name = TypeVar("Name")
@@ -139,6 +139,17 @@ def _alive(call: Call, scope: str | None) -> Filter:
         statuses=(Status.ACTIVE,),
         decayed=belief(decay, below=decay.expire_below),
     )
+
+
+def scopes(call: Call) -> dict[str, int]:
+    """The scopes there are and how much is in force in each: names and numbers, never memories.
+
+    An agent is told of its own; whoever has none, of all, where these are kept apart too.
+    """
+    visible = call.visible() if call.principal.agent is not None else Visibility()
+    with call.store.reading(call.owner) as reader:
+        tallies = [one for one in reader.tally() if visible.shows(one.scope, one.kind)]
+    return _summed((one.scope, one.count) for one in tallies if one.status is Status.ACTIVE)
 
 
 def stats(call: Call, scope: str | None = None) -> Stats:

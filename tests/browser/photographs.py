@@ -54,6 +54,7 @@ def pages(me: Memory) -> Iterator[tuple[str, str]]:
         ("manage", "/team/manage"),
         ("people", "/team/people"),
         ("person", "/team/people/charles"),
+        ("how", "/how-it-works"),
         ("settings", "/settings"),
         ("keys", "/settings/keys"),
         ("checks", "/settings/checks"),
@@ -70,6 +71,7 @@ def photograph(
     page = context.new_page()
     for name, path in shots:
         page.goto(address + path)
+        page.locator("[data-counting]").wait_for(state="detached")
         # What sticks to the edges of the screen would stand in the middle of a longer picture.
         page.screenshot(path=into / f"{name}.png", full_page=not path.startswith("/chat"))
 
@@ -90,7 +92,7 @@ def interactions(context: BrowserContext, address: str, into: Path) -> None:
     page.locator("#palette").wait_for(state="hidden")
     page.keyboard.press("?")
     page.locator("#keys").wait_for()
-    page.screenshot(path=into / "keys.png")
+    page.screenshot(path=into / "list-of-keys.png")
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("c")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.test_pages import DESK, HOSTILE, PAGES, fill
+from tests.server.test_pages import DESK, HOSTILE, PAGES, fill, fill_with_payloads
 from tests.serving import Served
 
 Serve = Callable[..., Served]
@@ -33,7 +33,7 @@ def everything(served: Served) -> Iterator[str]:
 
 
 def test_hostile_memories_do_nothing_on_any_page(served: Served, look: Look) -> None:
-    fill(served, HOSTILE)
+    fill_with_payloads(served)
     page = look(served, "/memory")
     dialogs: list[str] = []
     page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))
@@ -50,28 +50,56 @@ def test_hostile_memories_do_nothing_on_any_page(served: Served, look: Look) -> 
     assert dialogs == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_can_be_used_by_everyone(served: Served, look: Look, scheme: Any) -> None:
+# What is not a colour is the same in the dark.
+@pytest.mark.parametrize(("scheme", "rules"), [("light", None), ("dark", ["color-contrast"])])
+def test_every_page_can_be_used_by_everyone(
+    served: Served, look: Look, scheme: Any, rules: list[str] | None
+) -> None:
     fill(served, "The garden gate is green, and opens at nine.")
     served.engine.for_user("bob").propose("Deploys are frozen on Fridays.")
     page = look(served, "/memory")
     page.emulate_media(color_scheme=scheme)
     for path in everything(served):
         page.goto(served.address + path)
-        assert findings(page) == [], path
+        assert findings(page, rules) == [], path
     page.goto(f"{served.address}/facts")
     page.locator("a[data-open]").first.click()
     expect(page.locator("#drawer .detail")).to_be_visible()
-    assert findings(page) == []
+    assert findings(page, rules) == []
     page.keyboard.press("Control+k")
     expect(page.locator("#palette-list li").first).to_be_visible()
-    assert findings(page) == []
+    assert findings(page, rules) == []
 
 
-def findings(page: Page) -> list[str]:
-    """What axe finds serious."""
+def test_on_a_phone_nothing_is_wider_than_the_screen(
+    served: Served, serve: Serve, look: Look
+) -> None:
+    long = "Donaudampfschifffahrt" * 15
+    fill(served, long)
+    served.engine.for_user("bob").propose(f"The manual is called {long}.")
+    page = look(served, "/memory", width=360)
+    for path in everything(served):
+        page.goto(served.address + path)
+        assert _overflow(page) <= 0, path
+    apart = serve(profile="instances")
+    apart.engine.for_user("ada", agent=long[:60]).remember(long, category="decision")
+    page = look(apart, f"/instances?instance={long[:60]}", width=360)
+    assert _overflow(page) <= 0
+    page.goto(f"{apart.address}/instances")
+    assert _overflow(page) <= 0
+
+
+def _overflow(page: Page) -> int:
+    """By how much the page is wider than the screen."""
+    wider: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return wider
+
+
+def findings(page: Page, rules: list[str] | None = None) -> list[str]:
+    """What axe finds serious, by all of its rules or some."""
     page.evaluate(AXE)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found = page.evaluate("options => axe.run(document, options)", options)
     return [
         f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
         for one in found["violations"]

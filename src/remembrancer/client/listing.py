@@ -23,6 +23,9 @@ ONLY = {
 }
 """What can be said of one kind alone."""
 
+UNTOLD = {"permanences", "backlogs", "session", "confidence_below"}
+"""What only a memory that is kept here can be narrowed by."""
+
 
 def page_of(
     server: Server, narrowing: Narrowing, *, limit: int, cursor: str | None, **said: Any
@@ -69,6 +72,8 @@ def _all(server: Server, statuses: tuple[Status, ...]) -> Iterator[Record]:
 
 
 def _asked(narrowing: Narrowing) -> dict[str, Any]:
+    if untold := sorted(UNTOLD & narrowing.keys()):
+        raise InvalidInput(f"A server does not narrow by {untold[0]}: leave it out.")
     asked = {
         "scope": narrowing.get("scope"),
         "tag": narrowing.get("tags"),

@@ -145,14 +145,12 @@ class RemoteMemory(RemoteConversations):
         *,
         status: Status | str | None = None,
         minimum_confidence: float = 0,
-        confidence_below: float = 2,
         limit: int = 50,
         cursor: str | None = None,
         **narrowing: Unpack[Narrowing],
     ) -> Page[Record]:
         """Memories from the newest to the oldest, a page at a time; by default those in force."""
-        below = confidence_below if confidence_below <= 1 else None
-        said = {"min_confidence": minimum_confidence, "confidence_below": below, "status": status}
+        said = {"status": status, "min_confidence": minimum_confidence}
         return page_of(self._server, narrowing, limit=limit, cursor=cursor, **said)
 
     def update(self, reference: str, content: str, **details: Unpack[Details]) -> Written:

@@ -85,8 +85,7 @@ class Weighed:
         scores = np.sum(list(self.parts.values()), axis=0, dtype=np.float32)
         scores *= by_kind[index.kinds.values[self.places]]
         ahead = self.places[np.lexsort((self.places, -scores))].tolist()
-        for start in (0, *range(first, len(ahead), BATCH)):
-            yield ahead[start : start + (BATCH if start else first)]
+        yield from _growing(ahead, first)
         seen = set(ahead)
         for batch in best_first(index, self.search.own, self.kinds, BATCH):
             yield [place for place in batch if place not in seen]
@@ -123,6 +122,14 @@ def best_first(
         ordered = _sorted(places, scores)
         for start in range(0, len(ordered), BATCH):
             yield ordered[start : start + BATCH]
+
+
+def _growing(places: list[int], size: int) -> Iterator[list[int]]:
+    """In batches, each larger than the one before: mostly the first is enough, or the second."""
+    start = 0
+    while start < len(places):
+        yield places[start : start + size]
+        start, size = start + size, min(4 * size, BATCH)
 
 
 def _of(index: Index, places: Places, kinds: Sequence[Kind]) -> Places:

@@ -133,7 +133,7 @@ def _living(
     async def living(app: FastAPI) -> AsyncIterator[None]:
         async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
             yield
-            await run_in_threadpool(app.state.talks.close)
+            await run_in_threadpool(pages.close, app)
         for end in ending:
             await run_in_threadpool(end)
 

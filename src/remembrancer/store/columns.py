@@ -120,6 +120,22 @@ def _days_between_on_sqlite(element: days_between, compiler: Any, **options: Any
     return f"(julianday({second}) - julianday({first}))"
 
 
+class larger_of(FunctionElement[Any]):  # noqa: N801 - it reads as a function of SQL
+    """The larger of two values, neither of which is missing."""
+
+    inherit_cache = True
+
+
+@compiles(larger_of)
+def _larger_of(element: larger_of, compiler: Any, **options: Any) -> str:
+    return f"greatest({compiler.process(element.clauses, **options)})"
+
+
+@compiles(larger_of, "sqlite")
+def _larger_of_on_sqlite(element: larger_of, compiler: Any, **options: Any) -> str:
+    return f"max({compiler.process(element.clauses, **options)})"
+
+
 def _read_moment(value: str | None) -> datetime | None:
     return None if value is None else datetime.fromisoformat(value)
 

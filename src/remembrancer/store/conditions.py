@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from remembrancer.store import tables
-from remembrancer.store.columns import Moment, days_between
+from remembrancer.store.columns import Moment, days_between, larger_of
 from remembrancer.store.contract import HELD, Belief, Filter, SessionFilter, Visibility
 from remembrancer.types import Kind, Permanence, Source, Status
 
@@ -168,12 +168,14 @@ def _believed(
         rate = case(rates, value=table.c.permanence, else_=0.0)
         if belief.decays == "extracted":
             rate = case((table.c.source == Source.EXPLICIT, 0.0), else_=rate)
-        days: ColumnElement[float] = days_between(table.c.confirmed_at, now)
+        renewed: ColumnElement[datetime] = table.c.confirmed_at
         if belief.renewed_by_use:
-            since_use = days_between(func.coalesce(table.c.recalled_at, table.c.confirmed_at), now)
-            days = case((since_use < days, since_use), else_=days)
-        confidence = confidence * func.exp(-rate * case((days > 0, days), else_=0.0))
-    return and_(confidence >= belief.at_least, confidence < belief.below)
+            renewed = larger_of(renewed, func.coalesce(table.c.recalled_at, renewed))
+        confidence = confidence * func.exp(-rate * larger_of(days_between(renewed, now), 0.0))
+    # Every comparison calculates it anew for every row: none is made that always holds.
+    most = [confidence < belief.below] if belief.below <= 1 else []
+    least = [confidence >= belief.at_least] if belief.at_least > 0 or not most else []
+    return and_(*least, *most)
 
 
 def _holds(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:

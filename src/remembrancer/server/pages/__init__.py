@@ -14,6 +14,7 @@ from remembrancer.server.pages import (
     conversations,
     demos,
     failures,
+    how,
     instances,
     journal,
     listings,
@@ -35,12 +36,18 @@ def install(app: FastAPI) -> None:
     app.state.talks = Talks()
 
 
+def close(app: FastAPI) -> None:
+    """Stop answers and wait for what still counts, so that the store can be closed."""
+    app.state.talks.close()
+    app.state.surveys.close()
+
+
 @cache
 def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
     personal = (overview, listings, journal, chat, conversations, log, palette, one)
-    for module in (agents, instances, team, settings, demos, static, *personal):
+    for module in (agents, how, instances, team, settings, demos, static, *personal):
         pages.include_router(module.router)
     for module in (listings, journal, chat, conversations, log, one):
         pages.include_router(module.router, prefix="/agents/{agent}")

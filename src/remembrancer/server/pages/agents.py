@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from remembrancer.server.pages.asking import Found, asked, found
 from remembrancer.server.pages.frame import Framed
+from remembrancer.server.pages.happenings import counting
 from remembrancer.server.pages.listings import by_maturity, by_subject
 from remembrancer.types import GLOBAL, Kind, Source
 
@@ -18,8 +19,9 @@ LEARNED = (Source.EXTRACTED, Source.CONSOLIDATED)
 @router.get("/agents")
 def agents(frame: Framed) -> Response:
     """Who acts for the person, and how much each of them knows."""
-    survey = frame.survey(frame.me, wait=None)
-    assert survey is not None
+    survey = frame.survey(frame.me)
+    if survey is None:
+        return counting(frame, "Agents")
     counts = dict(survey.stats.by_scope)
     for name in frame.engine.settings.agents:
         counts.setdefault(name, 0)

@@ -176,6 +176,32 @@ def graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
     return Chart(title, f"Linked to {links}{more}.", _svg(title, parts, height, "group"), rows)
 
 
+def loop(title: str, steps: Sequence[str]) -> Markup:
+    """Steps that follow one another around a circle, the last one by the first."""
+    middle, above, radius = WIDTH / 2, 112.0, 76.0
+    turn = 2 * math.pi / len(steps)
+    gap = 19 / radius
+
+    def at(angle: float, away: float = radius) -> tuple[float, float]:
+        return middle + away * math.sin(angle), above - away * math.cos(angle)
+
+    parts = []
+    for place, name in enumerate(steps):
+        angle = place * turn
+        (x, y), start, end = at(angle), at(angle + gap), at(angle + turn - gap)
+        inner, outer = (at(angle + turn - gap - 0.09, radius + by) for by in (-5, 5))
+        arrow = " L ".join(f"{one:.1f} {two:.1f}" for one, two in (inner, end, outer))
+        arc = (
+            f"{start[0]:.1f} {start[1]:.1f} A {radius:g} {radius:g} 0 0 1 {end[0]:.1f} {end[1]:.1f}"
+        )
+        parts.append(f'<path class="edge strong" d="M {arc} M {arrow}"/>')
+        parts += [_circle(x, y, 13, "node own"), _text(x, y + 4, f"{place + 1}", "value inside")]
+        side = 0 if abs(x - middle) < 1 else math.copysign(1, x - middle)
+        anchor = {0: "", 1: " start", -1: " end"}[int(side)]
+        parts.append(_text(x + 19 * side, y + (4 if side else -19), name, f"step{anchor}"))
+    return _svg(title, parts, above + radius + 20)
+
+
 def _svg(title: str, parts: Sequence[str], height: float = HEIGHT, role: str = "img") -> Markup:
     inside = "".join(parts)
     return Markup(  # noqa: S704 - every text in it was escaped where it was put in

@@ -22,7 +22,7 @@ from remembrancer.server.calling import Caller, Engine, memory_of
 from remembrancer.server.pages import static, words
 from remembrancer.server.pages.cards import Card, card
 from remembrancer.server.pages.forms import DONE, SHOWN_SECONDS, token_of
-from remembrancer.server.pages.surveys import A_MOMENT, Surveys
+from remembrancer.server.pages.surveys import Surveys
 from remembrancer.store.contract import UNDOABLE
 from remembrancer.survey import Survey
 from remembrancer.types import GLOBAL, Event, Principal, Record
@@ -140,10 +140,10 @@ class Frame:
         """Whether a demo can be opened from here."""
         return self.request.app.state.demos is not None
 
-    def survey(self, me: Memory, *, wait: float | None = A_MOMENT) -> Survey | None:
+    def survey(self, me: Memory) -> Survey | None:
         """How memories are doing, if it is known in a moment."""
         surveys: Surveys = self.request.app.state.surveys
-        return surveys.of(me, wait=wait)
+        return surveys.of(me)
 
     def scopes(self, me: Memory) -> list[str]:
         """The scopes that can be chosen from."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starlette.responses import Response
+
 from remembrancer.memory import Memory
 from remembrancer.server.pages import words
 from remembrancer.server.pages.frame import Frame
@@ -38,3 +40,8 @@ def happenings(
     memories = me.several(first.values())
     lines = [told(frame, one, memories.get(first.get(one.id, ""))) for one in page.items]
     return Page(tuple(lines), page.cursor)
+
+
+def counting(frame: Frame, title: str) -> Response:
+    """What is shown while everything is counted for the first time: what happened last."""
+    return frame.show("counting.html", title, feed=happenings(frame, frame.me, limit=12).items)

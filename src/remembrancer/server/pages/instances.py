@@ -58,7 +58,7 @@ def _names(frame: Frame) -> list[tuple[str, int]]:
     """The instances there are, and how much each of them remembers."""
     if frame.caller.agent is not None:
         return [(frame.caller.agent, 0)]
-    counts = dict(frame.engine.for_principal(frame.caller).stats().by_scope)
+    counts = frame.engine.for_principal(frame.caller).scopes()
     for name in frame.engine.settings.agents:
         counts.setdefault(name, 0)
     return sorted((name, count) for name, count in counts.items() if name != GLOBAL)

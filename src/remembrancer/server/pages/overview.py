@@ -11,7 +11,7 @@ from remembrancer.server.pages.asking import asked, found
 from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.forms import Sent, back
 from remembrancer.server.pages.frame import THEME, THEMES, Frame, Framed
-from remembrancer.server.pages.happenings import happenings
+from remembrancer.server.pages.happenings import counting, happenings
 from remembrancer.survey import BESIDES_TURNS, Survey
 from remembrancer.types import Permanence, Status
 
@@ -35,13 +35,7 @@ def overview(frame: Framed) -> Response:
         )
     survey = frame.survey(me)
     if survey is None:
-        return frame.show(
-            "counting.html",
-            "Overview",
-            wanted=wanted,
-            scopes=scopes,
-            feed=happenings(frame, me, limit=12).items,
-        )
+        return counting(frame, "Overview")
     consolidation = next(one for one in frame.engine.schedule() if one.job == "consolidate")
     return frame.show(
         "overview.html",
@@ -62,7 +56,7 @@ def _numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
     permanences = survey.permanences
     made_of = [f"{permanences[one]:,} {one}" for one in Permanence if permanences.get(one)]
     matured = [
-        f"{count:,} {words.MATURITY[one].lower()}"
+        f"{count:,} {words.matured(one, count)}"
         for one, count in survey.maturities.items()
         if count
     ]

@@ -20,6 +20,7 @@ SETTINGS = (
     ("/settings/keys", "Keys"),
     ("/settings/checks", "Checks"),
     ("/settings/erase", "Erase me"),
+    ("/how-it-works", "How it works"),
 )
 MOST_SESSIONS = 200
 

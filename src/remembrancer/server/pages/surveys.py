@@ -19,6 +19,7 @@ from remembrancer.survey import Survey
 FRESH_SECONDS = 60
 TIMES_AS_LONG = 5
 A_MOMENT = 0.25
+AT_FIRST = 1.0
 MOST = 1000
 
 Key = tuple[str, str | None]
@@ -45,7 +46,7 @@ class Surveys:
         self._running: dict[Key, Future[Survey]] = {}
         self._counting = ThreadPoolExecutor(2, "remembrancer-survey")
 
-    def of(self, me: Memory, *, wait: float | None = A_MOMENT) -> Survey | None:
+    def of(self, me: Memory) -> Survey | None:
         """How memories are doing; None while they are counted for the first time."""
         key = (me.principal.owner.id, me.principal.agent)
         latest = _latest(me)
@@ -58,9 +59,13 @@ class Surveys:
                 running = self._counting.submit(self._count, key, me, latest)
                 self._running[key] = running
         try:
-            return running.result(wait)
+            return running.result(AT_FIRST if known is None else A_MOMENT)
         except TimeoutError:
             return known.survey if known is not None else None
+
+    def close(self) -> None:
+        """Wait for what is being counted, and count no more."""
+        self._counting.shutdown(cancel_futures=True)
 
     def _count(self, key: Key, me: Memory, latest: str) -> Survey:
         try:

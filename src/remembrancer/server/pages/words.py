@@ -130,6 +130,12 @@ def confidence(value: float) -> tuple[int, str]:
     return step, CONFIDENCE[step - 1]
 
 
+def matured(maturity: Maturity, count: int) -> str:
+    """What to call so many rules of a maturity."""
+    several = MATURITY[maturity].lower()
+    return several.removesuffix("s") if count == 1 else several
+
+
 def strength(value: float) -> int:
     """How many of six marks a share fills; none only for nothing at all."""
     return 0 if value <= 0 else min(STEPS, max(1, round(value * STEPS)))

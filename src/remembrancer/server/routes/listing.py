@@ -34,7 +34,6 @@ class Listed(Paged):
     tag: tuple[wire.Name, ...] = ()
     min_importance: wire.Number | None = None
     min_confidence: wire.Share | None = None
-    confidence_below: wire.Share | None = None
     known_at: wire.Moment | None = None
     true_at: wire.Moment | None = None
 
@@ -60,8 +59,6 @@ def page(
     }
     wanted = {name: value for name, value in wanted.items() if value is not None}
     if asked.q is None:
-        if asked.confidence_below is not None:
-            wanted["confidence_below"] = asked.confidence_below
         found = me.list(status=asked.status, limit=asked.limit, cursor=asked.cursor, **wanted)
         items, cursor = found.items, found.cursor
     else:
@@ -75,8 +72,6 @@ def _found(
 ) -> tuple[tuple[Record, ...], str | None]:
     if asked.status not in (None, Status.ACTIVE):
         raise InvalidInput("q looks among what is in force; leave out the status, or leave out q.")
-    if asked.confidence_below is not None:
-        raise InvalidInput("q looks among what is believed; leave out confidence_below, or q.")
     assert asked.q is not None
     start = _place(asked.cursor)
     end = min(start + asked.limit, MOST_FOUND)
