@@ -43,6 +43,7 @@ from remembrancer.server.routes import (
     upkeep,
 )
 from remembrancer.server.traces import Traces
+from remembrancer.server.turns import Turns
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -69,6 +70,7 @@ def create_app(
     """
     metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
     traces = Traces(server.traces) if server.traces else None
+    turns = Turns(engine.settings)
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -78,9 +80,10 @@ def create_app(
         redirect_slashes=False,
         lifespan=_living(tools, traces, lifespan),
         telemetry=SILENT,
-        middleware=_way_in(engine, metrics, traces, log or logger(), open_paths),
+        middleware=_way_in(engine, metrics, traces, log or logger(), open_paths, turns),
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
+    app.state.turns = turns
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
     app.router.routes.extend([*_routes(), *tools.routes()])
@@ -119,6 +122,7 @@ def _way_in(
     traces: Traces | None,
     log: Any,
     open_paths: Iterable[str],
+    turns: Turns,
 ) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     settings = engine.settings.server
@@ -140,7 +144,7 @@ def _way_in(
         Middleware(Watch, metrics=metrics, log=log, traces=traces),
         Middleware(Hosts, hosts=settings.allowed_hosts, origins=settings.allowed_origins),
         *(shared if settings.allowed_origins else ()),
-        Middleware(Gate, engine=engine, tokens=tokens, open_paths=open_paths),
+        Middleware(Gate, engine=engine, turns=turns, tokens=tokens, open_paths=open_paths),
         Middleware(Pace, buckets=Buckets(settings.requests_per_minute, settings.burst)),
         Middleware(Bodies, most=settings.most_bytes, seconds=settings.body_seconds),
         Middleware(Once, engine=engine),
@@ -153,10 +157,10 @@ def _routes() -> list[BaseRoute]:
     errors = problems.documented(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
     secured: dict[str, Any] = {"dependencies": [Security(BEARER)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
+    for router in _personal():  # what is asked most stands first: routes are tried in turn
+        api.include_router(router)
     api.include_router(browsing.listings, prefix="/memory")
     api.include_router(browsing.router, prefix="/memory")
-    for router in _personal():
-        api.include_router(router)
     api.include_router(memories.router, prefix="/memory")
     api.include_router(team.router, prefix="/team")
     api.include_router(leaving.people, prefix="/people")
