@@ -15,11 +15,15 @@ T = TypeVar("T")
 
 
 class Turns:
-    """As many as there are cores; no limit where threads wait for others most of the time."""
+    """As many as there are cores, or twice as many where some wait for a database's answer.
+
+    No limit where they wait for another's model most of the time.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        waits = settings.store.url is not None or settings.embedding.provider != "local"
-        self._limiter = None if waits else CapacityLimiter(os.cpu_count() or 1)
+        most = (os.cpu_count() or 1) * (2 if settings.store.url else 1)
+        here = settings.embedding.provider == "local"
+        self._limiter = CapacityLimiter(most) if here else None
 
     async def do(self, work: Callable[..., T], *given: object) -> T:
         """Do it in a thread, when it is its turn."""
