@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
 
@@ -118,13 +119,15 @@ class served:  # noqa: N801 - used as a with statement
 
 
 def as_clients(key: str) -> float:
-    """Sixteen clients with a connection each."""
-    address = f"http://127.0.0.1:{ROOMY['port']}"
-    headers = {"Authorization": f"Bearer {key}"}
-    clients = [httpx.Client(base_url=address, headers=headers, timeout=60) for _ in range(CLIENTS)]
+    """Sixteen clients with a connection each, of the leanest kind: they share our cores."""
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    clients = [HTTPConnection("127.0.0.1", ROOMY["port"], timeout=60) for _ in range(CLIENTS)]
 
     def ask(number: int, words: str) -> None:
-        clients[number].post("/api/recall", json={"query": words}).raise_for_status()
+        clients[number].request("POST", "/api/recall", json.dumps({"query": words}), headers)
+        answer = clients[number].getresponse()
+        answer.read()
+        assert answer.status == 200
 
     for number in range(CLIENTS):
         ask(number, "warm up")

@@ -27,18 +27,15 @@ forked.set_forkserver_preload(
 )
 
 
-def rem(
-    *args: str, env: Mapping[str, str], cwd: Path | None = None, input: str = ""
-) -> subprocess.CompletedProcess[str]:
-    """Run `rem …` to its end."""
+def rem(*args: str, env: Mapping[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run `rem …` to its end, with nothing to read."""
     with tempfile.TemporaryDirectory() as folder:
-        streams = [Path(folder, name) for name in ("in", "out", "err")]
-        streams[0].write_text(input, "utf-8")
-        child = forked.Process(target=_rem, args=(args, dict(env), cwd or Path.cwd(), streams))
+        streams = [Path(folder, "out"), Path(folder, "err")]
+        child = forked.Process(target=_rem, args=(args, dict(env), cwd, streams))
         child.start()
         child.join(120)
         assert child.exitcode is not None, "it takes too long"
-        told, complained = (path.read_text("utf-8") for path in streams[1:])
+        told, complained = (path.read_text("utf-8") for path in streams)
     return subprocess.CompletedProcess(args, child.exitcode, told, complained)
 
 
@@ -46,9 +43,8 @@ def _rem(args: list[str], env: dict[str, str], cwd: Path, streams: list[Path]) -
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
-    for number, path in enumerate(streams):
+    for number, path in enumerate(streams, start=1):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
-    sys.stdin = os.fdopen(0, encoding="utf-8")
     sys.argv = ["rem", *args]
     from remembrancer.cli import main
 

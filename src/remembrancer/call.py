@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -204,6 +204,14 @@ class Parts:
     models: Models
     switches: LiveSwitches
     team_indexes: TeamIndexes
+    profiles: dict[str | None, Profile] = field(default_factory=dict)
+
+    def profile_of(self, agent: str | None = None) -> Profile:
+        """The profile by which an agent works, put together once."""
+        own = agent if agent in self.settings.agents else None
+        if own not in self.profiles:
+            self.profiles[own] = self.settings.profile_for(own)
+        return self.profiles[own]
 
     def forget(self) -> None:
         """Let go of the vectors of texts: nobody knows whose they are."""
@@ -214,7 +222,7 @@ class Parts:
         """A principal at work, by the profile of an agent."""
         return Call(
             principal,
-            self.settings.profile_for(agent),
+            self.profile_of(agent),
             self.store,
             self.embedder,
             self.clock,
@@ -222,5 +230,5 @@ class Parts:
             self.models,
             self.switches,
             self.team_indexes,
-            self.settings.profile_for,
+            self.profile_of,
         )

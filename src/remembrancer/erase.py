@@ -127,7 +127,7 @@ def erase(
         parts.store.remove(owner)
         parts.forget()
     tell("Withdrawing what they told the team.")
-    who = withdraw(parts, owner, parts.settings.profile_for())
+    who = withdraw(parts, owner, parts.profile_of())
     tell("Going through the backups.")
     backups = leave_out(_shelf(parts), owner, who, contributions_only=contributions_only)
     tell("Writing anew what is shared with others, and searching for what is left.")

@@ -89,14 +89,15 @@ def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
         index = reader.index(call.embedder.model)
         question = _understood(call, query, index, wanted, passing)
         vector, late = _embedded(call, question.sense, wanted, started)
-        signals = match(index, question)
-        similarity = similar(reader, index, vector, as_evidence=True)
-        search = searched(index, question, signals, similarity, call.profile.recall.evidence)
-        finding = Finding(call, reader, search, vector, passing, least, _mode(call, wanted))
-        candidates, setting = finding.candidates(setting, limit)
-    ranked = rank(candidates, setting)[:limit]
-    filters = _in_words(wanted, least)
-    found = [_recalled(one, search, setting, filters) for one in ranked]
+        with call.store.turn():
+            signals = match(index, question)
+            similarity = similar(reader, index, vector, as_evidence=True)
+            search = searched(index, question, signals, similarity, call.profile.recall.evidence)
+            finding = Finding(call, reader, search, vector, passing, least, _mode(call, wanted))
+            candidates, setting = finding.candidates(setting, limit)
+            ranked = rank(candidates, setting)[:limit]
+            filters = _in_words(wanted, least)
+            found = [_recalled(one, search, setting, filters) for one in ranked]
     if wanted.get("used", True):
         call.count(one.memory.id for one in found)
     return Recollection(found, sure=search.sureness([one.memory.id for one in found]), late=late)

@@ -200,19 +200,19 @@ class Review:
 
     def switches(self) -> Switches:
         """The live settings."""
-        profile = self._parts.settings.profile_for()
+        profile = self._parts.profile_of()
         return self._parts.switches.of(self._tenant, profile)
 
     def switch(self, **changes: Json) -> Switches:
         """Change live settings; every process goes by them within a second."""
         self.require_edit()
-        profile = self._parts.settings.profile_for()
+        profile = self._parts.profile_of()
         return self._parts.switches.change(self._tenant, profile, changes)
 
     def reset_switch(self, *names: str) -> Switches:
         """Put switches back to what the profile says; `team_recall.web` is one surface alone."""
         self.require_edit()
-        profile = self._parts.settings.profile_for()
+        profile = self._parts.profile_of()
         return self._parts.switches.reset(self._tenant, profile, names)
 
     def _decided(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:

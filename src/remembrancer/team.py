@@ -99,7 +99,7 @@ def nobodys_recall(
     parts: Parts, tenant: Tenant, query: str, limit: int | None
 ) -> list[TeamRecalled]:
     """What the team knows for someone who is nobody here, if that is switched on."""
-    profile = parts.settings.profile_for()
+    profile = parts.profile_of()
     switches = parts.switches.of(tenant, profile)
     if not profile.team.enabled or not switches.recalls(None):
         return []

@@ -47,7 +47,9 @@ class TeamIndex:
         """The facts of these origins closest to a vector, with how far each is believed now."""
         import numpy as np
 
-        similarity = self.vectors @ vector
+        from remembrancer.search.vectors import dots
+
+        similarity = dots(self.vectors, vector)
         believed = aged(self.confidence, (now.timestamp() - self.confirmed_at) / DAY)
         fitting = (similarity >= LEAST_SIMILARITY) & (believed >= confidence)
         if origins is not None:

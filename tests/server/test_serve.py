@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 import remembrancer
-from remembrancer.config import Settings
+from remembrancer.config import ServerSettings, Settings
+from remembrancer.server import running
 
 REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -94,6 +95,11 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(start: Start, pl
         assert found.recall_count == 1
         token = entrance.partition("token=")[2]
         assert store.principal_of(token) is None, "the start-up token ends with the server"
+
+
+def test_an_answer_waits_for_nothing_to_be_added_to_it() -> None:
+    with running.bound(ServerSettings(port=free_port())) as listening:
+        assert listening.proto == socket.IPPROTO_TCP, "asyncio asks for that before TCP_NODELAY"
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

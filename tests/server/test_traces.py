@@ -73,9 +73,9 @@ def test_a_request_is_a_span_without_words(open_memory: Open, collector: Collect
 
     spans = {span.name: span for span in collector.spans()}
     assert {"POST /api/remember", "GET /api/memory/{id}", "POST /api/recall"} <= spans.keys()
-    told = {one.key: one.value for one in spans["GET /api/memory/{id}"].attributes}
-    assert told["http.response.status_code"].int_value == 200
-    assert told["request_id"].string_value == numbered
+    about = {one.key: one.value for one in spans["GET /api/memory/{id}"].attributes}
+    assert about["http.response.status_code"].int_value == 200
+    assert about["request_id"].string_value == numbered
     assert all(span.trace_id.hex() == trace for span in spans.values())
     everything = b"".join(collector.bodies)
     for word in (b"zeppelin", kept["id"].encode(), b"louise", b"rem_"):

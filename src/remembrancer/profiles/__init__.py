@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from typing import Annotated, Literal
 
@@ -242,8 +244,9 @@ class Profile(Part):
         return chosen, self.categories[chosen]
 
 
-def source(name: str) -> dict[str, Json]:
-    """The text of a shipped profile as plain values."""
+@cache
+def source(name: str) -> Mapping[str, Json]:
+    """The text of a shipped profile as plain values, read once: every call has a profile."""
     if name not in NAMES:
         raise InvalidSetting(f"profile: {name!r} is unknown; use one of {', '.join(NAMES)}.")
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")

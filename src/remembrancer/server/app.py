@@ -44,6 +44,7 @@ from remembrancer.server.routes import (
     upkeep,
 )
 from remembrancer.server.traces import Traces
+from remembrancer.server.turns import Turns
 
 if TYPE_CHECKING:
     from remembrancer.config import ServerSettings
@@ -79,6 +80,7 @@ def create_app(
     called = [Route(telegram.PATH, hook)] if hook is not None else []
     apart = [Middleware(Apart, demos=demos)] if demos is not None else []
     anyones = (*open_paths, *(one.path for one in called))
+    turns = Turns(engine.settings)
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -88,10 +90,11 @@ def create_app(
         redirect_slashes=False,
         lifespan=_living(tools, lifespan, ending),
         telemetry=SILENT,
-        middleware=[*apart, *_way_in(engine, metrics, traces, log, anyones)],
+        middleware=[*apart, *_way_in(engine, metrics, traces, log, anyones, turns)],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, leave
+    app.state.turns = turns
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
     app.router.routes.extend([*_routes(), *pages.routes(), *called])
@@ -146,6 +149,7 @@ def _way_in(
     traces: Traces | None,
     log: Any,
     open_paths: Iterable[str],
+    turns: Turns,
 ) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     settings = engine.settings.server
@@ -167,7 +171,7 @@ def _way_in(
         Middleware(Watch, metrics=metrics, log=log, traces=traces),
         Middleware(Hosts, hosts=settings.allowed_hosts, origins=settings.allowed_origins),
         *(shared if settings.allowed_origins else ()),
-        Middleware(Gate, engine=engine, tokens=tokens, open_paths=open_paths),
+        Middleware(Gate, engine=engine, turns=turns, tokens=tokens, open_paths=open_paths),
         Middleware(Pace, buckets=Buckets(settings.requests_per_minute, settings.burst)),
         Middleware(Bodies, most=settings.most_bytes, seconds=settings.body_seconds),
         Middleware(Once, engine=engine),
@@ -180,10 +184,10 @@ def _routes() -> list[BaseRoute]:
     errors = problems.documented(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
     secured: dict[str, Any] = {"dependencies": [Security(BEARER)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
+    for router in _personal():  # what is asked most stands first: routes are tried in turn
+        api.include_router(router)
     api.include_router(browsing.listings, prefix="/memory")
     api.include_router(browsing.router, prefix="/memory")
-    for router in _personal():
-        api.include_router(router)
     api.include_router(memories.router, prefix="/memory")
     api.include_router(team.router, prefix="/team")
     api.include_router(leaving.people, prefix="/people")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,6 +17,7 @@ from remembrancer.server.problems import ForeignOrigin, Unauthenticated
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
     from remembrancer.server.tokens import Tokens
+    from remembrancer.server.turns import Turns
     from remembrancer.types import Principal
 
 COOKIE = "rem_session"
@@ -39,11 +39,13 @@ class Gate:
         app: ASGIApp,
         *,
         engine: Remembrancer,
+        turns: Turns,
         tokens: Tokens | None = None,
         open_paths: Iterable[str] = (),
     ) -> None:
         self._app = app
         self._engine = engine
+        self._turns = turns
         self._tokens = tokens
         self._open = (*OPEN, *open_paths)
 
@@ -70,9 +72,9 @@ class Gate:
             return None
         if header is not None:
             surface = "mcp" if asking.url.path == TOOLS else "rest"
-            found = await run_in_threadpool(self._by_header, header, surface)
+            found = await self._turns.do(self._by_header, header, surface)
         else:
-            found = await run_in_threadpool(self._by_cookie, cookie or "")
+            found = await self._turns.do(self._by_cookie, cookie or "")
         if found is None or LOGIN in found.capabilities:
             raise Unauthenticated(
                 "Send a key as `Authorization: Bearer rem_…`; `rem key-create` makes one."

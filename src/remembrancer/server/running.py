@@ -100,7 +100,8 @@ def opened(settings: Settings, token_id: str | None) -> FastAPI:
 def bound(settings: ServerSettings) -> socket.socket:
     """The socket to listen on, or an error that says why there is none."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # Named in full, the protocol lets asyncio send answers at once instead of waiting for more.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.responses import Response
 
 from remembrancer import types
 from remembrancer.clock import as_utc
@@ -196,6 +197,11 @@ def memory(me: Handle, record: types.Record) -> Fact | Rule | Episode | Turn:
     if isinstance(record, types.Rule):
         values["effectiveness"] = round(me.effectiveness(record), 4)
     return model.model_validate(values)
+
+
+def sent(model: type[Told], values: object) -> Response:
+    """An answer made in the thread of its request; FastAPI would take another thread for it."""
+    return Response(model.model_validate(values).model_dump_json(), media_type="application/json")
 
 
 def memories(me: Handle, records: Iterable[types.Record]) -> list[Any]:

@@ -539,6 +539,10 @@ class Store(Protocol):
         """
         ...
 
+    def turn(self) -> AbstractContextManager[object]:
+        """Held while memories are compared: a thread waits here if it would be in the way."""
+        ...
+
     def owners(self) -> list[Owner]:
         """Everyone who has ever stored something here."""
         ...

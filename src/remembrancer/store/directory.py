@@ -6,11 +6,23 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    or_,
+    select,
+    update,
+)
 
 from remembrancer.store import tables
 from remembrancer.store.contract import Erasure
 from remembrancer.types import Json, Key, Owner, Tenant
+
+KEY = select(tables.keys).where(tables.keys.c.digest == bindparam("digest"))
 
 
 def register(connection: Connection, owner: Owner, now: datetime) -> None:
@@ -142,7 +154,7 @@ def add_key(connection: Connection, key: Key, digest: str, now: datetime) -> Non
 
 def key(connection: Connection, digest: str) -> Key | None:
     """The key whose secret has that digest."""
-    row = connection.execute(select(tables.keys).where(tables.keys.c.digest == digest)).first()
+    row = connection.execute(KEY, {"digest": digest}).first()
     return _key(row) if row is not None else None
 
 

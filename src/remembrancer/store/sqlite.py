@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sqlite3
 import sys
 import threading
@@ -44,6 +45,11 @@ from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Json, Key, Owner, Tenant
 
 SAFE_CHECKPOINTS = (3, 51, 3)
+
+
+TURNS = threading.BoundedSemaphore(os.cpu_count() or 1)
+"""SQLite lets go of the interpreter at every row; threads that take it from each other there get a
+third less done. The measurements are in docs/benchmarks.md."""
 
 
 class SqliteStore:
@@ -104,6 +110,9 @@ class SqliteStore:
     def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
         with self._changing(tenant) as connection:
             yield SqlTeamDesk(connection, tenant.id)
+
+    def turn(self) -> AbstractContextManager[object]:
+        return TURNS
 
     def owners(self) -> list[Owner]:
         with self._system.reading() as connection:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import Field
+from starlette.responses import Response
 
+from remembrancer.memory import Memory
 from remembrancer.server import wire
 from remembrancer.server.calling import Me, within
 from remembrancer.server.routes.listing import as_of
+from remembrancer.server.turns import in_turn
 from remembrancer.types import Kind, Verdict
 
 router = APIRouter(tags=["remembering"])
@@ -82,8 +85,12 @@ def remember(me: Me, statement: wire.Statement) -> Any:
 
 
 @router.post("/recall", response_model=wire.Recollection)
-def recall(me: Me, query: wire.Query) -> Any:
+async def recall(request: Request, me: Me, query: wire.Query) -> Any:
     """Bring back what matters for a query, best first."""
+    return await in_turn(request, _recalled, me, query)
+
+
+def _recalled(me: Memory, query: wire.Query) -> Response:
     within(me, query.scope)
     wanted = wire.given(query, "query", "known_at", "true_at", "explain")
     if (moment := as_of(query)) is not None:
@@ -94,14 +101,19 @@ def recall(me: Me, query: wire.Query) -> Any:
         | ({"why": one.why} if query.explain else {})
         for one in found
     ]
-    return {"items": items, "sure": found.sure, "late": found.late}
+    told = {"items": items, "sure": found.sure, "late": found.late}
+    return wire.sent(wire.Recollection, told)
 
 
 @router.post("/context", response_model=wire.Context)
-def context(me: Me, asked: Prompt) -> Any:
+async def context(request: Request, me: Me, asked: Prompt) -> Any:
     """Memory as text to put into a prompt, never over the budget."""
+    return await in_turn(request, _context, me, asked)
+
+
+def _context(me: Memory, asked: Prompt) -> Response:
     options = wire.given(asked, "prompt", "known_at", "true_at")
-    return me.context(asked.prompt, as_of=as_of(asked), **options)
+    return wire.sent(wire.Context, me.context(asked.prompt, as_of=as_of(asked), **options))
 
 
 @router.post("/learn", response_model=wire.Heard, status_code=202)
