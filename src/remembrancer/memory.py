@@ -12,7 +12,7 @@ from remembrancer import feedback, lifecycle
 from remembrancer.context import compose
 from remembrancer.conversations import Conversations
 from remembrancer.decay import belief, effective_confidence, standing
-from remembrancer.errors import NotFound
+from remembrancer.errors import NotAllowed, NotFound
 from remembrancer.paging import page_of_own, place_of, position_of
 from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrowed, recall
 from remembrancer.remember import remember, update
@@ -79,6 +79,8 @@ class Memory(Conversations):
         """The same person's memory as one of their agents has it, by that agent's profile."""
         refuse_secret_name(agent)
         agent = checked_name(agent, "agent")
+        if self.principal.agent not in (None, agent):
+            raise NotAllowed("This memory is that of one agent, and of no other.")
         principal = replace(self.principal, agent=agent)
         profile = self._call.profile_of(agent)
         return Memory(replace(self._call, principal=principal, profile=profile), self._learner)

@@ -40,17 +40,31 @@ if TYPE_CHECKING:
     from remembrancer.call import Parts
 
 VIEW, EDIT = "users:view", "users:edit"
+WEEKS = 12
+MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TeamStats:
-    """How a team's memory is doing, and by which settings."""
+    """How a team's memory is doing, and by which settings.
+
+    `said` counts what people said, which is more than there are facts when they said the same;
+    `weeks` counts it for each of the last weeks, oldest first.
+    """
 
     by_status: dict[str, int]
     by_kind: dict[str, int]
     by_origin: dict[str, int]
     contested: int
+    said: int
+    weeks: tuple[int, ...]
+    most_recalled: tuple[TeamFact, ...]
     switches: Switches
+
+    @property
+    def merged(self) -> float:
+        """Which share of all that was said confirmed what someone else had said."""
+        return 1 - sum(self.by_status.values()) / self.said if self.said else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +92,22 @@ class Review:
         with self._parts.store.reviewing(self._tenant) as desk:
             counts = desk.count()
             contested = desk.count_contested()
+            said = desk.count_said()
+            weeks = desk.said_by_week(self._parts.clock.now(), WEEKS)
+            most_recalled = desk.most_recalled(MOST)
         for sort, count in counts.items():
             for kind, name in zip(sums, sort, strict=True):
                 kind[name] = kind.get(name, 0) + count
-        return TeamStats(sums[0], sums[1], sums[2], contested, self.switches())
+        return TeamStats(
+            by_status=sums[0],
+            by_kind=sums[1],
+            by_origin=sums[2],
+            contested=contested,
+            said=said,
+            weeks=tuple(weeks),
+            most_recalled=tuple(most_recalled),
+            switches=self.switches(),
+        )
 
     def get(self, fact_id: str) -> TeamEntry:
         """One fact, whatever became of it."""

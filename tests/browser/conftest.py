@@ -21,9 +21,9 @@ def place(tmp_path: Path) -> str:
     return str(tmp_path / "memory")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, started once."""
+    """Chromium, started once for a module: while it runs, other tests have no loop of their own."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM)
         yield started

@@ -14,7 +14,7 @@ from remembrancer import demo
 from remembrancer.clock import SetClock
 from remembrancer.memory import Memory
 from tests.browser.browsing import CHROMIUM, log_in
-from tests.serving import Served, served
+from tests.serving import served
 
 SIZES = {"wide": (1280, 860), "phone": (390, 844)}
 NOW = datetime(2026, 6, 14, 16, 20, tzinfo=UTC)
@@ -100,8 +100,8 @@ def interactions(context: BrowserContext, address: str, into: Path) -> None:
     page.screenshot(path=into / "toast.png")
 
 
-def schemes(browser: Browser, running: Served, into: Path) -> Iterator[tuple[BrowserContext, Path]]:
-    """A browser for each size and each colour scheme, that is let in."""
+def schemes(browser: Browser, into: Path) -> Iterator[tuple[BrowserContext, Path]]:
+    """A browser for each size and each colour scheme."""
     for scheme in ("light", "dark"):
         for name, (width, height) in SIZES.items():
             place = into / f"{name}-{scheme}"
@@ -112,7 +112,6 @@ def schemes(browser: Browser, running: Served, into: Path) -> Iterator[tuple[Bro
                 has_touch=name == "phone",
                 is_mobile=name == "phone",
             )
-            log_in(context, running)
             yield context, place
             context.close()
 
@@ -124,16 +123,17 @@ def take(browser: Browser, into: Path, directory: Path) -> None:
         demo.fill(store, clock, NOW)
         shots = list(pages(store.for_user(surface="web")))
         with served(store) as running:
-            for context, place in schemes(browser, running, into):
+            for context, place in schemes(browser, into):
+                photograph(context, running.address, [("login", "/memory")], place)
+                log_in(context, running)
                 photograph(context, running.address, shots, place)
                 interactions(context, running.address, place)
-            stranger = browser.new_context(viewport={"width": 1280, "height": 860})
-            photograph(stranger, running.address, [("login", "/memory")], into / "wide-light")
     with demo.opened(clock, "instances", directory=directory / "instances") as store:
         demo.fill(store, clock, NOW)
         shots = [("instances", "/instances"), ("instance", "/instances?instance=support-bot")]
         with served(store) as running:
-            for context, place in schemes(browser, running, into):
+            for context, place in schemes(browser, into):
+                log_in(context, running)
                 photograph(context, running.address, shots, place)
 
 

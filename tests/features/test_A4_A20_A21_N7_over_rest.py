@@ -69,8 +69,12 @@ def test_A20_what_is_proposed_is_told_when_it_is_approved(team: Served, desk: ht
 
     (told,) = bob.post("/api/team/recall", json=ask).json()["items"]
     assert told.keys() == {"kind", "content", "importance", "confidence"}
+    team.engine.flush()
     stats = desk.get("/api/team/review/stats").json()
     assert stats["by_status"] == {"approved": 1}
+    assert (stats["said"], stats["merged"], stats["weeks"][-1]) == (1, 0, 1)
+    (most,) = stats["most_recalled"]
+    assert (most["id"], most["recall_count"]) == (fact, 1)
 
 
 def test_A20_bulk_edit_reopen_and_delete(team: Served, desk: httpx.Client) -> None:

@@ -21,6 +21,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.keys import CAPABILITIES
 from remembrancer.memory import Memory
+from remembrancer.server import pages
 from remembrancer.server.app import create_app
 from remembrancer.server.auth import COOKIE
 from remembrancer.server.demos import DEMO, Demos
@@ -257,7 +258,7 @@ def test_P16_who_is_not_let_in_gets_no_demo_and_no_key_reaches_one(running: Serv
 
 
 def test_P16_old_demos_give_way_and_all_end_with_the_server() -> None:
-    demos = Demos(ServerSettings(), create_app, most=1)
+    demos = Demos(ServerSettings(), create_app, pages.close, most=1)
 
     first, second = demos.start(), demos.start()
 

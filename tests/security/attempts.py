@@ -90,6 +90,8 @@ NAMING: Mapping[str, tuple[Way, ...]] = {
     "demote": (lambda me, aim: me.demote(aim.id),),
     "disable": (lambda me, aim: me.disable(aim.id),),
     "undo": (lambda me, aim: me.undo(aim.event), lambda me, aim: me.undo(aim.id)),
+    "several": (lambda me, aim: me.several([aim.id, aim.other]),),
+    "event": (lambda me, aim: me.event(aim.event), lambda me, aim: me.event(aim.id)),
     "turns": (lambda me, aim: me.turns(aim.session),),
     "count_turns": (lambda me, aim: me.count_turns(aim.session),),
     "view": (
@@ -148,6 +150,12 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
         lambda me, aim: me.activity(limit=2, cursor=cursor_of(aim.at, aim.event)),
     ),
     "stats": (lambda me, aim: me.stats(),),
+    "scopes": (lambda me, aim: me.scopes(),),
+    "survey": (lambda me, aim: me.survey(),),
+    "acting_as": (
+        lambda me, aim: me.acting_as(aim.scope).list(limit=1000),
+        lambda me, aim: me.acting_as(aim.scope).recall(aim.words),
+    ),
     "audit": (lambda me, aim: me.audit(),),
     "simulate": (lambda me, aim: me.simulate(30),),
     "plan_consolidation": (lambda me, aim: me.plan_consolidation(),),
@@ -190,7 +198,7 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
 }
 """By taking the same names for oneself: what comes of it is one's own."""
 
-ON_VALUES = {"principal", "confidence", "effectiveness", "standing"}
+ON_VALUES = {"principal", "profile", "new_session", "confidence", "effectiveness", "standing"}
 """These compute with what the caller already holds, and read nothing."""
 
 TRICKS = ("*", "%", "_", "%%", "' OR 1=1 --", "' OR '1'='1", "../", "..", "\\", '"', "(", "?", "{}")

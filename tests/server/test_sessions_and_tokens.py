@@ -46,7 +46,7 @@ def browser(served: Served) -> httpx.Client:
 def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(served: Served) -> None:
     answer = served.client().get("/login", params={"token": login_token(served)})
     assert answer.status_code == 303
-    assert answer.headers["location"] == "/api/me"
+    assert answer.headers["location"] == "/memory"
     cookie = answer.headers["set-cookie"].lower()
     for word in ("httponly", "samesite=strict", "path=/", "max-age="):
         assert word in cookie

@@ -74,7 +74,7 @@ ONLY_IN = (
     ("mcp/ server/ cli/", ("remembrancer.mcp",)),
     ("mcp/ server/", WEB),
     ("server/ cli/", ("remembrancer.server",)),
-    ("assistant/ server/ cli/", ("remembrancer.assistant",)),
+    ("assistant/ demo/ server/ cli/", ("remembrancer.assistant",)),
 )
 """What may be imported in some places alone."""
 

@@ -49,6 +49,9 @@ FOUND = 5
 SURE = 0.5
 """From here on it is likelier than not that what was found is about what was said."""
 
+APART = 1 / 3
+"""What fits so much less than the best, as a share of it, is not worth telling."""
+
 
 class Chat:
     """One conversation. `session` is its name, which changes when it begins anew.
@@ -175,7 +178,9 @@ class Chat:
     def _looked_up(self, said: str) -> Iterator[Part]:
         """What memory has to say about it, without thinking."""
         found = self._memory.recall(said, limit=FOUND)
-        fitting = [one for one in found if found.sure >= SURE]
+        best = max((one.score for one in found), default=0.0)
+        least = best - APART * abs(best)
+        fitting = [one for one in found if found.sure >= SURE and one.score >= least]
         if fitting:
             yield Used(tuple(one.memory.id for one in fitting))
         yield Text(wording.found(fitting, self._zone))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
+from remembrancer.cli import live_long
 from remembrancer.cli.desk import Desk
 from remembrancer.cli.page import safe
 from remembrancer.errors import RemembrancerError
@@ -41,7 +41,7 @@ def chat(
       rem chat --session holidays
       rem --store :memory: chat < questions.txt
     """
-    gc.enable()  # It may run for hours.
+    live_long()
     desk: Desk = context.obj
     with desk.opened(embeds=True) as engine:
         from remembrancer.assistant.chat import Chat

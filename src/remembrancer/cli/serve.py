@@ -52,7 +52,6 @@ def serve(
     desk.settings = _checked(desk, given(asked))
     from remembrancer.server import running
 
-    live_long()
     listening = running.bound(desk.settings.server)
     with listening, desk.opened() as store:
         running.refuse_open_doors(store)
@@ -100,6 +99,7 @@ def _run(store: Remembrancer, listening: socket) -> None:
     """Say where it is, and serve it until told to stop."""
     from remembrancer.server import running
 
+    live_long()
     address = f"http://{store.settings.server.host}:{listening.getsockname()[1]}"
     typer.echo(f"Remembrancer listens on {address}")
     token = running.start_token(store)

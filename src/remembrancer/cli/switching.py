@@ -36,8 +36,8 @@ MEANINGS = {
 def team_stats(context: typer.Context) -> None:
     """Count what the team knows, and show the switches.
 
-    By status, kind and origin, how many facts are contradicted, and the settings in force, which
-    `rem team-switch` changes.
+    By status, kind and origin, how many facts are contradicted, how often people say the same, what
+    is told most often, and the settings in force, which `rem team-switch` changes.
 
     \b
     Example:
@@ -51,6 +51,10 @@ def team_stats(context: typer.Context) -> None:
         "by_kind": stats.by_kind,
         "by_origin": stats.by_origin,
         "contested": stats.contested,
+        "said": stats.said,
+        "weeks": stats.weeks,
+        "merged": stats.merged,
+        "most_recalled": stats.most_recalled,
         "switches": stats.switches.model_dump(),
     }
 
@@ -113,6 +117,8 @@ def _counts(page: Page, stats: TeamStats) -> None:
         ("kind", _listed(stats.by_kind)),
         ("origin", _listed(stats.by_origin)),
         ("contradicted", str(stats.contested) if stats.contested else "none"),
+        ("said", f"{stats.said} times, {stats.merged:.0%} of them what someone had said before"),
+        *(("told", f"{one.recall_count} times: {one.content}") for one in stats.most_recalled),
     ]
     tables.pairs(page, rows)
 

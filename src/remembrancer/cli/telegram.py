@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import logging
 import signal
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from remembrancer.cli import live_long
 from remembrancer.cli.desk import Desk
 from remembrancer.cli.page import Page
 from remembrancer.errors import InvalidSetting
@@ -56,7 +56,7 @@ def _poll(desk: Desk, api: BotApi) -> None:
     """Answer until Ctrl-C, or until the process is told to end."""
     from remembrancer.assistant.telegram.polling import poll
 
-    gc.enable()  # It may run for weeks.
+    live_long()
     logging.basicConfig(stream=sys.stderr, format="%(message)s")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with desk.opened(embeds=True) as engine, contextlib.suppress(KeyboardInterrupt):

@@ -195,6 +195,20 @@ TALKS = (
     ),
 )
 
+VISIT = (
+    "When does Nell's train arrive?",
+    "Remember that Nell brings her dog, Whistler, who sleeps in the kitchen.",
+    "What does Nell eat?",
+)
+"""What Ada said today where she talks with her own memory: asked again, it looks things up."""
+
+OTHERS = (
+    (300, "charles", "Prefers letters to calls, and no letters on Sundays."),
+    (210, "charles", "The lathe is oiled on the first of the month."),
+    (120, "mary", "Answers customers in the morning, and nobody after four."),
+)
+"""What her colleagues told theirs, which Ada cannot see."""
+
 DISMISSED = (
     (200, "The parcel is at the porter's until Friday.", "forget"),
     (19, "Call the plumber about the tap in the kitchen.", "forget"),
@@ -235,6 +249,13 @@ TEAM = (
     (10, "The test loom is reset every night at two.", "fact", ("ada",)),
     (6, "Deploys are frozen on Thursdays.", "fact", ("mary",)),
 )
+
+ASKED = (
+    (150, "When are deploys frozen?"),
+    (95, "How do I run the tests?"),
+    (33, "May I deploy on a Friday?"),
+)
+"""What the team was asked."""
 
 LINKED = (
     (90, "lime walk", "8:12 to London"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from remembrancer.assistant.chat import Chat
 from remembrancer.demo import story
 from remembrancer.demo.deeds import Deed
 from remembrancer.statement import Details
@@ -42,6 +43,9 @@ def deeds(store: Remembrancer) -> Iterator[Deed]:
     for days, words, verb in story.DISMISSED:
         yield Deed(days + 1, partial(me.remember, words))
         yield Deed(days, partial(getattr(me, verb), words))
+    for days, who, words in story.OTHERS:
+        yield Deed(days, partial(store.for_user(who, surface="web").remember, words))
+    yield Deed(0, partial(_visit, store, me))
     yield from _agents(store)
     yield from _team(store)
     for job in JOBS:
@@ -74,6 +78,17 @@ def _talk(store: Remembrancer, talk: story.Talk) -> None:
     store.flush()
 
 
+def _visit(store: Remembrancer, me: Memory) -> None:
+    """Talk without a model, as the pages do."""
+    chat = Chat(me, store.models, "the-visit", time_zone=store.settings.time_zone)
+    for words in story.VISIT:
+        for _ in chat.say(words):
+            pass
+    me.rename("the-visit", "The visit")
+    chat.close()
+    store.flush()
+
+
 def _agents(store: Remembrancer) -> Iterator[Deed]:
     named = {one: store.for_user(agent=one, surface="mcp") for one in store.settings.agents}
     for agent, fact in story.AGENT_FACTS:
@@ -89,3 +104,5 @@ def _team(store: Remembrancer) -> Iterator[Deed]:
         for late, voice in enumerate(voices):
             tell = partial(store.for_user(voice).propose, words, kind=kind)
             yield Deed(days - 3 * late, tell)
+    for days, question in story.ASKED:
+        yield Deed(days, partial(store.for_user("mary").team, question))

@@ -336,7 +336,9 @@ def _rejection(session: Session, content: str, reason: Reason, now: datetime) ->
 
 
 def _note(outcome: Learned, reading: Reading) -> str:
-    parts = [f"{len(outcome.kept)} kept", f"{len(outcome.confirmed)} confirmed"]
+    parts = [f"{len(outcome.kept)} kept"] if outcome.kept or not outcome.confirmed else []
+    if outcome.confirmed:
+        parts.append(f"{len(outcome.confirmed)} confirmed")
     reasons = Counter(one.reason for one in outcome.rejected)
     parts += [f"{count} rejected: {reason}" for reason, count in sorted(reasons.items())]
     if reading.model is not None:

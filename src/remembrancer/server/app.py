@@ -125,7 +125,7 @@ def _demos(server: ServerSettings, log: Any) -> Demos:
     def application(engine: Remembrancer) -> FastAPI:
         return create_app(engine, log=log, leave=demos.end)
 
-    demos = Demos(server, application)
+    demos = Demos(server, application, pages.close)
     return demos
 
 

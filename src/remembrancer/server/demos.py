@@ -23,6 +23,8 @@ from remembrancer.server.auth import COOKIE
 from remembrancer.types import Owner
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from remembrancer.config import ServerSettings
     from remembrancer.engine import Remembrancer
 
@@ -34,7 +36,7 @@ MOST = 4
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    app: ASGIApp
+    app: FastAPI
     engine: Remembrancer
     alarm: threading.Timer
 
@@ -45,12 +47,14 @@ class Demos:
     def __init__(
         self,
         settings: ServerSettings,
-        application: Callable[[Remembrancer], ASGIApp],
+        application: Callable[[Remembrancer], FastAPI],
+        close: Callable[[FastAPI], None],
         *,
         most: int = MOST,
     ) -> None:
         self._settings = settings.model_copy(update={"jwt": None, "traces": None})
         self._application = application
+        self._close = close
         self._most = most
         self._lock = threading.Lock()
         self._starting = threading.Lock()
@@ -78,6 +82,7 @@ class Demos:
             running = self._running.pop(secret, None)
         if running is not None:
             running.alarm.cancel()
+            self._close(running.app)
             running.engine.close()
 
     def close(self) -> None:

@@ -6,7 +6,19 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, DateTime, Dialect, Float, LargeBinary, String, Text
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    DateTime,
+    Dialect,
+    Float,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    cast,
+    func,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
@@ -101,6 +113,10 @@ class Vector(TypeDecorator["NDArray[np.float32]"]):
         return None if value is None else np.frombuffer(value, dtype="<f4")
 
 
+HALF = 0.499999
+"""Taken off before rounding, which then rounds down on both engines."""
+
+
 class days_between(FunctionElement[float]):  # noqa: N801 - it reads as a function of SQL
     """How many days lie between two moments, as a number with a fraction."""
 
@@ -118,6 +134,13 @@ def _days_between(element: days_between, compiler: Any, **options: Any) -> str:
 def _days_between_on_sqlite(element: days_between, compiler: Any, **options: Any) -> str:
     first, second = (compiler.process(one, **options) for one in element.clauses)
     return f"(julianday({second}) - julianday({first}))"
+
+
+def times_since(
+    moment: ColumnElement[Any], now: ColumnElement[Any], days: int
+) -> ColumnElement[int]:
+    """How many times so many days have passed since a moment."""
+    return cast(func.round(days_between(moment, now) / days - HALF), Integer)
 
 
 class larger_of(FunctionElement[Any]):  # noqa: N801 - it reads as a function of SQL

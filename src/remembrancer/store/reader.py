@@ -33,7 +33,7 @@ from sqlalchemy import (
 )
 
 from remembrancer.store import tables
-from remembrancer.store.columns import Moment, days_between
+from remembrancer.store.columns import Moment, times_since
 from remembrancer.store.conditions import moments_of, passes, sessions_passing, tables_of
 from remembrancer.store.contract import (
     MUTABLE,
@@ -84,9 +84,6 @@ if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
 EPOCH = datetime.fromtimestamp(0, UTC)
-HALF = 0.499999
-"""Taken off before rounding, which then rounds down on both engines."""
-
 CHUNK = 500
 """How many ids one statement names at most."""
 
@@ -369,9 +366,7 @@ class SqlReader(ABC):
         now = bindparam("now", wanted.now, Moment())
         found: list[Any] = []
         for kind, table in tables_of(wanted):
-            age = cast(func.round(days_between(table.c[since], now) / days - HALF), Integer).label(
-                "age"
-            )
+            age = times_since(table.c[since], now, days).label("age")
             twentieths = cast(func.round(table.c.confidence * 20), Integer).label("twentieths")
             groups = (table.c.permanence, table.c.source, twentieths, age)
             query = select(*groups, func.count().label("number"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import (
     Row,
     Table,
     and_,
+    bindparam,
     delete,
     exists,
     func,
@@ -25,6 +26,7 @@ from sqlalchemy import (
 )
 
 from remembrancer.store import tables
+from remembrancer.store.columns import Moment, times_since
 from remembrancer.store.contract import Embedding, Position
 from remembrancer.store.team_contract import Known, TeamFilter
 from remembrancer.text import fingerprint
@@ -240,6 +242,24 @@ class SqlTeamDesk(SqlTeamReader):
     def count_contested(self) -> int:
         query = select(func.count()).where(self._own(FACTS), self._has_rival())
         return int(self._connection.execute(query).scalar_one())
+
+    def count_said(self) -> int:
+        query = select(func.count()).where(self._own(SAID))
+        return int(self._connection.execute(query).scalar_one())
+
+    def said_by_week(self, now: datetime, weeks: int) -> list[int]:
+        age = times_since(SAID.c.contributed_at, bindparam("now", now, Moment()), 7).label("age")
+        recent = SAID.c.contributed_at > now - timedelta(weeks=weeks)
+        query = (
+            select(age, func.count().label("number")).where(self._own(SAID), recent).group_by(age)
+        )
+        counts = {row.age: row.number for row in self._connection.execute(query.group_by(age))}
+        return [counts.get(week, 0) for week in reversed(range(weeks))]
+
+    def most_recalled(self, limit: int) -> list[TeamFact]:
+        query = select(FACTS).where(self._own(FACTS), FACTS.c.recall_count > 0)
+        query = query.order_by(FACTS.c.recall_count.desc(), FACTS.c.id).limit(limit)
+        return [fact_of(row) for row in self._connection.execute(query)]
 
     def refer(self, counts: Mapping[str, int]) -> None:
         for fact_id, count in counts.items():

@@ -120,6 +120,18 @@ class TeamDesk(TeamReader, Protocol):
         """How many facts another one contradicts, but for those that were rejected."""
         ...
 
+    def count_said(self) -> int:
+        """How often something was said: by one person once, by another once more."""
+        ...
+
+    def said_by_week(self, now: datetime, weeks: int) -> list[int]:
+        """How often something was said in each of the last weeks, the oldest first."""
+        ...
+
+    def most_recalled(self, limit: int) -> list[TeamFact]:
+        """What the team was told most often."""
+        ...
+
     def refer(self, counts: Mapping[str, int]) -> None:
         """Count recalls; nothing that may be recalled has changed by it."""
         ...

@@ -107,7 +107,7 @@ def life(
     threshold = _y(recall_at)
     parts = [
         _line(0, threshold, WIDTH, threshold, "threshold"),
-        _text(WIDTH, threshold - 3, "recalled above", "label end"),
+        _text(0, threshold - 3, "recalled above", "label start"),
         f'<polyline class="past" points="{past}"/>',
         f'<polyline class="future" points="{future}"/>' if not ended else "",
         *(_circle(x(one.since), _y(one.confidence), 3, "mark") for one in stretches),

@@ -76,7 +76,7 @@ def by_subject(frame: Frame, me: Memory, records: Iterable[Record]) -> dict[str,
 
 
 def _about(frame: Frame, subject: str) -> str:
-    own = {"user", "me", "i", frame.caller.owner.user.casefold()}
+    own = words.SELF | {frame.caller.owner.user.casefold()}
     return "About you" if not subject or subject.casefold() in own else subject
 
 

@@ -87,7 +87,6 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
     share = f"{round(100 * strong / total)} %" if total else "None"
     tried = effect.helping + effect.doubtful + effect.warning
     helping = f"{effect.helping} of {tried} rules that were tried help" if tried else ""
-    weeks = {_week(age): count for age, count in zip(range(11, -1, -1), survey.growth, strict=True)}
     return [
         charts.bars(
             "How far memories are believed",
@@ -110,16 +109,10 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
             "What was learned, week by week",
             f"{words.counted(sum(survey.growth), 'memory', 'memories')} in twelve weeks "
             "that are still there.",
-            weeks,
+            words.by_week(survey.growth),
             ends=True,
         ),
     ]
-
-
-def _week(age: int) -> str:
-    if age == 0:
-        return "this week"
-    return f"{age} week{'s' if age > 1 else ''} ago"
 
 
 def _backlog(frame: Frame, survey: Survey, job: Scheduled) -> str:

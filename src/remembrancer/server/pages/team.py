@@ -9,10 +9,11 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.review import EDIT, Review
+from remembrancer.review import EDIT, Review, TeamStats
 from remembrancer.server import wire
 from remembrancer.server.calling import the_desk
 from remembrancer.server.pages import charts, words
+from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.forms import Form, Sent, back
 from remembrancer.server.pages.frame import Framed
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
@@ -22,6 +23,8 @@ router = APIRouter()
 Desk = Annotated[Review, Depends(the_desk)]
 
 PAGE = 40
+
+STEPS = ("say", "check", "hold", "agree", "tell")
 
 DECISIONS: dict[str, tuple[Callable[..., object], str]] = {
     "approve": (Review.approve, "approved"),
@@ -37,7 +40,19 @@ def stats(frame: Framed, desk: Desk) -> Response:
     found = desk.stats()
     pending = found.by_status.get(TeamStatus.PENDING, 0)
     total = sum(found.by_status.values())
-    pictures = [
+    return frame.show(
+        "team.html",
+        "Team",
+        stats=found,
+        pending=pending,
+        total=total,
+        charts=_charts(found, pending, total),
+        drawing=charts.loop("From what someone says to what the team is told", STEPS),
+    )
+
+
+def _charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
+    return [
         charts.shares(
             "What became of it",
             f"{words.counted(pending, 'proposal')} of {total:,} waiting for a decision.",
@@ -53,10 +68,14 @@ def stats(frame: Framed, desk: Desk) -> Response:
             "By class of author; who it was is known to nobody.",
             {str(one): found.by_origin.get(one, 0) for one in TeamOrigin},
         ),
+        charts.bars(
+            "What was said, week by week",
+            f"In all {words.counted(found.said, 'time')}, {found.merged:.0%} of which confirmed "
+            "what someone had said before.",
+            words.by_week(found.weeks),
+            ends=True,
+        ),
     ]
-    return frame.show(
-        "team.html", "Team", stats=found, pending=pending, total=total, charts=pictures
-    )
 
 
 @router.get("/team/review")

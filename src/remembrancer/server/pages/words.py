@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
@@ -17,6 +18,9 @@ from remembrancer.types import (
     Standing,
     Status,
 )
+
+SELF = frozenset({"user", "me", "i"})
+"""What whoever a memory belongs to is called in it, besides by name."""
 
 CONFIDENCE = ("almost gone", "faint", "unsure", "fairly sure", "sure", "certain")
 """The word for each of six steps."""
@@ -124,6 +128,13 @@ def counted(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
+def by_week(counts: Sequence[int]) -> dict[str, int]:
+    """Counts by the weeks that they are of, the last of which is this one."""
+    ages = reversed(range(len(counts)))
+    names = ("this week" if not age else f"{counted(age, 'week')} ago" for age in ages)
+    return dict(zip(names, counts, strict=True))
+
+
 def confidence(value: float) -> tuple[int, str]:
     """The step of six that a confidence is on, and its word."""
     step = step_of(value)
@@ -168,10 +179,11 @@ def window(record: Record, now: datetime, zone: tzinfo) -> str:
 
 
 def topic(record: Record) -> str:
-    """What a fact is about, as `ada · lives in`."""
+    """What a fact is about, as `ada · lives in`; of whoever it belongs to, only what of them."""
     if not isinstance(record, Fact):
         return ""
-    return " · ".join(spaced(part) for part in (record.subject, record.predicate) if part)
+    subject = None if (record.subject or "").casefold() in SELF else record.subject
+    return " · ".join(spaced(part) for part in (subject, record.predicate) if part)
 
 
 def happened(event: Event) -> str:

@@ -58,6 +58,10 @@ class Stats(wire.Told):
     by_kind: dict[str, int]
     by_origin: dict[str, int]
     contested: int
+    said: int
+    weeks: list[int]
+    merged: float
+    most_recalled: list[wire.TeamFact]
     switches: Switches
 
 
