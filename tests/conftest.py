@@ -35,7 +35,7 @@ hypothesis.settings.load_profile("suite")
 ENGINES = ("sqlite", "postgres")
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TESTS_TOGETHER = 25
-SURFACES = ("server", "mcp", "client")
+SURFACES = ("server", "mcp", "client", "assistant")
 ON_BOTH = (
     "test_serve.py",
     "test_once.py",
@@ -55,6 +55,7 @@ ABOVE_THE_STORE = (
     "test_P4_each_category_has_a_token_budget.py",
     "test_P6_tools_for_preferences.py",
     "test_P11_the_extractor_sees_memories_as_data.py",
+    "test_P16_demo_sessions_vanish.py",
     "test_X3_every_recalled_memory_explains_itself.py",
     "test_X6_echoes_never_become_memories.py",
 )
