@@ -10,7 +10,7 @@ from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
 from remembrancer.ranking import Candidate, Setting
 from remembrancer.store.contract import Embedding, Filter, Hit, Reader
-from remembrancer.types import Mode, Record
+from remembrancer.types import Kind, Mode, Record, Turn
 
 if TYPE_CHECKING:
     from remembrancer.search import Floats, Search, Weighed
@@ -132,7 +132,15 @@ class Finding:
             if self.passing.known_at is not None:
                 then = self.reader.as_known(list(records.values()), self.passing.known_at)
                 records = {one.id: one for one in then}
-            yield from (records[one] for one in ids if one in records)
+            yield from (records[one] for one in ids if one in records and self._tells(records[one]))
+
+    def _tells(self, record: Record) -> bool:
+        """What the memory was told to do is done, and told by what came of it; it may be undone.
+
+        Whoever looks through what was said, and nothing else, finds it all the same.
+        """
+        is_command = isinstance(record, Turn) and record.is_command
+        return not is_command or self.passing.kinds == (Kind.TURN,)
 
 
 def _standing(scores: Sequence[float], place: int, least: float) -> tuple[int | None, float | None]:

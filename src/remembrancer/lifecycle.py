@@ -37,6 +37,7 @@ from remembrancer.types import (
     Record,
     Relation,
     Status,
+    Turn,
     Written,
 )
 
@@ -236,11 +237,19 @@ def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
     for event in reader.events(limit=200):
         if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE:
             continue
-        if event.surface == JOBS:
+        if event.surface == JOBS or _only_commanded(reader, event):
             continue
         if touches_own(call, reader, event):
             return event
     raise NotFound("There is nothing to undo.")
+
+
+def _only_commanded(reader: Reader, event: Event) -> bool:
+    """Whether it only kept the words by which something else was done, which is what is meant."""
+    if event.action is not Action.HEARD:
+        return False
+    heard = reader.load({change.memory_id for change in event.changes}).values()
+    return all(isinstance(one, Turn) and one.is_command for one in heard)
 
 
 def touches_own(call: Call, reader: Reader, event: Event) -> bool:

@@ -418,6 +418,10 @@ class Rejection:
     turns: tuple[str, ...] = ()
 
 
+COMMAND = "command"
+"""The key in a turn's metadata that says it told the memory to do something."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn(Record):
     """One message of a conversation: the evidence behind all other memories. It never fades."""
@@ -437,6 +441,11 @@ class Turn(Record):
     def is_by_user(self) -> bool:
         """Whether the person said it, not an assistant or a tool."""
         return self.role == "user"
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it told the memory to do something: that is done, and it tells nothing more."""
+        return bool(self.metadata.get(COMMAND))
 
     @property
     def searchable(self) -> str:

@@ -177,3 +177,20 @@ def test_A2_secrets_are_left_out_and_said_to_be(chat: Chat, me: Memory) -> None:
 
     assert "a secret is never kept" in heard.text
     assert "kX9-vQ27-mmT4" not in str([me.list().items, me.turns(chat.session)])
+
+
+def test_A2_words_that_were_obeyed_are_not_brought_up_once_they_hold_no_more(
+    open_memory: Open,
+) -> None:
+    store = open_memory("default")
+    me, chat = store.for_user("ada"), chat_of(store)
+    say(chat, "Remember that the boat is called Bluebird.")
+    say(chat, "Correction: the boat is called Kingfisher.")
+
+    assert not any(
+        "Bluebird" in one.memory.content for one in me.recall("what is the boat called?")
+    )
+    assert me.recall("Bluebird", kinds=["turn"], mode="keyword"), "whoever looks for words said"
+
+    assert me.undo().memory.content == "The boat is called Bluebird.", "not the words themselves"
+    assert not any("Kingfisher" in one.memory.content for one in me.recall("the boat's name?"))

@@ -36,14 +36,13 @@ from remembrancer.assistant.toolbox import Toolbox
 from remembrancer.assistant.topic import ABOUT, standing, told, topic_of
 from remembrancer.block import as_data
 from remembrancer.errors import NotFound, NotUndoable
-from remembrancer.learn.transcript import COMMAND
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
 from remembrancer.llm.talk import ChatModel, Prompt, Utterance
 from remembrancer.memory import Memory
 from remembrancer.models import Models
 from remembrancer.tools.caller import Caller
 from remembrancer.turns import Said
-from remembrancer.types import Json, Record, Turn
+from remembrancer.types import COMMAND, Json, Record, Turn
 
 FOUND = 5
 SURE = 0.5
@@ -212,7 +211,7 @@ class Chat:
         answers = [
             one
             for one in self._memory.turns(self.session)
-            if one.role == "assistant" and not one.metadata.get(COMMAND)
+            if one.role == "assistant" and not one.is_command
         ]
         if not answers:
             return wording.NOT_ANSWERED

@@ -14,9 +14,6 @@ from remembrancer.types import Status, Turn
 ECHO = 4
 """From this many words on, a sentence that someone else said before is no coincidence."""
 
-COMMAND = "command"
-"""The key in a turn's metadata that says it was carried out at once, and tells nothing more."""
-
 _MEMORY = re.compile(f"{re.escape(OPENING)}.*?(?:{re.escape(CLOSING)}|\\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 
@@ -67,7 +64,7 @@ def transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
         said_before += [_spaced(one) for one in memory]
         if not turn.is_by_user:
             said_before.append(_spaced(turn.content))
-        elif turn.status is Status.ACTIVE and not turn.metadata.get(COMMAND):
+        elif turn.status is Status.ACTIVE and not turn.is_command:
             own[turn.id] = own_words(text, said_before)
     return Transcript(tuple(turns), new_from, own, tuple(injected))
 
