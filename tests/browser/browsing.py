@@ -26,5 +26,14 @@ def log_in(
     settings = served.engine.settings
     owner = Owner(settings.tenant, user or settings.user)
     session = served.engine.create_session(owner, capabilities, hours=12)
-    cookie = {"name": COOKIE, "value": session.secret, "url": served.address}
-    context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Strict"}])
+    context.add_cookies(
+        [
+            {
+                "name": COOKIE,
+                "value": session.secret,
+                "url": served.address,
+                "httpOnly": True,
+                "sameSite": "Strict",
+            }
+        ]
+    )
