@@ -27,7 +27,7 @@ lint: all
 
 # The pages are tested in a real browser: the one of this machine, or one that is fetched.
 browser: all
-	command -v chromium || command -v chrome || $(BIN)/python -m playwright install --with-deps chromium
+	$(BIN)/python -m tests.browser.fetch
 
 screenshots: browser
 	$(BIN)/python -m tests.browser.photographs docs/screenshots

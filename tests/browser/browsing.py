@@ -12,7 +12,8 @@ from remembrancer.server.auth import COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 
-CHROMIUM = os.environ.get("REM_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+CHROMIUM = os.environ.get("REM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 """The browser of this machine; without one, playwright's own."""
 
 
