@@ -252,3 +252,50 @@ def test_instances_are_made_and_deleted_by_hand(serve: Serve, look: Look) -> Non
     page.get_by_role("button", name="Delete what is ticked").click()
     expect(page.get_by_text("Nothing here yet")).to_be_visible()
     assert bot.list().items == ()
+
+
+def test_rules_conversations_and_the_trash_are_looked_after(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Answer first, explain after.", kind="rule")
+    me.append([{"role": "user", "content": "The bus leaves at nine."}], "monday", title="Monday")
+    page = look(served, "/playbook")
+    page.locator("[data-card]").hover()
+    page.get_by_role("button", name="Promote").click()
+    expect(page.locator(".toast")).to_contain_text("Trusted more")
+    expect(page.get_by_role("heading", name="Established")).to_be_visible()
+    page.goto(f"{served.address}/conversations/monday")
+    page.get_by_label("Title").fill("The bus")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", name="The bus")).to_be_visible()
+    page.get_by_role("button", name="Archive").click()
+    page.get_by_role("button", name="Take out of the archive").click()
+    page.get_by_role("button", name="Put into the trash").click()
+    expect(page.get_by_role("link", name="The bus")).to_have_count(0)
+    page.goto(f"{served.address}/trash")
+    page.get_by_role("button", name="Restore").click()
+    page.goto(f"{served.address}/conversations?q=bus")
+    expect(page.get_by_text("The bus leaves at nine.")).to_be_visible()
+
+
+def test_a_search_is_narrowed_by_kind_and_by_day(served: Served, look: Look) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Tea is served at four.")
+    me.remember("Always offer tea.", kind="rule")
+    page = look(served, "/memory?q=tea")
+    expect(page.locator("[data-card]")).to_have_count(2)
+    page.get_by_label("Type").select_option("rule")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page.locator("[data-card]")).to_have_count(1)
+    expect(page.locator("[data-card]")).to_contain_text("Always offer tea.")
+    page.get_by_label("As of").fill("2020-01-01")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page.locator("[data-card]")).to_have_count(0)
+
+
+def test_a_demo_is_entered_and_left(served: Served, look: Look) -> None:
+    page = look(served, "/memory")
+    page.get_by_role("button", name="Try the demo").click()
+    expect(page.get_by_text("This is a demo")).to_be_visible()
+    expect(page.locator(".feed")).to_contain_text("Nell")
+    page.get_by_role("button", name="Leave the demo").click()
+    expect(page.get_by_text("Nothing is remembered yet")).to_be_visible()
