@@ -1,12 +1,12 @@
-"""How long pages take with few memories and with many: `python -m bench.pages`.
+"""How long pages take with few memories and with many: `python -m bench.pages [--engine postgres]`.
 
 The memories are written straight into the store with made-up vectors; what is timed is a whole
-request, from the session's cookie to the last byte of HTML. A directory as argument is kept, so
-that the next run need not fill it again.
+request, from the session's cookie to the last byte of HTML. Few and many are two people's.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import statistics
 import sys
@@ -14,12 +14,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 from fastapi.testclient import TestClient
 
 import remembrancer
+from bench.processes import place
+from bench.systems import ENTRIES
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.server.app import create_app
@@ -99,12 +100,11 @@ def _fact(number: int, at: datetime) -> Fact:
     )
 
 
-def timed(place: Path, count: int) -> dict[str, float]:
+def timed(place: str, user: str, count: int) -> dict[str, float]:
     """The median time of each page with so many memories."""
-    with remembrancer.open(str(place), settings=Settings()) as store:
-        owner = Owner(store.settings.tenant, store.settings.user)
-        if owner not in store.owners():
-            fill(store, owner, count)
+    with remembrancer.open(place, settings=Settings(user=user)) as store:
+        owner = Owner(store.settings.tenant, user)
+        fill(store, owner, count)
         session = store.create_session(owner, (), hours=1)
         client = TestClient(
             create_app(store, log=logger(io.StringIO())), base_url="http://localhost"
@@ -134,9 +134,11 @@ def _median(client: TestClient, page: str) -> float:
 
 def main() -> None:
     """Print the times, and fail if many memories take too much longer than few."""
-    with tempfile.TemporaryDirectory() as made:
-        directory = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(made)
-        few, many = timed(directory / "few", FEW), timed(directory / "many", MANY)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--engine", choices=("sqlite", "postgres"), default="sqlite")
+    engine = parser.parse_args().engine
+    with tempfile.TemporaryDirectory() as home, place(ENTRIES["ours"], engine, home) as where:
+        few, many = timed(where, "ada", FEW), timed(where, "bob", MANY)
     rows = [Timed(page, few[page], many[page]) for page in PAGES]
     for row in rows:
         print(f"{row.page:24} {row.few:8.1f} ms {row.many:8.1f} ms  × {row.ratio:.1f}")
