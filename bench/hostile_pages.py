@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,7 +25,6 @@ from playwright.sync_api import (
 import remembrancer
 from bench.hostile import ROOMY, serving, strings
 from remembrancer.config import Settings
-from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
 from remembrancer.keys import CAPABILITIES
 from remembrancer.memory import Memory
@@ -61,21 +61,14 @@ def keep(me: Memory, number: int, text: str) -> int:
     return refused
 
 
-def addresses(engine: Remembrancer) -> Iterator[str]:
-    """Every page that shows one memory or one conversation."""
-    me = engine.for_user("ada")
-    for read, path in (
-        (me.list, "/memory"),
-        (me.sessions, "/chat"),
-        (me.sessions, "/conversations"),
-    ):
-        cursor = None
-        while True:
-            page = read(limit=200, cursor=cursor)
+def addresses(me: Memory) -> Iterator[str]:
+    """The page of every fact, and of every conversation."""
+    for read, path in ((partial(me.list, kinds=["fact"]), "/memory"), (me.sessions, "/chat")):
+        cursor: str | None = ""
+        while cursor is not None:
+            page = read(limit=200, cursor=cursor or None)
             yield from (f"{path}/{quote(one.id, safe='')}" for one in page.items)
             cursor = page.cursor
-            if cursor is None:
-                break
 
 
 def look(page: Page, address: str, path: str) -> list[str]:
@@ -142,8 +135,10 @@ def main() -> None:
         session = engine.create_session(owner, CAPABILITIES, hours=24)
         context.add_cookies([{"name": COOKIE, "value": session.secret, "url": address}])
         page = watched(context, address, happened)
-        paths = [*LISTINGS, *addresses(engine)]
-        for path in paths:
+        paths = [*LISTINGS, *addresses(me)]
+        for number, path in enumerate(paths):
+            if number % 100 == 0:
+                print(f"{number} of {len(paths)}", flush=True)
             happened += look(page, address, path)
         browser.close()
     print(
