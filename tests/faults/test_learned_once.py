@@ -226,9 +226,10 @@ def consistent(scene: Scene) -> int:
     each_fact_is_whole(rows)
     learned = [row for row in rows["events"] if row["action"] == Action.LEARNED]
     assert len(learned) == expected
-    kept = [re.match(r"(\d+) kept(?!.*(confirmed|rejected))", row["note"]) for row in learned]
+    expression = re.compile(r"(?:(\d+) kept|nothing new)(?!.*(confirmed|rejected))")
+    kept = [expression.match(row["note"]) for row in learned]
     assert None not in kept
-    assert sum(int(one[1]) for one in kept if one) == len(rows["facts"])
+    assert sum(int(one[1] or 0) for one in kept if one) == len(rows["facts"])
     return done
 
 

@@ -336,9 +336,8 @@ def _rejection(session: Session, content: str, reason: Reason, now: datetime) ->
 
 
 def _note(outcome: Learned, reading: Reading) -> str:
-    parts = [f"{len(outcome.kept)} kept"] if outcome.kept or not outcome.confirmed else []
-    if outcome.confirmed:
-        parts.append(f"{len(outcome.confirmed)} confirmed")
+    counts = {"kept": len(outcome.kept), "confirmed": len(outcome.confirmed)}
+    parts = [f"{count} {name}" for name, count in counts.items() if count] or ["nothing new"]
     reasons = Counter(one.reason for one in outcome.rejected)
     parts += [f"{count} rejected: {reason}" for reason, count in sorted(reasons.items())]
     if reading.model is not None:

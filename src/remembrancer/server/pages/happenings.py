@@ -9,7 +9,7 @@ from starlette.responses import Response
 from remembrancer.memory import Memory
 from remembrancer.server.pages import words
 from remembrancer.server.pages.frame import Frame
-from remembrancer.types import Event, Page, Record
+from remembrancer.types import Action, Event, Page, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,15 @@ def happenings(
 ) -> Page[Happening]:
     """What happened, the latest first."""
     page = me.activity(limit=limit, cursor=cursor)
-    first = {one.id: one.changes[-1].memory_id for one in page.items if one.changes}
-    memories = me.several(first.values())
-    lines = [told(frame, one, memories.get(first.get(one.id, ""))) for one in page.items]
+    shown = {one.id: _most_telling(one) for one in page.items if one.changes}
+    memories = me.several(shown.values())
+    lines = [told(frame, one, memories.get(shown.get(one.id, ""))) for one in page.items]
     return Page(tuple(lines), page.cursor)
+
+
+def _most_telling(event: Event) -> str:
+    """The memory to show of several: of what was heard, what was said first; else the newest."""
+    return event.changes[0 if event.action is Action.HEARD else -1].memory_id
 
 
 def counting(frame: Frame, title: str) -> Response:

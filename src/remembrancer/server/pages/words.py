@@ -192,7 +192,10 @@ def happened(event: Event) -> str:
     if event.action in (Action.REPLACED, Action.UPDATED):
         return said
     several = len({change.memory_id for change in event.changes})
-    return f"{said}, {counted(several, 'memory', 'memories')}" if several > 1 else said
+    if several < 2:
+        return said
+    one, more = ("message", "") if event.action is Action.HEARD else ("memory", "memories")
+    return f"{said}, {counted(several, one, more)}"
 
 
 def plain(value: Any) -> str:
