@@ -32,6 +32,7 @@ from remembrancer.types import Action, Event, Fact, Owner, Permanence, new_id
 FEW, MANY = 1_000, 100_000
 TIMES = 7
 LATEST = 100
+AT_ONCE = 2_000
 AT_MOST = 5.0
 PAGES = (
     "/memory",
@@ -65,10 +66,12 @@ class Timed:
 
 
 def fill(store: Remembrancer, owner: Owner, count: int) -> None:
-    """Write facts of the last months: all at once, but for the latest, which come one by one."""
+    """Write facts of the last months: many at once, but for the latest, which come one by one."""
     first = store.now() - timedelta(days=90)
     step = timedelta(days=90) / (count + 1)
-    _write(store, owner, [_fact(number, first + number * step) for number in range(count - LATEST)])
+    for start in range(0, count - LATEST, AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, count - LATEST))
+        _write(store, owner, [_fact(number, first + number * step) for number in numbers])
     for number in range(count - LATEST, count):
         _write(store, owner, [_fact(number, first + number * step)])
 
