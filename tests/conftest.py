@@ -104,7 +104,12 @@ def next_database(postgres_server: Callable[..., str]) -> Callable[[], str]:
 @pytest.fixture(params=ENGINES)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where to open a store, on each engine in turn."""
-    if request.param == "sqlite":
+    return place_on(request.param, request, tmp_path)
+
+
+def place_on(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where to open a store on one engine."""
+    if engine == "sqlite":
         return str(tmp_path / "memory")
     return str(request.getfixturevalue("next_database")())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.assistant.bot_api import TOKEN, TelegramServer
-from tests.conftest import ENGINES
+from tests.conftest import ENGINES, place_on
 from tests.mcp.talk import over_stdio
 from tests.server.test_serve import REM, address_of, free_port
 
@@ -24,15 +24,11 @@ CHAT = 4711
 TAUGHT = "The spare key is under the blue pot."
 RIGHT = "The spare key is under the red pot."
 
-Rem = Callable[..., "subprocess.Popen[str]"]
-
 
 @pytest.fixture(params=ENGINES)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where processes meet matters to them: on each engine in turn."""
-    if request.param == "sqlite":
-        return str(tmp_path / "memory")
-    return str(request.getfixturevalue("next_database")())
+    return place_on(request.param, request, tmp_path)
 
 
 @pytest.fixture
