@@ -25,6 +25,7 @@ from remembrancer.types import (
     AsOf,
     Batch,
     Event,
+    Fact,
     History,
     Kind,
     Link,
@@ -148,6 +149,21 @@ class Memory(Conversations):
             raise NotFound(f"{record.id} was not known then.")
         with self._reading() as reader:
             return reader.as_known([record], then.known)[0]
+
+    def fact(
+        self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
+    ) -> Fact | None:
+        """The fact in force with that subject and predicate: the one `remember` would replace.
+
+        `used` counts it as recalled.
+        """
+        place = self._call.writable(scope)
+        with self._reading() as reader:
+            holder = reader.holder(place, subject, predicate)
+            passing = reader.passing([holder.id], self._in_force(scope)) if holder else {}
+        if used:
+            self._call.count(passing)
+        return next((one for one in passing.values() if isinstance(one, Fact)), None)
 
     def list(
         self,
@@ -385,6 +401,12 @@ class Memory(Conversations):
         ends = reader.load({end for one in links for end in (one.source, one.target)})
         seen = {one.id for one in ends.values() if self._call.sees(one)}
         return tuple(one for one in links if {one.source, one.target} <= seen)
+
+    def _in_force(self, scope: str | None) -> Filter:
+        """The facts of a scope that are believed, and whose time has come and is not over."""
+        decay = self._call.profile.decay
+        passing = self._call.filter(scope=scope, kinds=(Kind.FACT,))
+        return replace(passing, decayed=belief(decay, below=decay.expire_below))
 
     def _all(self, narrowing: Narrowing) -> Filter:
         """All that is in force or ended of itself, of any kind unless some are named."""

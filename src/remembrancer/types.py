@@ -340,9 +340,16 @@ class Fact(Record):
         return self.scope, self.subject, self.predicate
 
     @property
-    def searchable(self) -> str:
+    def topic(self) -> str:
+        """What it is about, in words; a predicate that begins with a dot is an address, no word."""
+        if (self.predicate or "").startswith("."):
+            return ""
         topic = " ".join(part for part in (self.subject, self.predicate) if part)
-        return f"{topic.replace('_', ' ')}: {self.content}" if topic else self.content
+        return topic.replace("_", " ")
+
+    @property
+    def searchable(self) -> str:
+        return f"{self.topic}: {self.content}" if self.topic else self.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

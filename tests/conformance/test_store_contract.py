@@ -177,7 +177,7 @@ def test_reading_for_someone_who_has_nothing_finds_nothing_and_creates_nothing(
     stranger = Owner(tenant, "nobody")
     with raw.reading(stranger) as reader:
         assert reader.find(everything(), 10) == []
-        assert reader.tally() == []
+        assert reader.tally(NOW) == []
         assert nearest(reader, at(1, 0, 0), everything(), 5) == []
     assert stranger not in raw.owners()
 
@@ -576,7 +576,7 @@ def test_kinds_are_kept_apart(raw: Store, ada: Owner) -> None:
     with raw.reading(ada) as reader:
         assert reader.find(everything(kinds=(Kind.RULE,)), 5) == []
         assert nearest(reader, at(1, 0, 0), everything(kinds=(Kind.EPISODE,)), 5) == []
-        assert [tally.kind for tally in reader.tally()] == [Kind.FACT]
+        assert [tally.kind for tally in reader.tally(NOW)] == [Kind.FACT]
 
 
 def test_an_audit_reads_vectors_links_and_empty_conversations_of_one_owner(

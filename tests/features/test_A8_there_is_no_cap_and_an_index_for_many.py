@@ -84,7 +84,7 @@ def test_A8_thousands_are_all_kept_listed_counted_and_found_exactly(
 
     with store.reading(owner) as reader:
         assert {one.id for one in reader.find(NOW_ON, 2 * MANY)} == set(ids)
-        assert sum(one.count for one in reader.tally()) == MANY
+        assert sum(one.count for one in reader.tally(NOW)) == MANY
         for number in (0, MANY // 2, MANY - 1):
             first = nearest(reader, Embedding(PLAIN, vectors[number]), NOW_ON, 5)[0]
             assert (first.id, first.score) == (ids[number], 1.0)

@@ -56,6 +56,9 @@ class Nothing:
     def ids(self, wanted: Filter, limit: int) -> list[str]:
         return []
 
+    def holder(self, scope: str, subject: str, predicate: str) -> Record | None:
+        return None
+
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         return {}
 
@@ -131,7 +134,7 @@ class Nothing:
     def count(self, wanted: Filter) -> int:
         return 0
 
-    def tally(self) -> list[Tally]:
+    def tally(self, now: datetime) -> list[Tally]:
         return []
 
     def ages(

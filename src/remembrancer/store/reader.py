@@ -23,6 +23,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     cast,
     exists,
     func,
@@ -134,6 +135,23 @@ class SqlReader(ABC):
             for start in range(0, len(members), CHUNK)
             for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
         }
+
+    def holder(self, scope: str, subject: str, predicate: str) -> Record | None:
+        table = tables.facts
+        query = (
+            select(table)
+            .where(self._own(table), table.c.scope == scope)
+            .where(table.c.subject == subject, table.c.predicate == predicate)
+            .order_by(table.c.recorded_at.desc(), table.c.id.desc())
+            .limit(1)
+        )
+        for status in (Status.ACTIVE, Status.EXPIRED):
+            # Written out, as the index over active facts serves no statement that leaves it open.
+            is_so = table.c.status == literal(status.value, literal_execute=True)
+            row = self._connection.execute(query.where(is_so)).first()
+            if row is not None:
+                return record_of(Kind.FACT, row)
+        return None
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         found: dict[str, Record] = {}
@@ -356,11 +374,11 @@ class SqlReader(ABC):
             for kind, table in tables_of(wanted)
         )
 
-    def tally(self) -> list[Tally]:
+    def tally(self, now: datetime) -> list[Tally]:
         return [
-            Tally(kind, Status(row.status), row.scope, row.category, row.permanence, row.number)
+            Tally(kind, Status(row.standing), row.scope, row.category, row.permanence, row.number)
             for kind, table in tables.MEMORY_TABLES.items()
-            for row in self._connection.execute(self._tally_of(table))
+            for row in self._connection.execute(self._tally_of(table, now))
         ]
 
     def ages(
@@ -415,16 +433,15 @@ class SqlReader(ABC):
             found[row.event_id] = (*found.get(row.event_id, ()), change)
         return found
 
-    def _tally_of(self, table: Table) -> Any:
-        category = table.c.category if "category" in table.c else literal(None)
-        groups = (table.c.status, table.c.scope, category.label("category"), table.c.permanence)
-        return (
-            select(*groups, func.count().label("number"))
-            .where(self._own(table))
-            .group_by(
-                *(group for group in groups if group.name != "category" or "category" in table.c)
-            )
-        )
+    def _tally_of(self, table: Table, now: datetime) -> Any:
+        over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
+        standing = case((over, Status.EXPIRED), else_=table.c.status).label("standing")
+        groups = [standing, table.c.scope, table.c.permanence]
+        if "category" in table.c:
+            groups.append(table.c.category)
+        none = [] if "category" in table.c else [literal(None).label("category")]
+        query = select(*groups, *none, func.count().label("number")).where(self._own(table))
+        return query.group_by(*(group.name for group in groups))
 
 
 @lru_cache(maxsize=256)

@@ -169,7 +169,7 @@ def window(record: Record, now: datetime, zone: tzinfo) -> str:
 
 def topic(record: Record) -> str:
     """What a fact is about, as `ada · lives in`."""
-    if not isinstance(record, Fact):
+    if not isinstance(record, Fact) or not record.topic:
         return ""
     return " · ".join(spaced(part) for part in (record.subject, record.predicate) if part)
 
