@@ -162,7 +162,7 @@ class Memory(Conversations):
             holder = reader.holder(place, subject, predicate)
             passing = reader.passing([holder.id], self._in_force(scope)) if holder else {}
         if used:
-            self._call.count(passing)
+            self._call.count(list(passing))
         return next((one for one in passing.values() if isinstance(one, Fact)), None)
 
     def list(

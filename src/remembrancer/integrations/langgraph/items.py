@@ -24,7 +24,7 @@ from langgraph.store.base import (
 
 from remembrancer.errors import InvalidInput
 from remembrancer.statement import CONTENT_LIMIT, metadata_without_secrets
-from remembrancer.types import Fact, Json, Record, made_at
+from remembrancer.types import Fact, Json, Record, checked_name, made_at
 
 Namespace = tuple[str, ...]
 
@@ -45,19 +45,21 @@ class Root:
 
     def below(self, namespace: Namespace) -> str | None:
         """The scope that a namespace is, or an error if it is not below the root."""
-        labels = canonical(namespace)
-        own = canonical(self.labels)
+        labels, own = canonical(namespace), canonical(self.labels)
         if labels[: len(own)] != own:
             raise InvalidNamespaceError(f"{namespace} is not below {self.labels}.")
-        if any("/" in label for label in labels[len(own) :]):
-            raise InvalidNamespaceError(f"{namespace}: a label has no slash in it.")
         path = labels[len(own) :]
+        if any("/" in label for label in path):
+            raise InvalidNamespaceError(f"{namespace}: a label has no slash in it.")
         return "/".join((self.scope, *path) if self.scope else path) or None
 
     def shelf(self, namespace: Namespace) -> str:
         """The scope of the items of a namespace."""
         scope = self.below(namespace)
-        return f"{scope}/{SHELF}" if scope else SHELF
+        try:
+            return checked_name(f"{scope}/{SHELF}" if scope else SHELF, "namespace")
+        except InvalidInput as error:
+            raise InvalidNamespaceError(str(error)) from None
 
     def namespace(self, scope: str) -> Namespace | None:
         """The namespace whose items have that scope, if it is one."""

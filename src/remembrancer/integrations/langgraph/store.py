@@ -38,10 +38,13 @@ from remembrancer.integrations.langgraph.items import (
 )
 from remembrancer.memory import Memory
 from remembrancer.recall import LIMIT, QUERY_LIMIT
-from remembrancer.types import Fact, Kind, Permanence, Record
+from remembrancer.types import Fact, Kind, Mode, Permanence, Record
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
+
+Found = tuple[Record, Namespace, float | None]
+"""An item, its namespace, and how similar it is to what was asked."""
 
 
 class RemembrancerStore(BaseStore):
@@ -158,7 +161,7 @@ class RemembrancerStore(BaseStore):
         if expires(record) and isinstance(record, Fact) and record.predicate:
             self._memory.fact(SUBJECT, record.predicate, scope=record.scope, used=True)
 
-    def _listed(self, op: SearchOp) -> Iterator[tuple[Record, Namespace, None]]:
+    def _listed(self, op: SearchOp) -> Iterator[Found]:
         """What passes the filter, the latest first."""
         wanted, cursor = self._below(op), None
         while True:
@@ -169,14 +172,16 @@ class RemembrancerStore(BaseStore):
             if (cursor := page.cursor) is None:
                 return
 
-    def _recalled(self, op: SearchOp, query: str) -> list[tuple[Record, Namespace, float]]:
+    def _recalled(self, op: SearchOp, query: str) -> list[Found]:
         """What passes the filter, the best first; more is recalled until there is enough of it."""
         enough = op.offset + op.limit
         limit = min(enough + 1, LIMIT)
         while True:
-            best = self._memory.recall(query, limit=limit, used=False, **self._below(op))
+            best = self._memory.recall(
+                query, mode=Mode.SEMANTIC, limit=limit, used=False, **self._below(op)
+            )
             found = [
-                (one.memory, namespace, one.score)
+                (one.memory, namespace, one.why.similarity)
                 for one in best
                 if one.memory.metadata.get("searched")
                 and (namespace := self._passing(one.memory, op)) is not None
