@@ -157,13 +157,13 @@ class Memory(Conversations):
 
         `used` counts it as recalled.
         """
-        place = self._call.writable(scope)
         with self._reading() as reader:
-            holder = reader.holder(place, subject, predicate)
-            passing = reader.passing([holder.id], self._in_force(scope)) if holder else {}
+            holder = reader.holder(self._call.writable(scope), subject, predicate)
+            if holder is None or not reader.passing([holder.id], self._in_force(scope)):
+                return None
         if used:
-            self._call.count(list(passing))
-        return next((one for one in passing.values() if isinstance(one, Fact)), None)
+            self._call.count([holder.id])
+        return holder
 
     def list(
         self,

@@ -292,10 +292,11 @@ def _neighbours(
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
     same_key = reader.holder(*new.key) if new.key is not None else None
+    if same_key is not None or new.is_addressed:
+        return Neighbours(same_key=same_key)
     hit = next(iter(nearest(reader, embedding, here, 1)), None)
     near = reader.get(hit.id) if hit else None
     return Neighbours(
-        same_key=same_key if isinstance(same_key, Fact) else None,
         nearest=near if isinstance(near, Fact) else None,
         similarity=hit.score if hit else 0.0,
     )

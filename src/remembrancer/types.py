@@ -340,9 +340,14 @@ class Fact(Record):
         return self.scope, self.subject, self.predicate
 
     @property
+    def is_addressed(self) -> bool:
+        """Whether its predicate, by a dot at the beginning, is a program's address and no word."""
+        return self.predicate is not None and self.predicate.startswith(".")
+
+    @property
     def topic(self) -> str:
-        """What it is about, in words; a predicate that begins with a dot is an address, no word."""
-        if (self.predicate or "").startswith("."):
+        """What it is about, in words."""
+        if self.is_addressed:
             return ""
         topic = " ".join(part for part in (self.subject, self.predicate) if part)
         return topic.replace("_", " ")

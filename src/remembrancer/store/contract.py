@@ -24,6 +24,7 @@ from remembrancer.types import (
     Action,
     Backlog,
     Event,
+    Fact,
     Json,
     Key,
     Kind,
@@ -300,7 +301,7 @@ class Reader(Protocol):
         """The ids of memories that pass the filter, in no order that matters."""
         ...
 
-    def holder(self, scope: str, subject: str, predicate: str) -> Record | None:
+    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
         """The fact that has the place of a subject and predicate, though its time may be over.
 
         The active one by its row, or else the one of the expired that came last.

@@ -17,6 +17,7 @@ from remembrancer.store.contract import (
 )
 from remembrancer.types import (
     Event,
+    Fact,
     Link,
     Record,
     Rejection,
@@ -56,7 +57,7 @@ class Nothing:
     def ids(self, wanted: Filter, limit: int) -> list[str]:
         return []
 
-    def holder(self, scope: str, subject: str, predicate: str) -> Record | None:
+    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
         return None
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:

@@ -63,6 +63,7 @@ from remembrancer.store.rows import (
 from remembrancer.types import (
     Change,
     Event,
+    Fact,
     Kind,
     Link,
     Permanence,
@@ -136,7 +137,7 @@ class SqlReader(ABC):
             for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
         }
 
-    def holder(self, scope: str, subject: str, predicate: str) -> Record | None:
+    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts
         query = (
             select(table)
@@ -150,7 +151,9 @@ class SqlReader(ABC):
             is_so = table.c.status == literal(status.value, literal_execute=True)
             row = self._connection.execute(query.where(is_so)).first()
             if row is not None:
-                return record_of(Kind.FACT, row)
+                found = record_of(Kind.FACT, row)
+                assert isinstance(found, Fact)
+                return found
         return None
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:

@@ -1,7 +1,7 @@
 """Memory for LangGraph: a store, nodes, a state with its reducers, and LangGraph's own savers."""
 
 from remembrancer.integrations.langgraph.nodes import learn_node, of_run, recall_node
-from remembrancer.integrations.langgraph.people import SharedStore
+from remembrancer.integrations.langgraph.people import SharedStore, run_config
 from remembrancer.integrations.langgraph.savers import open_saver
 from remembrancer.integrations.langgraph.state import AssistantState
 from remembrancer.integrations.langgraph.store import RemembrancerStore
@@ -14,4 +14,5 @@ __all__ = [
     "of_run",
     "open_saver",
     "recall_node",
+    "run_config",
 ]

@@ -63,10 +63,13 @@ def recall_node(
     return recall
 
 
-def learn_node(memory_of: MemoryOf) -> Callable[[Mapping[str, Any], RunnableConfig], Update]:
-    """A node that hands over what was said, to be learned from when the profile says it is time.
+def learn_node(
+    memory_of: MemoryOf, *, has_acted: Callable[[Mapping[str, Any]], bool] = lambda _: False
+) -> Callable[[Mapping[str, Any], RunnableConfig], Update]:
+    """A node that hands over what was said, to be learned from after so many turns or an action.
 
-    Every message is handed over once, however often a graph is resumed or branched.
+    How many is the profile's choice; that there was an action is told by a tool's message, or by
+    `has_acted`. Every message is handed over once, however often a graph is resumed or branched.
     """
 
     def learn(state: Mapping[str, Any], config: RunnableConfig) -> Update:
@@ -78,6 +81,8 @@ def learn_node(memory_of: MemoryOf) -> Callable[[Mapping[str, Any], RunnableConf
         ]
         if said:
             memory.learn(said, session)
+            if has_acted(state):
+                memory.close(session)
         return {}
 
     return learn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
@@ -73,6 +74,12 @@ class SharedStore(BaseStore):
         org, user = person
         memory = self._people.for_user(user, tenant=org, surface=SURFACE)
         return RemembrancerStore(memory, under=person, fields=self._fields)
+
+
+def run_config(org: str, user: str, thread: str) -> RunnableConfig:
+    """The configuration of a run for a person, in a thread that nobody else can name."""
+    named = ":".join(quote(name, safe="") for name in (*canonical((org, user)), thread))
+    return {"configurable": {"org_id": org, "user_id": user, "thread_id": named}}
 
 
 def person_of(config: RunnableConfig) -> Namespace | None:

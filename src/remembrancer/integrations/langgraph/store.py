@@ -164,8 +164,8 @@ class RemembrancerStore(BaseStore):
     def _listed(self, op: SearchOp) -> Iterator[Found]:
         """What passes the filter, the latest first."""
         wanted, cursor = self._below(op), None
-        while True:
-            page = self._memory.list(limit=LIMIT, cursor=cursor, **wanted)
+        for limit in _more(op):
+            page = self._memory.list(limit=limit, cursor=cursor, **wanted)
             for one in page.items:
                 if (namespace := self._passing(one, op)) is not None:
                     yield one, namespace, None
@@ -174,9 +174,8 @@ class RemembrancerStore(BaseStore):
 
     def _recalled(self, op: SearchOp, query: str) -> list[Found]:
         """What passes the filter, the best first; more is recalled until there is enough of it."""
-        enough = op.offset + op.limit
-        limit = min(enough + 1, LIMIT)
-        while True:
+        found: list[Found] = []
+        for limit in _more(op):
             best = self._memory.recall(
                 query, mode=Mode.SEMANTIC, limit=limit, used=False, **self._below(op)
             )
@@ -186,9 +185,9 @@ class RemembrancerStore(BaseStore):
                 if one.memory.metadata.get("searched")
                 and (namespace := self._passing(one.memory, op)) is not None
             ]
-            if len(found) >= enough or len(best) < limit or limit == LIMIT:
-                return found
-            limit = min(4 * limit, LIMIT)
+            if len(found) >= op.offset + op.limit or len(best) < limit or limit == LIMIT:
+                break
+        return found
 
     def _below(self, op: SearchOp) -> Any:
         """All facts below a namespace, items or not."""
@@ -205,3 +204,11 @@ class RemembrancerStore(BaseStore):
     def _namespaces(self) -> Iterator[Namespace]:
         scopes = self._memory.stats().by_scope
         return (one for scope in scopes if (one := self._root.namespace(scope)) is not None)
+
+
+def _more(op: SearchOp) -> Iterator[int]:
+    """How much to read for what is wanted, at first and then, as not all of it may pass."""
+    limit = op.offset + op.limit + 1
+    while True:
+        yield max(1, min(limit, LIMIT))
+        limit *= 4
