@@ -139,18 +139,18 @@ class SqlReader(ABC):
 
     def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts
-        query = (
-            select(table)
-            .where(self._own(table), table.c.scope == scope)
-            .where(table.c.subject == subject, table.c.predicate == predicate)
-            .order_by(table.c.recorded_at.desc(), table.c.id.desc())
-            .limit(1)
+        here = select(table).where(
+            self._own(table),
+            table.c.scope == scope,
+            table.c.subject == subject,
+            table.c.predicate == predicate,
         )
-        for status in (Status.ACTIVE, Status.EXPIRED):
-            # Written out, as the index over active facts serves no statement that leaves it open.
-            is_so = table.c.status == literal(status.value, literal_execute=True)
-            row = self._connection.execute(query.where(is_so)).first()
-            if row is not None:
+        # Written out, as the index over active facts serves no statement that leaves it open.
+        active = table.c.status == literal(Status.ACTIVE.value, literal_execute=True)
+        expired = here.where(table.c.status == Status.EXPIRED)
+        last = expired.order_by(table.c.recorded_at.desc(), table.c.id.desc()).limit(1)
+        for query in (here.where(active), last):
+            for row in self._connection.execute(query):
                 found = record_of(Kind.FACT, row)
                 assert isinstance(found, Fact)
                 return found
