@@ -9,8 +9,7 @@ from typing import Any
 from langgraph.store.base import ListNamespacesOp, MatchCondition
 
 from remembrancer.errors import InvalidInput
-
-Namespace = tuple[str, ...]
+from remembrancer.integrations.langgraph.items import Namespace, canonical
 
 ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
     "$gt": operator.gt,
@@ -85,7 +84,7 @@ def _are_alike(one: Any, other: Any) -> bool:
 
 def _matches(namespace: Namespace, condition: MatchCondition) -> bool:
     """Whether a namespace begins or ends as asked; a star stands for any one label."""
-    path = tuple(condition.path)
+    path = canonical(condition.path)
     if len(path) > len(namespace):
         return False
     is_prefix = condition.match_type == "prefix"

@@ -10,7 +10,6 @@ import hashlib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from langgraph.store.base import (
@@ -32,6 +31,7 @@ SHELF = ".items"
 """The last part of the scope of items: no label of a namespace has a dot in it."""
 
 SUBJECT = "item"
+MINUTES_A_DAY = 24 * 60
 FOREVER = 36_500.0
 """The days of an item that does not expire: as long as a memory can be given."""
 
@@ -49,8 +49,8 @@ class Root:
         if labels[: len(own)] != own:
             raise InvalidNamespaceError(f"{namespace} is not below {self.labels}.")
         path = labels[len(own) :]
-        if any("/" in label for label in path):
-            raise InvalidNamespaceError(f"{namespace}: a label has no slash in it.")
+        if any("/" in label or not label.strip() for label in path):
+            raise InvalidNamespaceError(f"{namespace}: a label is not blank and has no slash.")
         return "/".join((self.scope, *path) if self.scope else path) or None
 
     def shelf(self, namespace: Namespace) -> str:
@@ -105,7 +105,7 @@ def content(op: PutOp, fields: list[str] | None) -> Content:
         raise InvalidInput("A key holds a secret; secrets are never remembered.")
     value: Any = kept["value"]
     said = _words(value, fields if op.index is None else op.index)
-    days = timedelta(minutes=op.ttl) / timedelta(days=1) if op.ttl is not None else FOREVER
+    days = op.ttl / MINUTES_A_DAY if op.ttl is not None else FOREVER
     words = (said or _in_words(value)).strip()[:CONTENT_LIMIT] or SUBJECT
     return Content(words, {**kept, "searched": said is not None}, days)
 
