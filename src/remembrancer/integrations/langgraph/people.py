@@ -76,10 +76,16 @@ class SharedStore(BaseStore):
         return RemembrancerStore(memory, under=person, fields=self._fields)
 
 
-def run_config(org: str, user: str, thread: str) -> RunnableConfig:
-    """The configuration of a run for a person, in a thread that nobody else can name."""
+def run_config(
+    org: str, user: str, thread: str, *, checkpoint: str | None = None
+) -> RunnableConfig:
+    """The configuration of a run for a person, in a thread that nobody else can name.
+
+    With the id of a checkpoint it goes on from there, on a branch of its own.
+    """
     named = ":".join(quote(name, safe="") for name in (*canonical((org, user)), thread))
-    return {"configurable": {"org_id": org, "user_id": user, "thread_id": named}}
+    said = {"org_id": org, "user_id": user, "thread_id": named}
+    return {"configurable": said if checkpoint is None else {**said, "checkpoint_id": checkpoint}}
 
 
 def person_of(config: RunnableConfig) -> Namespace | None:
