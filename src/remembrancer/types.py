@@ -317,6 +317,11 @@ class Record:
         return kind_of(self.id)
 
     @property
+    def is_addressed(self) -> bool:
+        """Whether a program keeps it at an address, as a fact that is known by that alone."""
+        return False
+
+    @property
     def searchable(self) -> str:
         """The words by which this memory is embedded and found."""
         return self.content

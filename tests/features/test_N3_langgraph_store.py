@@ -24,6 +24,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph import RemembrancerStore
 from tests.conftest import Open
+from tests.llm.endpoint import ModelEndpoint, says
 from tests.serving import served
 
 NOTES = ("notes",)
@@ -294,3 +295,21 @@ def test_N3_items_and_other_memories_are_recalled_together_and_never_replace_eac
 def test_N3_a_profile_without_namespaces_is_refused(open_memory: Open) -> None:
     with pytest.raises(InvalidInput, match="namespaces"):
         RemembrancerStore(open_memory().for_user("ada"))
+
+
+def test_N3_a_model_that_learns_is_not_shown_what_programs_keep(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    model.default = says({"operations": []})
+    people = open_memory("namespaces", models=models)
+    me = people.for_user("ada")
+    RemembrancerStore(me).put(NOTES, "k", {"text": "Ada drinks green tea"})
+    me.remember("Ada drinks black coffee")
+
+    me.learn([{"role": "user", "content": "What do I drink, tea or coffee?"}], "chat")
+    me.close("chat")
+    people.flush()
+
+    shown = model.requests[0].json["messages"][-1]["content"]
+    assert "black coffee" in shown
+    assert "green tea" not in shown
