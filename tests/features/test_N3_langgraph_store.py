@@ -291,6 +291,10 @@ def test_N3_items_and_other_memories_are_recalled_together_and_never_replace_eac
     store.delete(NOTES, "k")
     assert [one.content for one in here.list().items] == ["Ada drinks green tea"]
 
+    here.remember("Smuggled in", scope="notes/.items")
+    here.remember("Smuggled in", scope="notes/.items", subject="item", predicate=".x")
+    assert store.search(()) == store.search((), query="smuggled") == []
+
 
 def test_N3_a_profile_without_namespaces_is_refused(open_memory: Open) -> None:
     with pytest.raises(InvalidInput, match="namespaces"):

@@ -10,7 +10,7 @@ import hashlib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.store.base import (
     InvalidNamespaceError,
@@ -115,6 +115,12 @@ def expires(record: Record) -> bool:
     return record.ttl_days != FOREVER
 
 
+def is_item(record: Record) -> bool:
+    """Whether a store has put it there: whoever names the scope may remember something in it."""
+    value, name = record.metadata.get("value"), record.metadata.get("name")
+    return record.is_addressed and isinstance(value, dict) and isinstance(name, str)
+
+
 def item(record: Record, namespace: Namespace) -> Item:
     """The item that a fact is."""
     return Item(**_told(record, namespace))
@@ -142,9 +148,9 @@ def _told(record: Record, namespace: Namespace) -> dict[str, Any]:
     }
 
 
-def _words(value: Any, index: list[str] | bool | None) -> str | None:
+def _words(value: Any, index: list[str] | Literal[False] | None) -> str | None:
     """The text of the fields that are to be searched; None if nothing of it is."""
-    if index is None or index is True:
+    if index is None:
         return _in_words(value)
     if not index:
         return None

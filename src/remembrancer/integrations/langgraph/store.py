@@ -32,6 +32,7 @@ from remembrancer.integrations.langgraph.items import (
     address,
     content,
     expires,
+    is_item,
     item,
     search_item,
     value_of,
@@ -108,7 +109,7 @@ class RemembrancerStore(BaseStore):
         found = self._memory.fact(
             SUBJECT, address(op.key), scope=self._root.shelf(op.namespace), used=op.refresh_ttl
         )
-        return item(found, op.namespace) if found else None
+        return item(found, op.namespace) if found and is_item(found) else None
 
     def _content(self, op: PutOp) -> Content | None:
         return content(op, self._fields) if op.value is not None else None
@@ -196,10 +197,9 @@ class RemembrancerStore(BaseStore):
 
     def _passing(self, record: Record, op: SearchOp) -> Namespace | None:
         """The namespace of an item that passes the filter; None for all else."""
-        namespace = self._root.namespace(record.scope)
-        if namespace is None or not passes(value_of(record), op.filter):
+        if not is_item(record) or not passes(value_of(record), op.filter):
             return None
-        return namespace
+        return self._root.namespace(record.scope)
 
     def _namespaces(self) -> Iterator[Namespace]:
         scopes = self._memory.stats().by_scope
