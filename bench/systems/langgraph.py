@@ -21,12 +21,12 @@ class LangGraph:
 
     def __init__(self, place: Path) -> None:
         need_extensions()
-        from langgraph.store.sqlite import SqliteStore  # type: ignore[import-not-found]
+        from langgraph.store.sqlite import SqliteStore
 
         model = MiniLM()
         self.embed = model.embed
         self._open = ExitStack()
-        index = {"dims": DIMENSIONS, "embed": model.embed_all, "text_fields": ["text"]}
+        index: Any = {"dims": DIMENSIONS, "embed": model.embed_all, "text_fields": ["text"]}
         opened = SqliteStore.from_conn_string(str(place / "store.db"), index=index)
         self._store: Any = self._open.enter_context(opened)
         self._store.setup()
@@ -44,7 +44,7 @@ class LangGraph:
 
 
 def _puts(history: str, session: Session) -> list[Any]:
-    from langgraph.store.base import PutOp  # type: ignore[import-not-found]
+    from langgraph.store.base import PutOp
 
     date = session.date.isoformat() if session.date else None
     beside = {"session": session.id, "date": date}

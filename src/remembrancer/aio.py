@@ -54,6 +54,7 @@ class AsyncMemory:
     propose = _threaded(Memory.propose)
     team = _threaded(Memory.team)
     get = _threaded(Memory.get)
+    fact = _threaded(Memory.fact)
     list = _threaded(Memory.list)
     update = _threaded(Memory.update)
     confirm = _threaded(Memory.confirm)

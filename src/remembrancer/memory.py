@@ -25,6 +25,7 @@ from remembrancer.types import (
     AsOf,
     Batch,
     Event,
+    Fact,
     History,
     Kind,
     Link,
@@ -150,6 +151,21 @@ class Memory(Conversations):
             raise NotFound(f"{record.id} was not known then.")
         with self._reading() as reader:
             return reader.as_known([record], then.known)[0]
+
+    def fact(
+        self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
+    ) -> Fact | None:
+        """The fact in force with that subject and predicate: the one `remember` would replace.
+
+        `used` counts it as recalled.
+        """
+        with self._reading() as reader:
+            holder = reader.holder(self._call.writable(scope), subject, predicate)
+            if holder is None or not reader.passing([holder.id], self._in_force(scope)):
+                return None
+        if used:
+            self._call.count([holder.id])
+        return holder
 
     def list(
         self,
@@ -387,6 +403,12 @@ class Memory(Conversations):
         ends = reader.load({end for one in links for end in (one.source, one.target)})
         seen = {one.id for one in ends.values() if self._call.sees(one)}
         return tuple(one for one in links if {one.source, one.target} <= seen)
+
+    def _in_force(self, scope: str | None) -> Filter:
+        """The facts of a scope that are believed, and whose time has come and is not over."""
+        decay = self._call.profile.decay
+        passing = self._call.filter(scope=scope, kinds=(Kind.FACT,))
+        return replace(passing, decayed=belief(decay, below=decay.expire_below))
 
     def _all(self, narrowing: Narrowing) -> Filter:
         """All that is in force or ended of itself, of any kind unless some are named."""

@@ -291,24 +291,15 @@ def _neighbours(
     identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
-    same_key: Record | None = None
-    if new.key is not None:
-        keyed = replace(here, subject=new.subject, predicate=new.predicate)
-        same_key = _holder(reader, keyed)
+    same_key = reader.holder(*new.key) if new.key is not None else None
+    if same_key is not None or new.is_addressed:
+        return Neighbours(same_key=same_key)
     hit = next(iter(nearest(reader, embedding, here, 1)), None)
     near = reader.get(hit.id) if hit else None
     return Neighbours(
-        same_key=same_key if isinstance(same_key, Fact) else None,
         nearest=near if isinstance(near, Fact) else None,
         similarity=hit.score if hit else 0.0,
     )
-
-
-def _holder(reader: Reader, keyed: Filter) -> Record | None:
-    """The fact that has the place of a subject and predicate, though it may have had its time."""
-    past = reader.find(replace(keyed, statuses=(Status.ACTIVE, Status.EXPIRED)), 100)
-    # By its row: of those that count as expired, only an active one still has the place.
-    return next((one for one in past if one.status is Status.ACTIVE), past[0] if past else None)
 
 
 def _is_identical(new: Record, old: Record, statement: Statement) -> bool:

@@ -148,7 +148,7 @@ def scopes(call: Call) -> dict[str, int]:
     """
     visible = call.visible() if call.principal.agent is not None else Visibility()
     with call.store.reading(call.owner) as reader:
-        tallies = [one for one in reader.tally() if visible.shows(one.scope, one.kind)]
+        tallies = [one for one in reader.tally(call.now()) if visible.shows(one.scope, one.kind)]
     return _summed((one.scope, one.count) for one in tallies if one.status is Status.ACTIVE)
 
 
@@ -160,7 +160,7 @@ def stats(call: Call, scope: str | None = None) -> Stats:
     soon = replace(alive, expires_before=now + timedelta(days=7))
     waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.reading(call.owner) as reader:
-        tallies = [one for one in reader.tally() if visible.shows(one.scope, one.kind)]
+        tallies = [one for one in reader.tally(now) if visible.shows(one.scope, one.kind)]
         counts = [reader.count(one) for one in (fading, soon, waiting)]
         events = reader.count_events()
     by_kind: dict[str, Counter[str]] = {}

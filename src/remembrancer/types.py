@@ -317,6 +317,11 @@ class Record:
         return kind_of(self.id)
 
     @property
+    def is_addressed(self) -> bool:
+        """Whether a program keeps it at an address, as a fact that is known by that alone."""
+        return False
+
+    @property
     def searchable(self) -> str:
         """The words by which this memory is embedded and found."""
         return self.content
@@ -340,9 +345,21 @@ class Fact(Record):
         return self.scope, self.subject, self.predicate
 
     @property
-    def searchable(self) -> str:
+    def is_addressed(self) -> bool:
+        """Whether its predicate, by a dot at the beginning, is a program's address and no word."""
+        return self.predicate is not None and self.predicate.startswith(".")
+
+    @property
+    def topic(self) -> str:
+        """What it is about, in words."""
+        if self.is_addressed:
+            return ""
         topic = " ".join(part for part in (self.subject, self.predicate) if part)
-        return f"{topic.replace('_', ' ')}: {self.content}" if topic else self.content
+        return topic.replace("_", " ")
+
+    @property
+    def searchable(self) -> str:
+        return f"{self.topic}: {self.content}" if self.topic else self.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,7 +118,7 @@ def embed_anew(call: Call, progress: Progress | None = None) -> int:
     """Give a vector to what has none of the model in use; older vectors stay until dropped."""
     model, changed = call.embedder.model, 0
     with call.store.reading(call.owner) as reader:
-        total = sum(one.count for one in reader.tally())
+        total = sum(one.count for one in reader.tally(call.now()))
         done = reader.embedded().get(model, 0)
     while True:
         with call.store.reading(call.owner) as reader:

@@ -41,9 +41,8 @@ def _said(record: Record) -> str:
         return as_data(record.content)
     if record.summary and (short := as_data(record.summary)):
         return short
-    topic = f"{record.subject} {record.predicate}".replace("_", " ")
     is_told = not record.subject or record.subject.casefold() in record.content.casefold()
-    return as_data(record.content if is_told else f"{topic}: {record.content}")
+    return as_data(record.content if is_told else record.searchable)
 
 
 def _cut(text: str) -> str:

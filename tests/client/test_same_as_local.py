@@ -48,6 +48,7 @@ def facts(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.context("Where is the router?", budget=300)
     yield me.context(session="monday", style="hot_set")
     yield me.get("Lima")
+    yield me.fact("ada", "city"), me.fact("ada", "city", scope="health"), me.fact("ada", "name")
     yield me.get(me.get("Lima").id, as_of=clock.now())
     yield me.history("Lima")
     yield me.update("router", "The router is in the cellar", tags=("cellar",))

@@ -177,7 +177,7 @@ def test_reading_for_someone_who_has_nothing_finds_nothing_and_creates_nothing(
     stranger = Owner(tenant, "nobody")
     with raw.reading(stranger) as reader:
         assert reader.find(everything(), 10) == []
-        assert reader.tally() == []
+        assert reader.tally(NOW) == []
         assert nearest(reader, at(1, 0, 0), everything(), 5) == []
     assert stranger not in raw.owners()
 
@@ -571,12 +571,41 @@ def test_removals_count_down_nothing_so_that_numbers_stay_unique(raw: Store, ada
         assert nearest(reader, at(1, 0, 0), everything(), 5) == []
 
 
+def test_a_subject_and_predicate_are_held_by_the_active_fact_or_the_last_that_expired(
+    raw: Store, ada: Owner
+) -> None:
+    topic = {"subject": "user", "predicate": "city"}
+    expired = [
+        fact(city, **topic, status=Status.EXPIRED, recorded_at=NOW + timedelta(hours=hour))
+        for hour, city in enumerate(("Rome", "Oslo"))
+    ]
+    forgotten = fact("Paris", **topic, status=Status.FORGOTTEN)
+    elsewhere = fact("Lima", **topic, scope="health")
+    do(raw, ada, *(Insert(one, None) for one in (*expired, forgotten, elsewhere)))
+    with raw.reading(ada) as reader:
+        assert reader.holder("global", "user", "city") == expired[1]
+        assert reader.holder("health", "user", "city") == elsewhere
+        assert reader.holder("global", "user", "name") is None
+
+    overdue = fact("Bonn", **topic, expires_at=NOW - timedelta(days=1))
+    do(raw, ada, Insert(overdue, None))
+    with raw.reading(ada) as reader:
+        assert reader.holder("global", "user", "city") == overdue
+
+
+def test_what_has_had_its_time_is_counted_as_expired(raw: Store, ada: Owner) -> None:
+    do(raw, ada, *(Insert(fact("x", expires_at=one), None) for one in (NOW, None)))
+    with raw.reading(ada) as reader:
+        counts = {one.status: one.count for one in reader.tally(NOW)}
+    assert counts == {Status.EXPIRED: 1, Status.ACTIVE: 1}
+
+
 def test_kinds_are_kept_apart(raw: Store, ada: Owner) -> None:
     do(raw, ada, Insert(fact("a fact"), at(1, 0, 0)))
     with raw.reading(ada) as reader:
         assert reader.find(everything(kinds=(Kind.RULE,)), 5) == []
         assert nearest(reader, at(1, 0, 0), everything(kinds=(Kind.EPISODE,)), 5) == []
-        assert [tally.kind for tally in reader.tally()] == [Kind.FACT]
+        assert [tally.kind for tally in reader.tally(NOW)] == [Kind.FACT]
 
 
 def test_an_audit_reads_vectors_links_and_empty_conversations_of_one_owner(

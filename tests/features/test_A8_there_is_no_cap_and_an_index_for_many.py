@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, event, text
 
 from remembrancer.candidates import nearest, similar
 from remembrancer.clock import SetClock
@@ -52,18 +52,18 @@ def fill(
 ) -> list[str]:
     """Store a fact for each vector, in one transaction; returns their ids."""
     facts = [fact(number, subject) for number in range(len(vectors))]
-    event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
+    heard = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
     pairs = zip(facts, vectors, strict=True)
     with store.writing(owner) as writer:
-        writer.apply(event, [Insert(one, Embedding(model, vector)) for one, vector in pairs])
+        writer.apply(heard, [Insert(one, Embedding(model, vector)) for one, vector in pairs])
     return [one.id for one in facts]
 
 
 def forget(store: Store, owner: Owner, ids: list[str]) -> None:
     """Give memories a past: a table of hardly any rows is read as a whole, and rightly so."""
-    event = Event(id=new_id("event", NOW), at=NOW, action=Action.FORGOTTEN)
+    forgotten = Event(id=new_id("event", NOW), at=NOW, action=Action.FORGOTTEN)
     with store.writing(owner) as writer:
-        writer.apply(event, [Patch(one, {"status": Status.FORGOTTEN}) for one in ids])
+        writer.apply(forgotten, [Patch(one, {"status": Status.FORGOTTEN}) for one in ids])
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_A8_thousands_are_all_kept_listed_counted_and_found_exactly(
 
     with store.reading(owner) as reader:
         assert {one.id for one in reader.find(NOW_ON, 2 * MANY)} == set(ids)
-        assert sum(one.count for one in reader.tally()) == MANY
+        assert sum(one.count for one in reader.tally(NOW)) == MANY
         for number in (0, MANY // 2, MANY - 1):
             first = nearest(reader, Embedding(PLAIN, vectors[number]), NOW_ON, 5)[0]
             assert (first.id, first.score) == (ids[number], 1.0)
@@ -119,6 +119,37 @@ def test_A8_reading_what_was_found_visits_only_that_however_much_is_stored(
         assert "pk_facts" in str(plans), (
             "read by another index, all of which has to be gone through"
         )
+
+
+def test_A8_the_fact_of_a_subject_and_predicate_is_looked_up_however_much_is_stored(
+    store: Store, tenant: str
+) -> None:
+    owner = Owner(tenant, "ada")
+    ids = fill(store, owner, unit_vectors(1000, seed=8), PLAIN, subject="ada")
+
+    with store.reading(owner) as reader:
+        held = reader.holder("global", "ada", "700")
+        plans = explained(reader, lambda: reader.holder("global", "ada", "no such"))
+
+    assert held is not None
+    assert held.id == ids[700]
+    assert "uq_facts_active_key" in plans[0]
+
+
+def explained(reader: Any, search: Callable[[], object]) -> list[str]:
+    """How the database carries out statements, with the values left open as they were."""
+    connection, sent = reader._connection, []
+
+    def note(_: object, __: object, statement: str, parameters: Any, *___: object) -> None:
+        sent.append((statement, parameters))
+
+    event.listen(connection, "before_cursor_execute", note)
+    search()
+    event.remove(connection, "before_cursor_execute", note)
+    explain = "EXPLAIN QUERY PLAN" if connection.dialect.name == "sqlite" else "EXPLAIN"
+    return [
+        str(connection.exec_driver_sql(f"{explain} {one}", values).all()) for one, values in sent
+    ]
 
 
 # PostgreSQL's index, for those who have more vectors than are kept in memory.

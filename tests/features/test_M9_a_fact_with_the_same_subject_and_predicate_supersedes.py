@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import event as sqlalchemy_event
@@ -172,3 +173,32 @@ def test_M9_an_update_cannot_take_the_place_of_another_fact(me: Memory) -> None:
         me.update(sport.memory.id, "Rows a lot", **DIET)
 
     assert active(me) == ["Rows", "Vegetarian"]
+
+
+def test_M9_the_fact_in_force_is_found_by_its_subject_and_predicate(
+    open_set: Callable[..., Remembrancer], me: Memory, clock: SetClock
+) -> None:
+    assert me.fact(**DIET) is None
+    me.remember("Vegetarian", **DIET)
+    fish = me.remember("Eats fish again", **DIET, ttl_days=1).memory
+    me.remember("Meat", **DIET, scope="health")
+
+    assert me.fact(**DIET) == fish
+    elsewhere = me.fact(**DIET, scope="health")
+    assert elsewhere is not None
+    assert elsewhere.content == "Meat"
+    me.fact(**DIET, used=True)
+    open_set("agents").flush()
+    clock.move(timedelta(days=1))
+    assert me.fact(**DIET) is None, "its day is over, and by this profile use adds none"
+
+
+def test_M9_what_has_an_address_is_known_by_it_alone(me: Memory) -> None:
+    place = {"subject": "note", "predicate": ".a1"}
+    me.remember("Ada drinks green tea")
+    noted = me.remember("Ada drinks green tea", **place).memory
+    me.remember("Ada drinks green tea", subject="note", predicate=".b2")
+
+    assert active(me) == ["Ada drinks green tea"] * 3
+    assert noted.searchable == "Ada drinks green tea"
+    assert "note" not in me.context("tea").text

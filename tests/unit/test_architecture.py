@@ -53,7 +53,7 @@ SEARCH = {"clock", "profiles", "search", "text", "types"}
 WEB = ("fastapi", "starlette", "uvicorn", "structlog", "prometheus_client", "joserfc")
 HEAVY = (
     *("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic"),
-    *("mcp", "anyio", *WEB),
+    *("mcp", "anyio", "langgraph", "langchain_core", *WEB),
 )
 
 
@@ -75,6 +75,8 @@ ONLY_IN = (
     ("mcp/ server/", WEB),
     ("server/ cli/", ("remembrancer.server",)),
     ("assistant/ demo/ server/ cli/", ("remembrancer.assistant",)),
+    ("integrations/langgraph/", ("langgraph", "langchain_core")),
+    ("integrations/ server/ cli/", ("remembrancer.integrations",)),
 )
 """What may be imported in some places alone."""
 

@@ -58,7 +58,7 @@ def _without_worker(seen: Seen) -> Iterator[Finding]:
 def _without_vector(seen: Seen) -> Iterator[Finding]:
     """What the model in use has not embedded: a single finding, as there may be many."""
     model = seen.call.embedder.model
-    total = sum(one.count for one in seen.reader.tally())
+    total = sum(one.count for one in seen.reader.tally(seen.now))
     missing = total - seen.reader.embedded().get(model, 0)
     found = seen.reader.unembedded(model, missing) if missing > 0 else []
     ids = tuple(one.id for one in found if seen.call.sees(one))

@@ -15,6 +15,7 @@ from remembrancer.types import (
     AsOf,
     Batch,
     Event,
+    Fact,
     History,
     Link,
     Owner,
@@ -139,6 +140,16 @@ class RemoteMemory(RemoteConversations):
         if used:
             raise InvalidInput("A server counts what is recalled, not what is got: leave out used.")
         return read(Record, self._read_of(reference, **moments(as_of)))
+
+    def fact(
+        self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
+    ) -> Fact | None:
+        """The fact in force with that subject and predicate: the one `remember` would replace.
+
+        `used` counts it as recalled.
+        """
+        said = {"subject": subject, "predicate": predicate, "scope": scope, "used": used}
+        return read(Fact, self._server.read("memory", "fact", **said)["fact"])
 
     def list(
         self,

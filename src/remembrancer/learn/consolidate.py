@@ -145,7 +145,8 @@ def _nearby(call: Call, scope: str, episodes: Sequence[Episode]) -> list[Record]
         for vector in vectors:
             hits = nearest(reader, vector, near, SHOWN_PER_EPISODE)
             found |= reader.load(hit.id for hit in hits)
-    return list(found.values())[:SHOWN]
+    # What a program keeps at an address is its own to change.
+    return [one for one in found.values() if not one.is_addressed][:SHOWN]
 
 
 def _told(shown: Shown) -> str:

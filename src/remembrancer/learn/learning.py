@@ -148,7 +148,8 @@ def _nearby(call: Call, stretch: Stretch) -> list[Record]:
         for vector in vectors:
             hits = nearest(reader, vector, near, SHOWN_PER_TURN)
             found |= reader.load(hit.id for hit in hits)
-    return list(found.values())[:SHOWN]
+    # What a program keeps at an address is its own to change.
+    return [one for one in found.values() if not one.is_addressed][:SHOWN]
 
 
 def _read(call: Call, stretch: Stretch, known: Sequence[Record]) -> Reading:

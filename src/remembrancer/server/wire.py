@@ -477,6 +477,7 @@ class Correction(Asked):
     metadata: Metadata | None = None
     summary: Annotated[Text, Field(max_length=20_000)] | None = None
     body: Annotated[Text, Field(max_length=200_000)] | None = None
+    ttl_days: Number | None = None
 
 
 class Query(Asked):
@@ -495,6 +496,7 @@ class Query(Asked):
     true_at: Moment | None = None
     now: Moment | None = None
     deadline_ms: Annotated[float, Field(gt=0, le=60_000)] | None = None
+    used: bool | None = None
     explain: bool = False
 
 

@@ -24,6 +24,7 @@ from remembrancer.types import (
     Action,
     Backlog,
     Event,
+    Fact,
     Json,
     Key,
     Kind,
@@ -300,6 +301,13 @@ class Reader(Protocol):
         """The ids of memories that pass the filter, in no order that matters."""
         ...
 
+    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
+        """The fact that has the place of a subject and predicate, though its time may be over.
+
+        The active one by its row, or else the one of the expired that came last.
+        """
+        ...
+
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         """Those of these memories that pass the filter."""
         ...
@@ -396,8 +404,8 @@ class Reader(Protocol):
         """How many memories pass the filter."""
         ...
 
-    def tally(self) -> list[Tally]:
-        """Counts of all memories."""
+    def tally(self, now: datetime) -> list[Tally]:
+        """Counts of all memories; what has had its time by now counts as expired."""
         ...
 
     def ages(

@@ -17,6 +17,7 @@ from remembrancer.store.contract import (
 )
 from remembrancer.types import (
     Event,
+    Fact,
     Link,
     Record,
     Rejection,
@@ -55,6 +56,9 @@ class Nothing:
 
     def ids(self, wanted: Filter, limit: int) -> list[str]:
         return []
+
+    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
+        return None
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         return {}
@@ -131,7 +135,7 @@ class Nothing:
     def count(self, wanted: Filter) -> int:
         return 0
 
-    def tally(self) -> list[Tally]:
+    def tally(self, now: datetime) -> list[Tally]:
         return []
 
     def ages(

@@ -23,6 +23,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     cast,
     exists,
     func,
@@ -62,6 +63,7 @@ from remembrancer.store.rows import (
 from remembrancer.types import (
     Change,
     Event,
+    Fact,
     Kind,
     Link,
     Permanence,
@@ -131,6 +133,25 @@ class SqlReader(ABC):
             for start in range(0, len(members), CHUNK)
             for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
         }
+
+    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
+        table = tables.facts
+        here = select(table).where(
+            self._own(table),
+            table.c.scope == scope,
+            table.c.subject == subject,
+            table.c.predicate == predicate,
+        )
+        # Written out, as the index over active facts serves no statement that leaves it open.
+        active = table.c.status == literal(Status.ACTIVE.value, literal_execute=True)
+        expired = here.where(table.c.status == Status.EXPIRED)
+        last = expired.order_by(table.c.recorded_at.desc(), table.c.id.desc()).limit(1)
+        for query in (here.where(active), last):
+            for row in self._connection.execute(query):
+                found = record_of(Kind.FACT, row)
+                assert isinstance(found, Fact)
+                return found
+        return None
 
     def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         found: dict[str, Record] = {}
@@ -353,11 +374,11 @@ class SqlReader(ABC):
             for kind, table in tables_of(wanted)
         )
 
-    def tally(self) -> list[Tally]:
+    def tally(self, now: datetime) -> list[Tally]:
         return [
-            Tally(kind, Status(row.status), row.scope, row.category, row.permanence, row.number)
+            Tally(kind, Status(row.standing), row.scope, row.category, row.permanence, row.number)
             for kind, table in tables.MEMORY_TABLES.items()
-            for row in self._connection.execute(self._tally_of(table))
+            for row in self._connection.execute(self._tally_of(table, now))
         ]
 
     def ages(
@@ -410,16 +431,15 @@ class SqlReader(ABC):
             found[row.event_id] = (*found.get(row.event_id, ()), change)
         return found
 
-    def _tally_of(self, table: Table) -> Any:
-        category = table.c.category if "category" in table.c else literal(None)
-        groups = (table.c.status, table.c.scope, category.label("category"), table.c.permanence)
-        return (
-            select(*groups, func.count().label("number"))
-            .where(self._own(table))
-            .group_by(
-                *(group for group in groups if group.name != "category" or "category" in table.c)
-            )
-        )
+    def _tally_of(self, table: Table, now: datetime) -> Any:
+        over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
+        standing = case((over, Status.EXPIRED), else_=table.c.status).label("standing")
+        groups = [standing, table.c.scope, table.c.permanence]
+        if "category" in table.c:
+            groups.append(table.c.category)
+        none = [] if "category" in table.c else [literal(None).label("category")]
+        query = select(*groups, *none, func.count().label("number")).where(self._own(table))
+        return query.group_by(*(group.name for group in groups))
 
 
 @lru_cache(maxsize=256)

@@ -180,7 +180,7 @@ def window(record: Record, now: datetime, zone: tzinfo) -> str:
 
 def topic(record: Record) -> str:
     """What a fact is about, as `ada · lives in`; of whoever it belongs to, only what of them."""
-    if not isinstance(record, Fact):
+    if not isinstance(record, Fact) or not record.topic:
         return ""
     subject = None if (record.subject or "").casefold() in SELF else record.subject
     return " · ".join(spaced(part) for part in (subject, record.predicate) if part)

@@ -10,7 +10,7 @@ from pydantic import Field
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.memory import Memory
 from remembrancer.server import etags, wire
-from remembrancer.server.calling import Me
+from remembrancer.server.calling import Me, within
 from remembrancer.server.routes.listing import Listed, Paged, page
 from remembrancer.types import Kind, Maturity, Record, Relation, kind_of, looks_like_id
 
@@ -25,6 +25,21 @@ class Facts(Listed):
 
     subject: wire.Name | None = None
     category: tuple[wire.Name, ...] = ()
+
+
+class Topic(wire.Asked):
+    """What a fact is about; `used` counts it as recalled."""
+
+    subject: wire.Name
+    predicate: wire.Name
+    scope: wire.Name | None = None
+    used: bool = False
+
+
+class Holder(wire.Told):
+    """The fact about a subject and predicate, if there is one."""
+
+    fact: wire.Fact | None
 
 
 class Rules(Listed):
@@ -56,6 +71,14 @@ def list_facts(
     """Browse or search what is true."""
     narrowing = {"subject": asked.subject, "categories": asked.category}
     return page(request, response, me, asked, kinds=[Kind.FACT], **narrowing)
+
+
+@listings.get("/fact", response_model=Holder)
+def fact_about(me: Me, topic: Annotated[Topic, Query()]) -> Any:
+    """The fact in force with that subject and predicate."""
+    scope = within(me, topic.scope)
+    fact = me.fact(topic.subject, topic.predicate, scope=scope, used=topic.used)
+    return {"fact": fact and wire.memory(me, fact)}
 
 
 @listings.get("/rules", response_model=wire.Page[wire.Rule])

@@ -1,0 +1,214 @@
+"""LangGraph's store over one person's memory: what is put is a fact, and lives as one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, assert_never
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    validate_op_namespace,
+)
+
+from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.integrations.langgraph.filters import chosen, passes
+from remembrancer.integrations.langgraph.items import (
+    SUBJECT,
+    Content,
+    Namespace,
+    Root,
+    address,
+    content,
+    expires,
+    is_item,
+    item,
+    search_item,
+    value_of,
+)
+from remembrancer.memory import Memory
+from remembrancer.recall import LIMIT, QUERY_LIMIT
+from remembrancer.types import Fact, Kind, Mode, Permanence, Record
+
+if TYPE_CHECKING:
+    from remembrancer.client import RemoteMemory
+
+Found = tuple[Record, Namespace, float | None]
+"""An item, its namespace, and how similar it is to what was asked."""
+
+
+class RemembrancerStore(BaseStore):
+    """A LangGraph store that is one person's memory, kept here or on a server.
+
+    Its namespaces lie in that memory and lead nowhere else. With `under`, they all begin with these
+    labels, and any other is refused. `fields` of an item are searched, by default all of it.
+    """
+
+    __slots__ = ("_fields", "_memory", "_root", "ttl_config")
+    supports_ttl = True
+
+    def __init__(
+        self,
+        memory: Memory | RemoteMemory,
+        *,
+        under: Namespace = (),
+        fields: list[str] | None = None,
+        ttl: TTLConfig | None = None,
+    ) -> None:
+        if isinstance(memory, Memory) and memory.profile.scopes.visibility != "nested":
+            raise InvalidInput(
+                f"The profile {memory.profile.name!r} has no namespaces: "
+                "open the memory with profile='namespaces'."
+            )
+        self._memory = memory
+        self._root = Root(under, memory.principal.agent)
+        self._fields = fields
+        self.ttl_config = ttl
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Read what is asked for, then write what is put; of several puts to a key the last."""
+        ops = list(ops)
+        for op in ops:
+            validate_op_namespace(op)
+        puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
+        writes = [(op, self._root.shelf(op.namespace), self._content(op)) for op in puts.values()]
+        results = [self._read(op) for op in ops]
+        for write in writes:
+            self._write(*write)
+        return results
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """The same for async code, in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _read(self, op: Op) -> Result:
+        match op:
+            case GetOp():
+                return self._get(op)
+            case SearchOp():
+                return self._search(op)
+            case ListNamespacesOp():
+                return chosen(self._namespaces(), op)
+            case PutOp():
+                return None
+            case never:
+                assert_never(never)
+
+    def _get(self, op: GetOp) -> Item | None:
+        found = self._memory.fact(
+            SUBJECT, address(op.key), scope=self._root.shelf(op.namespace), used=op.refresh_ttl
+        )
+        return item(found, op.namespace) if found and is_item(found) else None
+
+    def _content(self, op: PutOp) -> Content | None:
+        return content(op, self._fields) if op.value is not None else None
+
+    def _write(self, op: PutOp, shelf: str, content: Content | None) -> None:
+        known = self._memory.fact(SUBJECT, address(op.key), scope=shelf)
+        if content is None:
+            self._forget(known)
+        elif known is None:
+            self._remember(op.key, shelf, content)
+        elif content.is_of(known):
+            self._memory.confirm(known.id)
+        else:
+            self._replace(known, content)
+
+    def _remember(self, key: str, shelf: str, content: Content) -> None:
+        self._memory.remember(
+            content.words,
+            scope=shelf,
+            subject=SUBJECT,
+            predicate=address(key),
+            permanence=Permanence.PERMANENT,
+            metadata=content.metadata,
+            ttl_days=content.days,
+        )
+
+    def _replace(self, known: Fact, content: Content) -> None:
+        try:
+            self._memory.update(
+                known.id, content.words, metadata=content.metadata, ttl_days=content.days
+            )
+        except Conflict:  # Someone else has deleted it meanwhile.
+            self._remember(str(known.metadata["name"]), known.scope, content)
+
+    def _forget(self, known: Fact | None) -> None:
+        if known is not None:
+            with contextlib.suppress(Conflict):  # Someone else has been faster.
+                self._memory.forget(known.id)
+
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        asked = (op.query or "").strip()[:QUERY_LIMIT]
+        found = self._recalled(op, asked) if asked else self._listed(op)
+        shown = list(islice(found, op.offset, op.offset + op.limit))
+        if op.refresh_ttl:
+            for one, _, _ in shown:
+                self._use(one)
+        return [search_item(*one) for one in shown]
+
+    def _use(self, record: Record) -> None:
+        if expires(record) and isinstance(record, Fact) and record.predicate:
+            self._memory.fact(SUBJECT, record.predicate, scope=record.scope, used=True)
+
+    def _listed(self, op: SearchOp) -> Iterator[Found]:
+        """What passes the filter, the latest first."""
+        wanted, cursor = self._below(op), None
+        for limit in _more(op):
+            page = self._memory.list(limit=limit, cursor=cursor, **wanted)
+            for one in page.items:
+                if (namespace := self._passing(one, op)) is not None:
+                    yield one, namespace, None
+            if (cursor := page.cursor) is None:
+                return
+
+    def _recalled(self, op: SearchOp, query: str) -> list[Found]:
+        """What passes the filter, the best first; more is recalled until there is enough of it."""
+        found: list[Found] = []
+        for limit in _more(op):
+            best = self._memory.recall(
+                query, mode=Mode.SEMANTIC, limit=limit, used=False, **self._below(op)
+            )
+            found = [
+                (one.memory, namespace, one.why.similarity)
+                for one in best
+                if one.memory.metadata.get("searched")
+                and (namespace := self._passing(one.memory, op)) is not None
+            ]
+            if len(found) >= op.offset + op.limit or len(best) < limit or limit == LIMIT:
+                break
+        return found
+
+    def _below(self, op: SearchOp) -> Any:
+        """All facts below a namespace, items or not."""
+        scope = self._root.below(op.namespace_prefix)
+        return {"kinds": [Kind.FACT], "scope": scope, "minimum_importance": 0}
+
+    def _passing(self, record: Record, op: SearchOp) -> Namespace | None:
+        """The namespace of an item that passes the filter; None for all else."""
+        if not is_item(record) or not passes(value_of(record), op.filter):
+            return None
+        return self._root.namespace(record.scope)
+
+    def _namespaces(self) -> Iterator[Namespace]:
+        scopes = self._memory.stats().by_scope
+        return (one for scope in scopes if (one := self._root.namespace(scope)) is not None)
+
+
+def _more(op: SearchOp) -> Iterator[int]:
+    """How much to read for what is wanted, at first and then, as not all of it may pass."""
+    limit = op.offset + op.limit + 1
+    while True:
+        yield max(1, min(limit, LIMIT))
+        limit *= 4

@@ -1,0 +1,189 @@
+"""A namespace leads to one person's memory and to nothing else, whatever is written into it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.graph import START, StateGraph
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
+
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput
+from remembrancer.integrations.langgraph import (
+    AssistantState,
+    RemembrancerStore,
+    SharedStore,
+    run_config,
+)
+from tests.conftest import Open
+
+pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+"""Both engines keep people apart: see N1. Here is what happens to a name before it reaches them."""
+
+Space = tuple[str, ...]
+NFC, NFD = (unicodedata.normalize(form, "zoé") for form in ("NFC", "NFD"))
+
+
+@pytest.fixture
+def people(open_memory: Open) -> Remembrancer:
+    return open_memory("namespaces")
+
+
+@pytest.fixture
+def shared(people: Remembrancer) -> SharedStore:
+    return SharedStore(people)
+
+
+def shown(store: BaseStore, space: Space) -> set[Any]:
+    """All that a prefix shows, by every way of reading; they must agree."""
+    listed = {one.value["of"] for one in store.search(space, limit=100)}
+    assert listed == {one.value["of"] for one in store.search(space, query="of", limit=100)}
+    named = store.list_namespaces(prefix=space)
+    found = {one.value["of"] for space in named for one in store.search(space, limit=100)}
+    assert found == listed
+    return listed
+
+
+TRICKY: list[tuple[Space, Space]] = [
+    (("acme", "ada"), ("acme", "ada2")),
+    (("acme", "ada"), ("acme2", "ada")),
+    (("ab", "c"), ("a", "bc")),
+    (("a/b", "c"), ("a", "b/c")),
+    (("acme", "%"), ("acme", "ada")),
+    (("acme", "_da"), ("acme", "ada")),
+    (("acme", "Ada"), ("acme", "ada")),
+    (("acme", "ada "), ("acme", "ada")),
+    (("acme", "straße"), ("acme", "strasse")),
+    (("acme", "ﬁ"), ("acme", "fi")),
+    (("acme", "ada", "%"), ("acme", "ada", "notes")),
+    (("acme", "ada", "*"), ("acme", "ada", "notes")),
+    (("acme", "ada", "n_tes"), ("acme", "ada", "notes")),
+    (("acme", "ada", "note"), ("acme", "ada", "notes", "x")),
+    (("acme", "ada", "global"), ("acme", "ada", "items")),
+    (("acme", "ada", "日"), ("acme", "ada", "日本")),
+    (("acme", "ada", "acme", "bob"), ("acme", "bob")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), TRICKY)
+def test_names_that_look_alike_share_nothing(one: Space, other: Space, shared: SharedStore) -> None:
+    for space in (one, other):
+        shared.put(space, "k", {"of": str(space)})
+
+    assert [shared.get(space, "k").value["of"] for space in (one, other)] == [str(one), str(other)]  # type: ignore[union-attr]
+    if "*" not in one:
+        assert shown(shared, one) == {str(one)}
+    assert shown(shared, other) == {str(other)}
+    shared.delete(one, "k")
+    assert shown(shared, other) == {str(other)}
+
+
+@pytest.mark.parametrize("space", [(), ("acme",), ("*", "ada"), ("acme", "*"), ("*",)])
+def test_what_names_no_person_is_refused(space: Space, shared: SharedStore) -> None:
+    for op in (
+        SearchOp(space),
+        SearchOp(space, query="anything"),
+        GetOp(space, "k"),
+        PutOp(space, "k", {"n": 1}),
+        ListNamespacesOp(),
+        ListNamespacesOp((MatchCondition("prefix", space),)),
+        ListNamespacesOp((MatchCondition("suffix", ("acme", "ada")),)),
+    ):
+        with pytest.raises(InvalidNamespaceError):
+            shared.batch([PutOp(("acme", "ada"), "also", {"n": 1}), op])
+    assert shared.search(("acme", "ada")) == []
+
+
+@pytest.mark.parametrize(
+    "label", ["a/b", "..", "/", "a.b", "", "a\x00b", "a\nb", "x" * 300, ".items", " "]
+)
+def test_labels_that_no_scope_can_hold_are_refused(label: str, shared: SharedStore) -> None:
+    for space in (("acme", "ada", label), ("acme", "ada", "x", label)):
+        with pytest.raises(InvalidNamespaceError):
+            shared.batch([PutOp(space, "k", {"n": 1})])
+        with pytest.raises(InvalidNamespaceError):
+            shared.batch([GetOp(space, "k")])
+
+
+def test_a_persons_own_namespace_is_a_namespace_too(shared: SharedStore) -> None:
+    shared.put(("acme", "ada"), "k", {"of": "root"})
+    shared.put(("acme", "ada", "notes"), "k", {"of": "notes"})
+
+    assert shown(shared, ("acme", "ada")) == {"root", "notes"}
+    assert shared.list_namespaces(prefix=("acme", "ada"), max_depth=2) == [("acme", "ada")]
+
+
+def test_the_same_name_in_two_encodings_is_one_namespace(shared: SharedStore) -> None:
+    shared.put(("acme", NFC, NFC), "k", {"of": "Zoé"})
+
+    assert shown(shared, ("acme", NFD, NFD)) == {"Zoé"}
+    assert shared.list_namespaces(prefix=("acme", NFD)) == [("acme", NFC, NFC)]
+
+
+def test_a_store_under_a_person_refuses_all_others(people: Remembrancer) -> None:
+    own = ("acme", "ada")
+    store = RemembrancerStore(people.for_user("ada", tenant="acme"), under=own)
+    store.put((*own, "notes"), "k", {"of": "ada"})
+
+    assert shown(store, own) == {"ada"}
+    for other in ((), ("acme",), ("acme", "bob"), ("acme2", "ada"), ("ada", "acme"), ("*", "*")):
+        for op in (GetOp(other, "k"), SearchOp(other), PutOp(other, "k", {"of": "x"})):
+            with pytest.raises(InvalidNamespaceError):
+                store.batch([op])
+    assert store.list_namespaces() == [(*own, "notes")]
+    assert store.list_namespaces(prefix=("*", "*", "notes")) == [(*own, "notes")]
+    assert store.list_namespaces(prefix=("acme", "bob")) == []
+
+
+def test_a_memory_of_a_namespace_holds_a_store_that_cannot_leave_it(people: Remembrancer) -> None:
+    whole = RemembrancerStore(people.for_namespace(["acme", "ada"]))
+    work = RemembrancerStore(people.for_namespace(["acme", "ada", "work"]))
+    whole.put(("home",), "k", {"of": "home"})
+    whole.put(("work", "alpha"), "k", {"of": "alpha"})
+    work.put(("beta",), "k", {"of": "beta"})
+
+    assert shown(work, ()) == {"alpha", "beta"}
+    assert work.list_namespaces() == [("alpha",), ("beta",)]
+    assert shown(whole, ("work",)) == {"alpha", "beta"}
+    assert work.batch([GetOp(away, "k") for away in (("home",), ("work", "alpha"))]) == [None] * 2
+
+
+def test_a_running_graph_reaches_its_own_person_alone(
+    people: Remembrancer, shared: SharedStore
+) -> None:
+    shared.put(("acme", "bob", "notes"), "k", {"of": "bob"})
+    tried: list[str] = []
+
+    def nosy(state: AssistantState, *, store: BaseStore) -> dict[str, Any]:
+        store.put(("acme", "ada", "notes"), "k", {"of": "ada"})
+        reading: list[Callable[[], object]] = [
+            lambda: store.get(("acme", "bob", "notes"), "k"),
+            lambda: store.search(("acme", "bob")),
+            lambda: store.list_namespaces(prefix=("acme", "bob")),
+            lambda: store.put(("acme", "bob", "notes"), "k", {"of": "ada"}),
+        ]
+        for read in reading:
+            with pytest.raises(InvalidNamespaceError):
+                read()
+            tried.append("refused")
+        return {}
+
+    graph = StateGraph(AssistantState).add_node("nosy", nosy).add_edge(START, "nosy")
+    compiled: Any = graph.compile(store=shared)
+    compiled.invoke({"messages": []}, run_config("acme", "ada", "first"))
+
+    assert tried == ["refused"] * 4
+    assert shown(shared, ("acme", "bob")) == {"bob"}
+    with pytest.raises(InvalidInput, match="org_id and user_id"):
+        compiled.invoke({"messages": []}, {"configurable": {"user_id": "ada"}})
