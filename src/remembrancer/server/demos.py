@@ -49,7 +49,7 @@ class Demos:
         *,
         most: int = MOST,
     ) -> None:
-        self._settings = settings.model_copy(update={"jwt": None, "traces": None})
+        self._settings = settings.model_copy(update={"jwt": None, "traces": None, "upstream": None})
         self._application = application
         self._most = most
         self._lock = threading.Lock()
