@@ -72,7 +72,7 @@ def test_a_client_of_the_endpoint(
         run("openai_endpoint/chat.py", question, OPENAI_BASE_URL=address, OPENAI_API_KEY=secret)
         assert soon(lambda: bool(served.engine.for_user("ada").list().items))
     assert capsys.readouterr().out == "Good to know.\nIn Bergen.\n"
-    assert "- Lives in Bergen" in models.requests[1].json["messages"][0]["content"]
+    assert "Moved to Bergen" in models.requests[1].json["messages"][0]["content"]
 
 
 def test_the_memory_tool(

@@ -19,8 +19,8 @@ from remembrancer.errors import RemembrancerError
 from remembrancer.llm.http import sendable
 
 PASSED_ON = ("accept", "openai-beta")
-PASSED_BACK = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
-PASSED_BACK_GROUPS = ("openai-", "x-ratelimit-")
+PASSED_BACK = (b"content-type", b"retry-after", b"retry-after-ms", b"x-should-retry")
+PASSED_BACK_GROUPS = (b"openai-", b"x-ratelimit-")
 CONNECT_SECONDS = 10
 LARGEST_ERROR = 1_000_000
 MOST_HEARD = 8_000_000
@@ -153,9 +153,9 @@ class Passed(Response):
 
 def _start(answer: httpx.Response) -> dict[str, object]:
     headers = [
-        (name.encode(), value.encode("latin-1"))
-        for name, value in answer.headers.items()
-        if name in PASSED_BACK or name.startswith(PASSED_BACK_GROUPS)
+        (name.lower(), value)
+        for name, value in answer.headers.raw
+        if name.lower() in PASSED_BACK or name.lower().startswith(PASSED_BACK_GROUPS)
     ]
     return {"type": "http.response.start", "status": answer.status_code, "headers": headers}
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.server import chat_protocol as protocol
+from remembrancer.server import problems
 from remembrancer.server.calling import Caller, Me
 from remembrancer.server.turns import in_turn
 from remembrancer.server.upstream import Passed, Upstream
@@ -32,6 +33,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
         "description": "What the server of models answers, unchanged.",
         "content": {"application/json": ANSWER, "text/event-stream": {}},
     },
+    **problems.documented(502, 504),
     "default": {"description": "Its errors too.", "content": {"application/json": ANSWER}},
 }
 ASKED = {"model": "some-model", "messages": [{"role": "user", "content": "What do I drink?"}]}
