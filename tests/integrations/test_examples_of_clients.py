@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.integrations.test_memory_files import call, says_or_calls
+from tests.integrations.test_anthropic_memory import call, says_or_calls
 from tests.integrations.test_openai_endpoint import soon
 from tests.llm.endpoint import ModelEndpoint, Reply, sends, streams
 from tests.serving import Served

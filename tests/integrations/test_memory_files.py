@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
-import anthropic
 import pytest
 
 import remembrancer
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from remembrancer.integrations.anthropic_memory import AsyncMemoryTool, MemoryTool
 from remembrancer.integrations.memory_files import REMEMBERED, MemoryFiles
 from remembrancer.memory import Memory
-from tests.llm.endpoint import ModelEndpoint, Reply, sends
 from tests.serving import Served
 
 TEA = "/memories/likes/tea.md"
@@ -39,10 +35,10 @@ def test_a_file_is_created_viewed_edited_moved_and_deleted(files: MemoryFiles, m
     files.insert(TEA, 1, "with lemon\n")
     files.rename(TEA, "/memories/tea.md")
 
-    (path,) = files._files()
-    text = files._files()[path].content
+    (path,) = files.files()
+    text = files.files()[path].content
     assert (path, text) == ("/memories/tea.md", "green tea\nwith lemon\n\tno sugar\n")
-    versions = me.history(files._files()[path].id).versions
+    versions = me.history(files.files()[path].id).versions
     assert [one.content.splitlines()[0] for one in versions] == [
         *("Green tea", "green tea", "green tea", "green tea")
     ]
@@ -74,11 +70,11 @@ def test_a_directory_moves_and_goes_as_a_whole(files: MemoryFiles, me: Memory) -
     for name in ("one", "two"):
         files.create(f"/memories/a/{name}.md", f"This is {name}.")
     files.rename("/memories/a", "/memories/b")
-    assert sorted(files._files()) == ["/memories/b/one.md", "/memories/b/two.md"]
+    assert sorted(files.files()) == ["/memories/b/one.md", "/memories/b/two.md"]
     files.delete("/memories/b")
-    assert files._files() == {}
+    assert files.files() == {}
     me.undo()
-    assert len(files._files()) == 2
+    assert len(files.files()) == 2
 
 
 OUTSIDE = (
@@ -149,7 +145,7 @@ def test_what_cannot_be_done_says_what_to_do(files: MemoryFiles) -> None:
     for command in ({}, {"command": "view"}, {"command": "chmod", "path": TEA}):
         with pytest.raises(InvalidInput, match="no command"):
             files.do(command)
-    assert list(files._files()) == [TEA]
+    assert list(files.files()) == [TEA]
 
 
 def test_what_is_remembered_elsewhere_can_be_read_and_not_written(
@@ -182,7 +178,7 @@ def test_files_are_recalled_like_any_memory_and_never_fade(files: MemoryFiles, m
 def test_files_alike_stay_apart(files: MemoryFiles) -> None:
     for name in ("one", "two"):
         files.create(f"/memories/{name}.md", "Ada drinks green tea.")
-    assert len(files._files()) == 2
+    assert len(files.files()) == 2
 
 
 def test_secrets_are_left_out_of_files(files: MemoryFiles) -> None:
@@ -193,7 +189,7 @@ def test_secrets_are_left_out_of_files(files: MemoryFiles) -> None:
 
 def test_nobody_sees_another_persons_files(store: Remembrancer, files: MemoryFiles) -> None:
     files.create(TEA, "Green tea")
-    assert MemoryFiles(store.for_user("bob"))._files() == {}
+    assert MemoryFiles(store.for_user("bob")).files() == {}
 
 
 def test_files_may_lie_on_a_server(serve: Callable[..., Served]) -> None:
@@ -206,76 +202,6 @@ def test_files_may_lie_on_a_server(serve: Callable[..., Served]) -> None:
         files.rename(TEA, "/memories/tea.md")
         assert "no sugar" in files.view("/memories/tea.md")
         here = MemoryFiles(served.engine.for_user("ada"))
-        assert list(here._files()) == ["/memories/tea.md"]
+        assert list(here.files()) == ["/memories/tea.md"]
         files.delete("/memories/tea.md")
-        assert here._files() == {}
-
-
-def says_or_calls(*content: dict[str, Any]) -> Reply:
-    """A message of Claude's that is text, or calls tools and then waits for them."""
-    calls = content[-1]["type"] == "tool_use"
-    return sends(
-        {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude",
-            "content": list(content),
-            "stop_reason": "tool_use" if calls else "end_turn",
-            "usage": {"input_tokens": 1, "output_tokens": 1},
-        }
-    )
-
-
-def call(number: int, **command: object) -> dict[str, Any]:
-    return {"type": "tool_use", "id": f"toolu_{number}", "name": "memory", "input": command}
-
-
-CONVERSATION = [
-    says_or_calls(call(1, command="view", path="/memories")),
-    says_or_calls(call(2, command="create", path=TEA, file_text="Green tea\n")),
-    says_or_calls(call(3, command="view", path="/memories/../etc/passwd")),
-    says_or_calls({"type": "text", "text": "I have noted it."}),
-]
-
-
-def results(models: ModelEndpoint) -> list[dict[str, Any]]:
-    """What the model was told of its calls."""
-    last = [one.json["messages"][-1]["content"] for one in models.requests[1:]]
-    return [one[0] for one in last]
-
-
-def test_the_official_sdk_runs_it(me: Memory, models: ModelEndpoint) -> None:
-    models.script = CONVERSATION
-    with anthropic.Anthropic(base_url=models.url, api_key="key", max_retries=0) as client:
-        said = client.beta.messages.tool_runner(
-            model="claude",
-            max_tokens=100,
-            messages=[{"role": "user", "content": "I drink green tea."}],
-            tools=[MemoryTool(me)],
-        ).until_done()
-
-    assert said.content[0].text == "I have noted it."
-    assert models.requests[0].json["tools"] == [{"type": "memory_20250818", "name": "memory"}]
-    viewed, created, refused = results(models)
-    assert "files and directories" in str(viewed["content"])
-    assert TEA in str(created["content"])
-    assert refused["is_error"]
-    assert MemoryFiles(me)._files()[TEA].content == "Green tea\n"
-
-
-async def run_async(me: Memory, url: str) -> str:
-    async with anthropic.AsyncAnthropic(base_url=url, api_key="key", max_retries=0) as client:
-        said = await client.beta.messages.tool_runner(
-            model="claude",
-            max_tokens=100,
-            messages=[{"role": "user", "content": "I drink green tea."}],
-            tools=[AsyncMemoryTool(me)],
-        ).until_done()
-        return str(said.content[0].text)
-
-
-def test_the_official_sdk_runs_it_asynchronously(me: Memory, models: ModelEndpoint) -> None:
-    models.script = CONVERSATION
-    assert asyncio.run(run_async(me, models.url)) == "I have noted it."
-    assert MemoryFiles(me)._files()[TEA].content == "Green tea\n"
+        assert here.files() == {}

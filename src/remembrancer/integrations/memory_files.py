@@ -67,7 +67,7 @@ class MemoryFiles:
     def create(self, path: str, text: str) -> str:
         """Write a file that is not there yet."""
         path = checked_path(path)
-        _refuse_taken(path, self._files())
+        _refuse_taken(path, self.files())
         details = {"subject": path, "predicate": PREDICATE, "permanence": "permanent"}
         written = self._memory.remember(text, tags=[TAG], **details)  # type: ignore[arg-type]
         return _said(written, f"File created successfully at: {_path(written.memory)}")
@@ -79,7 +79,7 @@ class MemoryFiles:
         line = before.count("\n") + 1
         text = before + new + file.content[len(before) + len(old) :]
         written = self._memory.update(file.id, text)
-        near = _numbered(text.split("\n"), [max(1, line - 2), line + 2])
+        near = _numbered(written.memory.content.split("\n"), [max(1, line - 2), line + 2])
         return _said(written, f"The memory file has been edited.\n{near}")
 
     def insert(self, path: str, line: int, text: str) -> str:
@@ -104,13 +104,13 @@ class MemoryFiles:
     def rename(self, old: str, new: str) -> str:
         """Give a file or a directory another path; each file keeps its history."""
         old, new = checked_path(old), checked_path(new)
-        _refuse_taken(new, self._files())
+        _refuse_taken(new, self.files())
         for path, file in self._chosen(old).items():
             moved = {"subject": new + path.removeprefix(old), "predicate": PREDICATE}
             self._memory.update(file.id, file.content, **moved)  # type: ignore[arg-type]
         return f"Successfully renamed {old} to {new}"
 
-    def _files(self) -> dict[str, Fact]:
+    def files(self) -> dict[str, Fact]:
         """The files by their paths; of two that agents have at one path, the newer."""
         found: list[Record] = []
         cursor = None
@@ -122,7 +122,7 @@ class MemoryFiles:
 
     def _texts(self) -> dict[str, str]:
         """What every file says, and the one that is only to be read."""
-        texts = {path: one.content for path, one in self._files().items()}
+        texts = {path: one.content for path, one in self.files().items()}
         known = self._memory.list(kinds=[Kind.FACT, Kind.RULE], limit=TOLD).items
         lines = [f"- {as_data(one.content)}" for one in known if TAG not in one.tags]
         return {**texts, REMEMBERED: "\n".join(lines)} if lines else texts
@@ -130,7 +130,7 @@ class MemoryFiles:
     def _file(self, path: str) -> Fact:
         path = checked_path(path)
         _refuse_own(path)
-        file = self._files().get(path)
+        file = self.files().get(path)
         if file is None:
             raise _missing(path)
         return file
@@ -140,8 +140,8 @@ class MemoryFiles:
         _refuse_own(path)
         if path == ROOT:
             raise NotAllowed(f"{ROOT} itself stays where it is.")
-        files = self._files()
-        chosen = {one: files[one] for one in files if one == path or one in _below(path, files)}
+        files = self.files().items()
+        chosen = {one: file for one, file in files if f"{one}/".startswith(f"{path}/")}
         if not chosen:
             raise _missing(path)
         return chosen

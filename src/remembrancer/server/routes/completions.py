@@ -81,11 +81,9 @@ async def complete_chat(request: Request, me: Me, asked: Completion) -> Response
     body = await _remembering(request, in_turn(request, _noted, me, said, body)) or body
 
     async def heard(answer: bytes, streamed: bool) -> None:
-        reply = protocol.reply(answer, streamed=streamed)
-        if not reply.calls:
-            session = request.headers.get(SESSION)
-            learning = run_in_threadpool(_learn, me, session, messages, reply.text)
-            await _remembering(request, learning)
+        session = request.headers.get(SESSION)
+        learning = run_in_threadpool(_learn, me, session, messages, answer, streamed)
+        await _remembering(request, learning)
 
     return Passed(upstream, "/chat/completions", request.headers, body, heard)
 
@@ -109,16 +107,21 @@ def _noted(me: Memory, said: str, body: bytes) -> bytes:
     return protocol.with_note(body.decode(), note).encode() if note else body
 
 
-def _learn(me: Memory, session: str | None, messages: list[dict[str, Any]], answer: str) -> None:
+def _learn(
+    me: Memory, session: str | None, messages: list[dict[str, Any]], answer: bytes, streamed: bool
+) -> None:
     """Keep what was said and answered; the same words again are another try for an answer."""
+    reply = protocol.reply(answer, streamed=streamed)
+    if reply.calls:
+        return
     session = session or protocol.conversation(messages, me.principal.agent)
     said = protocol.said_last(messages)
     before = [one.content for one in me.turns(session) if one.is_by_user]
     turns: list[Said] = []
     if before[-1:] != [without_secrets(said)]:
         turns.append({"role": "user", "content": said})
-    if answer:
-        turns.append({"role": "assistant", "content": answer})
+    if reply.text:
+        turns.append({"role": "assistant", "content": reply.text})
     me.learn(turns, session)
 
 
