@@ -45,6 +45,8 @@ ON_BOTH = (
 )
 ABOVE_THE_STORE = (
     "test_models_fail.py",
+    "test_pydantic_ai.py",
+    "test_A9_the_endpoint_leaves_what_clients_send_alone.py",
     "test_A23_memory_is_never_permission.py",
     "test_I1_I5_I6_I9_memories_of_instances_over_rest.py",
     "test_I4_six_categories.py",

@@ -149,6 +149,14 @@ class JwtSettings(Table):
     leeway_seconds: Annotated[int, Field(ge=0, le=300)] = 30
 
 
+class UpstreamSettings(Table):
+    """The server of models that `/v1` passes requests on to, and our key there."""
+
+    url: Annotated[str, Field(pattern=r"^https?://\S+$")]
+    key: SecretStr | None = None
+    timeout_seconds: Annotated[float, Field(gt=0)] = 600
+
+
 class ServerSettings(Table):
     """How the server listens, whom it listens to, and how much of it."""
 
@@ -167,6 +175,7 @@ class ServerSettings(Table):
     traces: str | None = None
     session_hours: Annotated[float, Field(gt=0, le=24 * 365)] = 12
     jwt: JwtSettings | None = None
+    upstream: UpstreamSettings | None = None
 
 
 class TelegramSettings(Table):

@@ -72,6 +72,7 @@ class Request:
     headers: Mapping[str, str]
     path: str
     at: float
+    body: bytes = b""
 
 
 def says(content: Any, **options: Any) -> Reply:
@@ -175,9 +176,15 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
     timeout = 30
 
+    def do_GET(self) -> None:
+        request = Request({}, dict(self.headers), self.path, time.monotonic())
+        reply = self.server.endpoint.reply_to(request)
+        self._send(reply, reply.body or b"{}")
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        request = Request(body, dict(self.headers), self.path, time.monotonic())
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(content)
+        request = Request(body, dict(self.headers), self.path, time.monotonic(), content)
         reply = self.server.endpoint.reply_to(request)
         self.server.endpoint.closing.wait(reply.delay)
         if reply.reset == "at once":

@@ -75,6 +75,7 @@ ONLY_IN = (
     ("mcp/ server/", WEB),
     ("server/ cli/", ("remembrancer.server",)),
     ("assistant/ demo/ server/ cli/", ("remembrancer.assistant",)),
+    ("integrations/", ("agents", "anthropic", "openai", "pydantic_ai")),
     ("integrations/langgraph/", ("langgraph", "langchain_core")),
     ("integrations/ server/ cli/", ("remembrancer.integrations",)),
 )

@@ -1,1 +1,1 @@
-"""Remembrancer inside other people's frameworks; each needs its own extra to be installed."""
+"""Memory where people already are: one module for each library, loaded only by whoever has it."""

@@ -32,6 +32,7 @@ from remembrancer.server.metrics import Metrics
 from remembrancer.server.routes import (
     browsing,
     caring,
+    completions,
     entrance,
     instances,
     keys,
@@ -45,6 +46,7 @@ from remembrancer.server.routes import (
 )
 from remembrancer.server.traces import Traces
 from remembrancer.server.turns import Turns
+from remembrancer.server.upstream import Upstream
 
 if TYPE_CHECKING:
     from remembrancer.config import ServerSettings
@@ -81,6 +83,7 @@ def create_app(
     apart = [Middleware(Apart, demos=demos)] if demos is not None else []
     anyones = (*open_paths, *(one.path for one in called))
     turns = Turns(engine.settings)
+    upstream = Upstream(server.upstream) if server.upstream is not None else None
     app = FastAPI(
         title="Remembrancer",
         description="Long-term memory for AI assistants.",
@@ -88,13 +91,13 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, lifespan, ending),
+        lifespan=_living(tools, upstream, lifespan, ending),
         telemetry=SILENT,
         middleware=[*apart, *_way_in(engine, metrics, traces, log, anyones, turns)],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, leave
-    app.state.turns = turns
+    app.state.turns, app.state.upstream, app.state.log = turns, upstream, log
     problems.install(app)
     app.add_exception_handler(Unchanged, _unchanged)
     app.router.routes.extend([*_routes(), *pages.routes(), *called])
@@ -130,11 +133,16 @@ def _demos(server: ServerSettings, log: Any) -> Demos:
 
 
 def _living(
-    tools: HttpServer, lifespan: Lifespan | None, ending: Iterable[Callable[[], None]]
+    tools: HttpServer,
+    upstream: Upstream | None,
+    lifespan: Lifespan | None,
+    ending: Iterable[Callable[[], None]],
 ) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        async with tools.running(), lifespan(app) if lifespan is not None else nullcontext():
+        asked = upstream.running() if upstream is not None else nullcontext()
+        given = lifespan(app) if lifespan is not None else nullcontext()
+        async with tools.running(), asked, given:
             yield
             await run_in_threadpool(pages.close, app)
         for end in ending:
@@ -204,10 +212,12 @@ def _routes() -> list[BaseRoute]:
     butlers.include_router(browsing.listings, dependencies=agent)
     rows = APIRouter(**secured)
     rows.include_router(instances.router)
+    chats = APIRouter(prefix="/v1", **secured)
+    chats.include_router(completions.router)
     door = APIRouter(responses=errors)
     door.include_router(entrance.router)
     whole = APIRouter(generate_unique_id_function=_operation)
-    for router in (api, own, butlers, rows, door):
+    for router in (api, own, butlers, rows, chats, door):
         whole.include_router(router)
     return whole.routes
 

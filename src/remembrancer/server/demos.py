@@ -52,7 +52,7 @@ class Demos:
         *,
         most: int = MOST,
     ) -> None:
-        self._settings = settings.model_copy(update={"jwt": None, "traces": None})
+        self._settings = settings.model_copy(update={"jwt": None, "traces": None, "upstream": None})
         self._application = application
         self._close = close
         self._most = most

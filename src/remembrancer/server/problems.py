@@ -166,6 +166,9 @@ def response(
         "request_id": scope.get("state", {}).get("request_id", ""),
         **more,
     }
+    if scope["path"].startswith("/v1/"):
+        # Where clients of OpenAI's protocol look for it.
+        body["error"] = {"message": detail, "type": code, "code": code, "param": None}
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
 
 

@@ -470,6 +470,8 @@ class Correction(Asked):
     """Other words for a memory; what is not said stays as it was."""
 
     content: Content
+    subject: Name | None = None
+    predicate: Name | None = None
     importance: Number | None = None
     permanence: Permanence | None = None
     category: Name | None = None

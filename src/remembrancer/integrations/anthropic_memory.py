@@ -1,0 +1,47 @@
+"""Anthropic's memory tool over our memories, as their SDK's tool runner takes it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from anthropic.lib.tools import ToolError
+from anthropic.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+from pydantic import BaseModel
+
+from remembrancer.client import RemoteMemory
+from remembrancer.errors import RemembrancerError
+from remembrancer.integrations.memory_files import MemoryFiles
+from remembrancer.memory import Memory
+
+
+class MemoryTool(BetaAbstractMemoryTool):
+    """Pass it among the `tools` of `client.beta.messages.tool_runner`."""
+
+    def __init__(self, memory: Memory | RemoteMemory) -> None:
+        super().__init__()
+        self._files = MemoryFiles(memory)
+
+    def _do(self, command: BaseModel) -> str:
+        return _done(self._files, command)
+
+    view = create = str_replace = insert = delete = rename = _do
+
+
+class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
+    """The same for an asynchronous client."""
+
+    def __init__(self, memory: Memory | RemoteMemory) -> None:
+        super().__init__()
+        self._files = MemoryFiles(memory)
+
+    async def _do(self, command: BaseModel) -> str:
+        return await asyncio.to_thread(_done, self._files, command)
+
+    view = create = str_replace = insert = delete = rename = _do
+
+
+def _done(files: MemoryFiles, command: BaseModel) -> str:
+    try:
+        return files.do(command.model_dump())
+    except RemembrancerError as error:
+        raise ToolError(str(error)) from None

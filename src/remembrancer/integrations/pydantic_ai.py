@@ -1,0 +1,37 @@
+"""The verbs of a memory as a toolset of pydantic-ai: those that the profile offers to models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_ai import FunctionToolset, Tool
+
+from remembrancer.errors import RemembrancerError
+from remembrancer.memory import Memory
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.results import refusal
+from remembrancer.tools.tool import Tool as Verb
+from remembrancer.tools.toolsets import Extent, tools_of
+
+
+def memory_toolset(
+    memory: Memory, *, extent: Extent = "core", time_zone: str = "UTC"
+) -> FunctionToolset[Any]:
+    """Pass it among the `toolsets` of an agent, or of one run of it.
+
+    What goes wrong is told to the model, which can do something about it.
+    """
+    caller = Caller(memory, time_zone)
+    verbs = tools_of(caller.profile, extent).values()
+    return FunctionToolset([_tool(one, caller) for one in verbs], id="memory")
+
+
+def _tool(verb: Verb, caller: Caller) -> Tool[Any]:
+    def use(**arguments: Any) -> str:
+        try:
+            return verb.call(caller, arguments).words()
+        except RemembrancerError as error:
+            return refusal(error)
+
+    schema = verb.input_schema(caller.profile, agent=caller.names_agents)
+    return Tool.from_schema(use, verb.name, verb.description, schema)
