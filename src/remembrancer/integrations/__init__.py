@@ -1,0 +1,1 @@
+"""Memory where people already are: in other programs, by the interfaces that these offer."""
