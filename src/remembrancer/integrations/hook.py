@@ -42,7 +42,7 @@ TAKING_NOTES = ("claude-code", "codex")
 """The clients that take context with a prompt; the others take it when a session starts."""
 
 BUDGETS = {START: 1500, PROMPT: 600}
-LONGEST_PROMPT = 20_000
+LONGEST_PROMPT, LONGEST_NAME = 20_000, 100
 DEADLINE, KEEPING = 5.0, 120.0
 """How many seconds the client waits at most, and how many we take when it does not."""
 
@@ -92,6 +92,15 @@ def settings(options: Mapping[str, str]) -> dict[str, Json]:
     return environment.laid_over(values, said)
 
 
+def session_of(client: str, payload: Mapping[str, Any]) -> str:
+    """The name of the conversation, by which it is kept."""
+    names = (payload.get(name) for name in ("session_id", "conversation_id", "sessionId"))
+    name = str(next(filter(None, names), ""))
+    if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
+        raise ValueError("the session has no name that can be used")
+    return f"{client}-{name[:LONGEST_NAME]}"
+
+
 def _is_kept(client: str, moment: str | None) -> bool:
     """Whether something was said that is to be kept; Claude Code's transcript tells the prompts."""
     return moment in ((REPLY, END) if client == "claude-code" else (PROMPT, REPLY, END))
@@ -124,7 +133,8 @@ def _context(
     """What is remembered, as text: for the prompt, or what matters most when a session starts."""
     asked: dict[str, Any] = {"budget": int(options.get("--budget", BUDGETS[moment]))}
     if moment == PROMPT:
-        asked |= {"prompt": str(payload["prompt"])[:LONGEST_PROMPT], "style": "note"}
+        prompt = str(payload["prompt"])[:LONGEST_PROMPT]
+        asked |= {"prompt": prompt, "style": "note", "session": session_of(client, payload)}
         if not asked["prompt"].strip():
             return ""
     known, agent = settings(options), options.get("--agent")

@@ -6,7 +6,6 @@ How far it was kept is marked, so that nothing is kept twice, nor again after it
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remembrancer import whereabouts
-from remembrancer.errors import InvalidInput
 from remembrancer.integrations import claude_code
+from remembrancer.integrations.hook import session_of
 from remembrancer.integrations.nearby import reached
 from remembrancer.types import Origin, Status
 
@@ -45,7 +44,7 @@ def keep(
     is_over: bool,
 ) -> None:
     """Keep what is new in a session, and if it is over, what happened in it."""
-    session = _session(client, payload)
+    session = session_of(client, payload)
     marks = whereabouts.file(settings).parent / "hooks" / f"{session}.json"
     with _marked(marks) as mark, reached(settings, agent=agent, surface=client) as me:
         new = _new(client, payload, me.count_turns(session), mark)
@@ -66,14 +65,6 @@ def episode(client: str, place: str, turns: Sequence[Turn]) -> str:
     if len(asked) > 1:
         told += f" The last request was {_quoted(asked[-1])}."
     return told + (f" The last answer was {_quoted(answered[-1])}." if answered else "")
-
-
-def _session(client: str, payload: Mapping[str, Any]) -> str:
-    names = (payload.get(name) for name in ("session_id", "conversation_id", "sessionId"))
-    name = f"{client}-{next(filter(None, names), '')}"
-    if not re.fullmatch(r"[\w-]{1,120}", name, re.ASCII):
-        raise InvalidInput("The session has no name that can be used.")
-    return name
 
 
 def _new(client: str, payload: Mapping[str, Any], known: int, mark: dict[str, int]) -> list[Said]:
