@@ -146,7 +146,7 @@ def _server(client: str, text: str, server: dict[str, Json] | None) -> str:
     key = "servers" if client == "vscode" else "mcpServers"
     if server is not None:
         return json_text.put(text or "{}\n", (key, NAME), server)
-    return _without(text, (key, NAME))
+    return _emptied(_without(text, (key, NAME)))
 
 
 def _hooks(client: str, text: str, hook: str | None) -> str:
@@ -166,12 +166,11 @@ def _hooks(client: str, text: str, hook: str | None) -> str:
             fresh = _without(fresh, path)
         if hook is not None:
             fresh = json_text.append(fresh, ("hooks", event), wanted)
-    is_ours_alone = json_text.parsed(fresh).value in ({}, {"version": 1})
-    return "" if hook is None and is_ours_alone else fresh
+    return fresh if hook is not None else _emptied(fresh)
 
 
 def _ours(root: json_text.Node, event: str) -> Iterator[tuple[json_text.Path, Any]]:
-    """Our entries among the hooks of an event: whole groups, or what stands in a group of others."""
+    """Our entries among the hooks of an event: whole groups, or some in a group of others."""
     groups = root.at(("hooks", event))
     for number, group in enumerate(groups.parts.values() if groups else ()):
         inner = group.at(("hooks",))
@@ -200,6 +199,12 @@ def _without(text: str, path: json_text.Path) -> str:
     if is_empty and len(path) > 1:
         return _without(text, path[:-1])
     return text
+
+
+def _emptied(text: str) -> str:
+    """No text, if nothing is left in it that means anything."""
+    is_empty = not text or json_text.parsed(text).value in ({}, {"version": 1})
+    return "" if is_empty else text
 
 
 def _line(words: Sequence[str]) -> str:

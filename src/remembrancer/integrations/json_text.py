@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from remembrancer.errors import InvalidInput
 from remembrancer.types import Json
@@ -18,6 +16,7 @@ Path = tuple[str | int, ...]
 
 _SKIPPED = re.compile(r"(?:[\s\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"/]+')
+CLOSING = {"{": "}", "[": "]"}
 DEEPEST = 200
 
 
@@ -147,29 +146,27 @@ class _Reader:
 
     def value(self, depth: int) -> Node:
         """The value that begins here."""
-        token, start = self.token()
-        if token in ("{", "[") and depth < DEEPEST:
+        first, start = self.token()
+        if first in CLOSING and depth < DEEPEST:
             self._place += 1
-            return self._parts(start, depth, "}" if token == "{" else "]")
+            return self._parts(start, depth, CLOSING[first])
         return Node(self._scalar(), start, start, self._place)
 
     def _parts(self, start: int, depth: int, closing: str) -> Node:
         parts: dict[str | int, Node] = {}
-        while (token := self.token()[0]) != closing:
+        while self.token()[0] != closing:
             begins = self._place
             key: str | int = len(parts) if closing == "]" else self._key()
             node = self.value(depth + 1)
             node.begins = begins
             parts[key] = node
-            token = self.token()[0]
-            if token not in (",", closing):
+            after = self.token()[0]
+            if after not in (",", closing):
                 raise self.wrong("a comma is missing")
-            self._place += token == ","
+            self._place += after == ","
         self._place += 1
-        values: Sequence[Any] = [one.value for one in parts.values()]
-        value: Json = (
-            list(values) if closing == "]" else dict(zip(map(str, parts), values, strict=True))
-        )
+        values = {str(key): one.value for key, one in parts.items()}
+        value: Json = list(values.values()) if closing == "]" else values
         return Node(value, start, start, self._place, parts)
 
     def _key(self) -> str:

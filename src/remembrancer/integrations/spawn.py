@@ -132,14 +132,14 @@ if sys.platform != "win32":
             fcntl.ioctl(ours, termios.TIOCSWINSZ, size)
 
         resize()
-        child = subprocess.Popen(  # noqa: S603, PLW1509 - the user's own; one call takes no lock
+        child = subprocess.Popen(  # noqa: S603 - the user's own command
             command,
             env=environment,
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no lock
         )
         os.close(theirs)
         before = termios.tcgetattr(0)
