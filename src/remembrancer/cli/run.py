@@ -77,11 +77,14 @@ def _known(desk: Desk, about: str | None, budget: int | None) -> str:
 
 
 def _episode(command: list[str], ran: Ran) -> str:
+    from remembrancer.learn.transcript import without_memory
+
     line = shlex.join(command)
     line = f"{line[:LONGEST_COMMAND]}…" if len(line) > LONGEST_COMMAND else line
     how = "it succeeded" if ran.code == 0 else f"it failed with exit code {ran.code}"
     told = f"Ran `{line}` in {Path.cwd().name or '/'}: {how} after {ran.seconds:.0f} seconds."
-    printed = _CONTROLS.sub("\n", ran.printed).replace("\0", "").strip()[-LONGEST_OUTPUT:]
+    printed, _ = without_memory(_CONTROLS.sub("\n", ran.printed).replace("\0", ""))
+    printed = printed.strip()[-LONGEST_OUTPUT:]
     return f"{told} It printed last: {printed}" if printed else told
 
 

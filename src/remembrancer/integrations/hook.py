@@ -140,14 +140,14 @@ def _context(
     known, agent = settings(options), options.get("--agent")
     server = whereabouts.found(whereabouts.file(known))
     if server is not None:
-        return _asked(server, agent, asked)
+        return asked_of(server, agent, asked)
     from remembrancer.integrations.nearby import opened
 
     with opened(known, agent=agent, surface=client, embeds=moment == PROMPT) as me:
         return me.context(**asked).text
 
 
-def _asked(server: Whereabouts, agent: str | None, asked: Mapping[str, Any]) -> str:
+def asked_of(server: Whereabouts, agent: str | None, asked: Mapping[str, Any]) -> str:
     """The context as the server tells it, by a request that needs no library to be made."""
     from urllib.parse import quote
 

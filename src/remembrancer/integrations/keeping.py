@@ -16,6 +16,7 @@ from remembrancer import whereabouts
 from remembrancer.integrations import claude_code
 from remembrancer.integrations.hook import session_of
 from remembrancer.integrations.nearby import reached
+from remembrancer.learn.transcript import without_memory
 from remembrancer.types import Origin, Status
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _tell(
 
 
 def _quoted(text: str) -> str:
-    words = " ".join(text.split()).rstrip(".")
+    words = " ".join(without_memory(text)[0].split()).rstrip(".")
     return f"“{words[:QUOTED]}…”" if len(words) > QUOTED else f"“{words}”"
 
 
