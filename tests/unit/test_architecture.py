@@ -75,6 +75,7 @@ ONLY_IN = (
     ("mcp/ server/", WEB),
     ("server/ cli/", ("remembrancer.server",)),
     ("assistant/ server/ cli/", ("remembrancer.assistant",)),
+    ("integrations/ server/ cli/", ("remembrancer.integrations",)),
 )
 """What may be imported in some places alone."""
 

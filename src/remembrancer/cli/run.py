@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 LONGEST_COMMAND = 300
 LONGEST_OUTPUT = 1_000
-_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.|[^\S\n]*\r\n?")
+_CONTROLS = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f\x7f]", re.DOTALL
+)
+"""What a program tells its terminal, beside what it tells us."""
 
 
 def run(
@@ -79,11 +82,11 @@ def _known(desk: Desk, about: str | None, budget: int | None) -> str:
 def _episode(command: list[str], ran: Ran) -> str:
     from remembrancer.learn.transcript import without_memory
 
-    line = shlex.join(command)
+    line = _CONTROLS.sub("", shlex.join(command))
     line = f"{line[:LONGEST_COMMAND]}…" if len(line) > LONGEST_COMMAND else line
     how = "it succeeded" if ran.code == 0 else f"it failed with exit code {ran.code}"
     told = f"Ran `{line}` in {Path.cwd().name or '/'}: {how} after {ran.seconds:.0f} seconds."
-    printed, _ = without_memory(_CONTROLS.sub("\n", ran.printed).replace("\0", ""))
+    printed, _ = without_memory(_CONTROLS.sub("", ran.printed))
     printed = printed.strip()[-LONGEST_OUTPUT:]
     return f"{told} It printed last: {printed}" if printed else told
 
