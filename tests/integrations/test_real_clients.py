@@ -1,4 +1,4 @@
-"""The real clients, if they are installed, with a model of our own: `rem install`, and then a session.
+"""The real clients, where they are installed, with a model of our own.
 
 `npm install -g @anthropic-ai/claude-code @openai/codex` puts them in place.
 """
