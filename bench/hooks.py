@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from bench.startup import fill
 from remembrancer import whereabouts
@@ -28,6 +29,8 @@ BARE = (
     "import http.client as h; line = h.HTTPConnection('{host}', {port}); "
     "line.request('GET', '/healthz'); line.getresponse().read()"
 )
+Deed = Callable[[int], None]
+STARTS = {"rem --version": ["--version"], "rem list": ["list"]}
 PROMPT = "Which dish did I note down as number {}?"
 
 
@@ -35,36 +38,33 @@ def main() -> None:
     """Fill a store, time the hooks on it, and print the tables."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--rounds", type=int, default=30)
-    options = arguments.parse_args()
+    rounds = arguments.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         fill(folder)
-        without = whole(folder, options.rounds // 2, {})
-        with_server(folder, options.rounds)
-    print("\nWithout a server\n")
-    show(without, "hook", ("rem --version", "rem list"))
+        starts = {name: [*REM, *words] for name, words in STARTS.items()}
+        starts["rem list"] += ["--store", folder]
+        print("\nWithout a server\n")
+        show(timed({"hook": hooking(folder), **processes(starts)}, rounds))
+        with served(folder) as server:
+            print("\nWith a server, whole processes\n")
+            trip = BARE.format(host=server.host, port=server.port)
+            bare = processes({"bare round trip": [sys.executable, "-c", trip]})
+            show(timed({"hook": hooking(folder), **bare}, rounds))
+            print("\nWith a server, the request alone\n")
+            both = {"hook's request": asking(server), "round trip and embedding": tripping(server)}
+            show(timed(both, rounds))
 
 
-def with_server(folder: str, rounds: int) -> None:
-    """Serve the store, and time what a hook asks of it."""
-    process = subprocess.Popen(
-        [*REM, "--store", folder, "serve", "--port", "0"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        server = found(folder)
-        requests = timed(
-            {"hook's request": asking(server), "round trip and embedding": bare(server)}, rounds
-        )
-        bare_process = [sys.executable, "-c", BARE.format(host=server.host, port=server.port)]
-        processes = whole(folder, rounds, {"bare round trip": bare_process})
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
-    print("\nWith a server, the request alone\n")
-    show(requests, "hook's request", ("round trip and embedding",))
-    print("\nWith a server, whole processes\n")
-    show(processes, "hook", ("bare round trip",))
+@contextmanager
+def served(folder: str) -> Iterator[Whereabouts]:
+    """A server of the store."""
+    command = [*REM, "--store", folder, "serve", "--port", "0"]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet) as process:
+        try:
+            yield found(folder)
+        finally:
+            process.send_signal(signal.SIGTERM)
 
 
 def found(folder: str) -> Whereabouts:
@@ -78,7 +78,7 @@ def found(folder: str) -> Whereabouts:
     raise TimeoutError("the server does not start")
 
 
-def asking(server: Whereabouts) -> Callable[[int], None]:
+def asking(server: Whereabouts) -> Deed:
     """What a hook asks when a prompt is submitted, each time another."""
 
     def ask(turn: int) -> None:
@@ -88,7 +88,7 @@ def asking(server: Whereabouts) -> Callable[[int], None]:
     return ask
 
 
-def bare(server: Whereabouts) -> Callable[[int], None]:
+def tripping(server: Whereabouts) -> Deed:
     """A round trip by the library that Python has for it, and one embedding."""
     from http.client import HTTPConnection
 
@@ -105,7 +105,7 @@ def bare(server: Whereabouts) -> Callable[[int], None]:
     return trip
 
 
-def timed(deeds: Mapping[str, Callable[[int], None]], rounds: int) -> dict[str, list[float]]:
+def timed(deeds: Mapping[str, Deed], rounds: int) -> dict[str, list[float]]:
     """Milliseconds of each deed, one of each per round; the first round is for warmth."""
     times: dict[str, list[float]] = {name: [] for name in deeds}
     for turn in range(rounds + 1):
@@ -117,34 +117,38 @@ def timed(deeds: Mapping[str, Callable[[int], None]], rounds: int) -> dict[str, 
     return times
 
 
-def whole(folder: str, rounds: int, others: Mapping[str, list[str]]) -> dict[str, list[float]]:
-    """Milliseconds of a hook and of other commands, each as a process."""
-    commands = {
-        "hook": [*REM, "hook", "claude-code", "--store", folder, "--deadline", "60"],
-        "rem --version": [*REM, "--version"],
-        "rem list": [*REM, "--store", folder, "list"],
-        **others,
-    }
+def hooking(folder: str) -> Deed:
+    """A prompt is submitted, each time another."""
+    command = [*REM, "hook", "claude-code", "--store", folder, "--deadline", "60"]
 
-    def deed(command: list[str]) -> Callable[[int], None]:
-        def run(turn: int) -> None:
-            event = {"hook_event_name": "UserPromptSubmit", "session_id": "bench"}
-            payload = json.dumps({**event, "prompt": PROMPT.format(turn)}).encode()
-            done = subprocess.run(command, input=payload, check=True, capture_output=True)
-            assert "hook" not in command or done.stdout, "nothing was told"
+    def run(turn: int) -> None:
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": "bench"}
+        payload = json.dumps({**event, "prompt": PROMPT.format(turn)}).encode()
+        done = subprocess.run(command, input=payload, check=True, capture_output=True)
+        assert done.stdout, "nothing was told"
+
+    return run
+
+
+def processes(commands: Mapping[str, list[str]]) -> dict[str, Deed]:
+    """Commands to run to their end."""
+
+    def deed(command: list[str]) -> Deed:
+        def run(_: int) -> None:
+            subprocess.run(command, check=True, capture_output=True)
 
         return run
 
-    return timed({name: deed(command) for name, command in commands.items()}, rounds)
+    return {name: deed(command) for name, command in commands.items()}
 
 
-def show(times: Mapping[str, list[float]], ours: str, others: tuple[str, ...]) -> None:
-    """A Markdown table: the medians, and how many times the others our own takes."""
-    print("| | median ms | ours takes |")
+def show(times: Mapping[str, list[float]]) -> None:
+    """A Markdown table: the medians, and how many times as long as the others the first takes."""
+    print("| | median ms | the hook takes |")
     print("|---|---|---|")
-    own = statistics.median(times[ours])
-    for name in (ours, *others):
-        middle = statistics.median(times[name])
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    own = next(iter(medians.values()))
+    for name, middle in medians.items():
         print(f"| {name} | {middle:.1f} | {own / middle:.2f} × |")
 
 

@@ -256,4 +256,4 @@ def test_a_server_that_hangs_is_given_up_in_time(session: Session, folder: Path)
         assert session.call(payload, "--deadline", "0.3") == ""
 
     assert time.monotonic() - started < 5
-    assert "gave up after 0.3 seconds" in session.log()
+    assert "gave up" in session.log()

@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,8 +62,8 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _hear(client: str, options: Mapping[str, str]) -> None:
-    deadline = float(options.get("--deadline", DEADLINE))
-    with _within(deadline, options):
+    until = time.monotonic() + float(options.get("--deadline", DEADLINE))
+    with _until(until, options):
         payload: dict[str, Any] = json.load(sys.stdin.buffer)
     event = str(payload.get("hook_event_name") or payload.get("hookEventName"))
     moment = EVENTS[client].get(event)
@@ -71,7 +72,7 @@ def _hear(client: str, options: Mapping[str, str]) -> None:
         _keep(client, moment, payload, options)
         return
     if moment == START or (moment == PROMPT and client in TAKING_NOTES):
-        with _within(deadline, options):
+        with _until(until, options):
             if text := _context(moment, client, payload, options):
                 sys.stdout.write(json.dumps(_told(client, event, text)))
                 sys.stdout.flush()
@@ -88,7 +89,8 @@ def settings(options: Mapping[str, str]) -> dict[str, Json]:
     }
     if place is not None:
         is_url = place.startswith(("postgresql:", "postgresql+"))
-        said["store"] = {"path": None, "url": None, "url" if is_url else "path": place}
+        nowhere: dict[str, Json] = dict.fromkeys(("path", "url", "admin_url"))
+        said["store"] = {**nowhere, "url" if is_url else "path": place}
     return environment.laid_over(values, said)
 
 
@@ -120,7 +122,7 @@ def _is_apart() -> bool:
 def _keep(
     client: str, moment: str | None, payload: Mapping[str, Any], options: Mapping[str, str]
 ) -> None:
-    with _within(KEEPING, options):
+    with _until(time.monotonic() + KEEPING, options):
         from remembrancer.integrations.keeping import keep
 
         known, agent = settings(options), options.get("--agent")
@@ -174,14 +176,14 @@ def _told(client: str, event: str, text: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _within(seconds: float, options: Mapping[str, str]) -> Iterator[None]:
+def _until(moment: float, options: Mapping[str, str]) -> Iterator[None]:
     """End the process if something takes longer."""
 
     def give_up() -> None:
-        _complain(options, f"gave up after {seconds:g} seconds")
+        _complain(options, "gave up: it took too long")
         os._exit(0)
 
-    watch = threading.Timer(seconds, give_up)
+    watch = threading.Timer(moment - time.monotonic(), give_up)
     watch.daemon = True
     watch.start()
     try:

@@ -160,7 +160,7 @@ def _hooks(client: str, text: str, hook: str | None) -> str:
     fresh = text or ('{\n  "version": 1\n}\n' if client == "cursor" else "{}\n")
     for event in EVENTS[client]:
         ours = list(_ours(json_text.parsed(fresh), event))
-        if hook is not None and [path for path, _ in ours] and ours[0][1] == wanted:
+        if hook is not None and [known for _, known in ours] == [wanted]:
             continue
         for path, _ in reversed(ours):
             fresh = _without(fresh, path)
