@@ -74,7 +74,7 @@ def run(
 
 
 def _known(desk: Desk, about: str | None, budget: int | None) -> str:
-    with _never_in_the_way("recall anything"), _memory(desk) as me:
+    with _never_in_the_way("recall anything"), _memory(desk, embeds=about is not None) as me:
         return me.context(about, budget=budget).text
     return ""
 
@@ -92,19 +92,19 @@ def _episode(command: list[str], ran: Ran) -> str:
 
 
 @contextlib.contextmanager
-def _memory(desk: Desk) -> Iterator[Memory | RemoteMemory]:
+def _memory(desk: Desk, *, embeds: bool = True) -> Iterator[Memory | RemoteMemory]:
     """The running server's memory, or that of the store."""
     from remembrancer.config import MEMORY
     from remembrancer.integrations.hook import settings
     from remembrancer.integrations.nearby import reached
 
     if desk.shared is not None or desk.store == MEMORY:
-        with desk.memory(embeds=True) as mine:
+        with desk.memory(embeds=embeds) as mine:
             yield mine
         return
     said = {name: getattr(desk, name.removeprefix("--")) for name in WITH_VALUE}
     options = {name: value for name, value in said.items() if value is not None}
-    with reached(settings(options), agent=desk.agent, surface="cli") as me:
+    with reached(settings(options), agent=desk.agent, surface="cli", embeds=embeds) as me:
         yield me
 
 
