@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from uuid import uuid4
 
 from bench.startup import fill
 from remembrancer import whereabouts
@@ -122,7 +123,7 @@ def hooking(folder: str) -> Deed:
     command = [*REM, "hook", "claude-code", "--store", folder, "--deadline", "60"]
 
     def run(turn: int) -> None:
-        event = {"hook_event_name": "UserPromptSubmit", "session_id": "bench"}
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": uuid4().hex}
         payload = json.dumps({**event, "prompt": PROMPT.format(turn)}).encode()
         done = subprocess.run(command, input=payload, check=True, capture_output=True)
         assert done.stdout, "nothing was told"

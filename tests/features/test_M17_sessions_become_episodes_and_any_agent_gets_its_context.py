@@ -39,7 +39,8 @@ def test_a_session_with_claude_code_is_told_what_is_known_and_becomes_an_episode
     me.remember("The shop is deployed on Thursdays.")
 
     assert "Thursdays" in session.told("SessionStart", source="startup")
-    assert "Thursdays" in session.told("UserPromptSubmit", prompt="When is the deployment?")
+    me.remember("The deployment takes ten minutes.")
+    assert "ten minutes" in session.told("UserPromptSubmit", prompt="When is the deployment?")
 
     session.says("user", "When is the deployment? By the way, I prefer tea over coffee.")
     session.says("assistant", [{"type": "text", "text": "On Thursday."}])

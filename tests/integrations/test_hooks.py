@@ -34,8 +34,8 @@ def test_with_a_server_it_is_the_server_that_answers(
     me.remember("The shop is deployed on Thursdays.")
     server = serve()
 
-    assert "Thursdays" in session.told("SessionStart", source="startup")
     assert "Thursdays" in session.told("UserPromptSubmit", prompt="When is the deployment?")
+    assert "Thursdays" in session.told("SessionStart", source="resume")
 
     assert routes(server) == ["POST /api/context"] * 2
     session.says("user", "I prefer tea over coffee.")
@@ -154,6 +154,25 @@ def test_the_words_of_tools_and_of_what_was_injected_are_nobodys(
     assert "tea" not in happened.content
 
 
+def test_a_session_is_told_everything_once_until_it_is_compacted(
+    session: Session, me: Memory, serve: Serve
+) -> None:
+    me.remember("The shop is deployed on Thursdays.")
+    serve()
+    prompt = {"prompt": "When is the shop deployed?"}
+    assert "Thursdays" in session.told("SessionStart", source="startup")
+    assert session.told("UserPromptSubmit", **prompt) == ""
+
+    me.remember("The shop is deployed by Grace.")
+    told = session.told("UserPromptSubmit", **prompt)
+    assert "Grace" in told
+    assert "Thursdays" not in told
+    assert told.startswith("<remembered>")
+    assert told.endswith("</remembered>")
+
+    assert "Thursdays" in session.told("SessionStart", source="compact")
+
+
 def test_a_prompt_is_not_told_what_was_said_in_its_own_session(
     session: Session, me: Memory
 ) -> None:
@@ -195,7 +214,7 @@ def test_other_clients_tell_prompts_and_replies_themselves(
 def test_cursor_gets_its_context_in_its_own_words(session: Session, me: Memory) -> None:
     me.remember("The shop is deployed on Thursdays.")
     session.client = "cursor"
-    payload = {"hook_event_name": "sessionStart", "conversation_id": "c-1", "workspace_roots": []}
+    payload = {"hook_event_name": "sessionStart", "conversation_id": "c-1"}
 
     assert "Thursdays" in json.loads(session.call(payload))["additional_context"]
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remembrancer import environment, whereabouts
+from remembrancer.integrations.telling import news
 from remembrancer.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ DEADLINE, KEEPING = 5.0, 120.0
 """How many seconds the client waits at most, and how many we take when it does not."""
 
 LONGEST_LOG = 1_000_000
+FOLDER = "hooks"
+"""Where in the data directory it is noted how far each session was told and kept."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -133,24 +136,31 @@ def _context(
     moment: str, client: str, payload: Mapping[str, Any], options: Mapping[str, str]
 ) -> str:
     """What is remembered, as text: for the prompt, or what matters most when a session starts."""
+    known, agent, session = settings(options), options.get("--agent"), session_of(client, payload)
     asked: dict[str, Any] = {"budget": int(options.get("--budget", BUDGETS[moment]))}
     if moment == PROMPT:
         prompt = str(payload["prompt"])[:LONGEST_PROMPT]
-        asked |= {"prompt": prompt, "style": "note", "session": session_of(client, payload)}
-        if not asked["prompt"].strip():
+        asked |= {"prompt": prompt, "style": "note", "session": session}
+        if not prompt.strip():
             return ""
-    known, agent = settings(options), options.get("--agent")
-    server = whereabouts.found(whereabouts.file(known))
+    file = whereabouts.file(known)
+    server = whereabouts.found(file)
     if server is not None:
-        return asked_of(server, agent, asked)
-    from remembrancer.integrations.nearby import opened
+        text, memories = asked_of(server, agent, asked)
+    else:
+        from remembrancer.integrations.nearby import opened
 
-    with opened(known, agent=agent, surface=client, embeds=moment == PROMPT) as me:
-        return me.context(**asked).text
+        with opened(known, agent=agent, surface=client, embeds=moment == PROMPT) as me:
+            found = me.context(**asked)
+        text, memories = found.text, list(found.memories)
+    told = file.parent / FOLDER / f"{session}.told"
+    return news(told, text, memories, anew=moment == START)
 
 
-def asked_of(server: Whereabouts, agent: str | None, asked: Mapping[str, Any]) -> str:
-    """The context as the server tells it, by a request that needs no library to be made."""
+def asked_of(
+    server: Whereabouts, agent: str | None, asked: Mapping[str, Any]
+) -> tuple[str, list[str]]:
+    """A context and its memories from the server, by a request that needs no library to be made."""
     from urllib.parse import quote
 
     whose = f"/agents/{quote(agent, safe='')}" if agent is not None else ""
@@ -166,7 +176,8 @@ def asked_of(server: Whereabouts, agent: str | None, asked: Mapping[str, Any]) -
             status, _, told = answer.read().partition(b"\r\n\r\n")
     if status.split(maxsplit=2)[1] != b"200":
         raise OSError(f"the server answered {status.splitlines()[0].decode()}")
-    return str(json.loads(told)["text"])
+    found = json.loads(told)
+    return found["text"], found["memories"]
 
 
 def _told(client: str, event: str, text: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from remembrancer import whereabouts
 from remembrancer.integrations import claude_code
-from remembrancer.integrations.hook import session_of
+from remembrancer.integrations.hook import FOLDER, session_of
 from remembrancer.integrations.nearby import reached
 from remembrancer.learn.transcript import without_memory
 from remembrancer.types import Origin, Status
@@ -46,7 +46,7 @@ def keep(
 ) -> None:
     """Keep what is new in a session, and if it is over, what happened in it."""
     session = session_of(client, payload)
-    marks = whereabouts.file(settings).parent / "hooks" / f"{session}.json"
+    marks = whereabouts.file(settings).parent / FOLDER / f"{session}.json"
     with _marked(marks) as mark, reached(settings, agent=agent, surface=client) as me:
         new = _new(client, payload, me.count_turns(session), mark)
         for start in range(0, len(new), AT_ONCE):
