@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from remembrancer.memory import Memory
 from remembrancer.types import Kind
 from tests.integrations.models import speaking
 from tests.integrations.sessions import eventually
+from tests.serving import Served
 
 CONFIG = """
 model = "scripted"
@@ -50,6 +53,7 @@ def env(tmp_path: Path) -> dict[str, str]:
         "PATH": f"{programs}:{os.environ['PATH']}",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
+        "MCP_TIMEOUT": "60000",
     }
 
 
@@ -70,26 +74,29 @@ def run(env: dict[str, str], *command: str) -> str:
 
 @needs("claude")
 def test_claude_code_is_told_and_what_was_said_to_it_is_kept(
-    env: dict[str, str], me: Memory, folder: Path
+    env: dict[str, str], me: Memory, folder: Path, serve: Callable[[], Served]
 ) -> None:
     me.remember("The shop is deployed on Thursdays.")
+    serve()
     with speaking("Tea it is, on Thursday.") as model:
         env |= {"ANTHROPIC_BASE_URL": model.address, "ANTHROPIC_API_KEY": "scripted"}
         run(env, "rem", "install", "claude-code", "--store", str(folder))
+        servers = run(env, "claude", "mcp", "list")
         told = run(env, "claude", "-p", "When is the deployment? I prefer tea over coffee.")
 
+    assert re.search(r"remembrancer: .* Connected", servers)
     assert "Tea it is, on Thursday." in told
     assert "deployed on Thursdays" in model.asked[0]
-    assert "mcp__remembrancer__recall" in model.asked[0], "it has our tools"
     eventually(lambda: bool(me.list(kinds=[Kind.EPISODE]).items))
     eventually(lambda: any("tea" in one.content for one in me.list(kinds=[Kind.FACT]).items))
 
 
 @needs("codex")
 def test_codex_is_told_and_what_was_said_to_it_is_kept(
-    env: dict[str, str], me: Memory, folder: Path
+    env: dict[str, str], me: Memory, folder: Path, serve: Callable[[], Served]
 ) -> None:
     me.remember("The shop is deployed on Thursdays.")
+    serve()
     with speaking("Tea it is, on Thursday.") as model:
         config = Path(env["HOME"]) / ".codex" / "config.toml"
         config.parent.mkdir()
