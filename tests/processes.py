@@ -15,6 +15,7 @@ forked.set_forkserver_preload(
     [
         "sqlalchemy.dialects.postgresql.psycopg",
         "remembrancer.cli.app",
+        "remembrancer.client",
         "remembrancer.engine",
         "remembrancer.opening",
         "remembrancer.search.index",

@@ -154,6 +154,18 @@ def test_our_hook_in_a_group_of_others_is_taken_out_of_it(install: Install, home
     assert json.loads(file.read_text()) == {"hooks": {"Stop": [{"hooks": [theirs]}]}}
 
 
+@pytest.mark.parametrize("text", ["{}", '{"mcpServers": {}}', '{"version": 1}\n', "", "\n"])
+def test_nothing_is_taken_out_that_was_not_put_in(install: Install, home: Path, text: str) -> None:
+    where = places("cursor", None)
+    where.hooks.parent.mkdir()
+    for file in (where.servers, where.hooks):
+        file.write_text(text)
+
+    assert done(install("cursor", "--uninstall")) == ["unchanged", "unchanged"]
+    assert done(install("cursor")) == ["changed", "changed"]
+    assert list(json.loads(where.servers.read_text())["mcpServers"]) == ["remembrancer"]
+
+
 @pytest.mark.parametrize("text", ["{", '{"hooks": [}', "hello", '{"a": 1} {"b": 2}', "{'a': 1}"])
 def test_a_file_that_is_not_json_is_refused_and_nothing_is_changed(
     install: Install, home: Path, text: str

@@ -132,10 +132,10 @@ def _change(file: Path, edit: Callable[[str], str]) -> Change:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
     try:
-        after = edit(before or "")
+        after = edit(before if before and before.strip() else "")
     except InvalidInput as error:
         raise InvalidInput(f"{file}, {error}; nothing was changed.") from None
-    return Change(file, before, after if after.strip() or before == after else None)
+    return Change(file, before, after or (before if not (before or "").strip() else None))
 
 
 def _server(client: str, text: str, server: dict[str, Json] | None) -> str:
@@ -146,7 +146,7 @@ def _server(client: str, text: str, server: dict[str, Json] | None) -> str:
     key = "servers" if client == "vscode" else "mcpServers"
     if server is not None:
         return json_text.put(text or "{}\n", (key, NAME), server)
-    return _emptied(_without(text, (key, NAME)))
+    return _emptied(text, _without(text, (key, NAME)))
 
 
 def _hooks(client: str, text: str, hook: str | None) -> str:
@@ -166,7 +166,7 @@ def _hooks(client: str, text: str, hook: str | None) -> str:
             fresh = _without(fresh, path)
         if hook is not None:
             fresh = json_text.append(fresh, ("hooks", event), wanted)
-    return fresh if hook is not None else _emptied(fresh)
+    return fresh if hook is not None else _emptied(text, fresh)
 
 
 def _ours(root: json_text.Node, event: str) -> Iterator[tuple[json_text.Path, Any]]:
@@ -191,20 +191,16 @@ def _is_ours(entry: Json) -> bool:
 
 def _without(text: str, path: json_text.Path) -> str:
     """The text without what stands at a path, nor what would be empty without it."""
-    if not text:
-        return text
-    text = json_text.remove(text, path)
-    holder = json_text.parsed(text).at(path[:-1])
+    left = json_text.remove(text, path) if text else text
+    holder = json_text.parsed(left).at(path[:-1]) if left != text else None
     is_empty = holder is not None and not holder.parts
-    if is_empty and len(path) > 1:
-        return _without(text, path[:-1])
-    return text
+    return _without(left, path[:-1]) if is_empty and len(path) > 1 else left
 
 
-def _emptied(text: str) -> str:
-    """No text, if nothing is left in it that means anything."""
-    is_empty = not text or json_text.parsed(text).value in ({}, {"version": 1})
-    return "" if is_empty else text
+def _emptied(before: str, text: str) -> str:
+    """What is left of a text: none of it, if it was all ours."""
+    is_ours = text != before and json_text.parsed(text).value in ({}, {"version": 1})
+    return "" if is_ours else text
 
 
 def _line(words: Sequence[str]) -> str:
