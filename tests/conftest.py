@@ -53,6 +53,7 @@ ABOVE_THE_STORE = (
     "test_M8_twelve_tools_for_agents.py",
     "test_M10_context_block_of_facts_rules_and_episodes.py",
     "test_M14_rest_endpoints.py",
+    "test_M17_sessions_become_episodes_and_any_agent_gets_its_context.py",
     "test_N4_langgraph_nodes.py",
     "test_N8_similar_memories_versions_links_and_use.py",
     "test_P3_active_memories_load_at_the_start_of_a_chat.py",

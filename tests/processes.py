@@ -15,6 +15,7 @@ forked.set_forkserver_preload(
     [
         "sqlalchemy.dialects.postgresql.psycopg",
         "remembrancer.cli.app",
+        "remembrancer.client",
         "remembrancer.engine",
         "remembrancer.opening",
         "remembrancer.search.index",
@@ -27,15 +28,19 @@ forked.set_forkserver_preload(
 )
 
 
-def rem(*args: str, env: Mapping[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run `rem …` to its end, with nothing to read."""
+def rem(
+    *args: str, env: Mapping[str, str], cwd: Path, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `rem …` to its end."""
     with tempfile.TemporaryDirectory() as folder:
-        streams = [Path(folder, "out"), Path(folder, "err")]
+        said = Path(folder, "in")
+        said.write_text(stdin, encoding="utf-8")
+        streams = [said, Path(folder, "out"), Path(folder, "err")]
         child = forked.Process(target=_rem, args=(args, dict(env), cwd, streams))
         child.start()
         child.join(120)
         assert child.exitcode is not None, "it takes too long"
-        told, complained = (path.read_text("utf-8") for path in streams)
+        told, complained = (path.read_text("utf-8") for path in streams[1:])
     return subprocess.CompletedProcess(args, child.exitcode, told, complained)
 
 
@@ -43,8 +48,9 @@ def _rem(args: list[str], env: dict[str, str], cwd: Path, streams: list[Path]) -
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
-    for number, path in enumerate(streams, start=1):
+    for number, path in enumerate(streams):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+    sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115
     sys.argv = ["rem", *args]
     from remembrancer.cli import main
 

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from remembrancer import environment, profiles
-from remembrancer.environment import laid_over
+from remembrancer.environment import DEFAULTS, laid_over
 from remembrancer.errors import InvalidInput, InvalidSetting
 from remembrancer.schedule import Cron
 from remembrancer.types import Json
@@ -192,9 +192,9 @@ class TelegramSettings(Table):
 class Settings(Table):
     """All that can be configured; `adjust` changes the profile, `agents.NAME` for one agent."""
 
-    profile: str = "default"
-    tenant: str = "home"
-    user: str = "me"
+    profile: str = DEFAULTS["profile"]
+    tenant: str = DEFAULTS["tenant"]
+    user: str = DEFAULTS["user"]
     time_zone: ZoneText = "UTC"
     store: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -207,11 +207,7 @@ class Settings(Table):
 
     def data_directory(self) -> Path:
         """Where files go: the configured path, or the user's data directory."""
-        if self.store.path is not None:
-            return self.store.path.expanduser()
-        from platformdirs import user_data_path
-
-        return user_data_path("remembrancer")
+        return environment.data_directory(self.store.path)
 
     def profile_for(self, agent: str | None = None) -> profiles.Profile:
         """The profile with this store's adjustments, and the agent's own on top."""
@@ -223,7 +219,11 @@ class Settings(Table):
 
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Read the settings: defaults, then the file, then the environment."""
-    values, origin = environment.read(path, environ)
+    return checked(*environment.read(path, environ))
+
+
+def checked(values: Mapping[str, Json], origin: str = "the given values") -> Settings:
+    """Settings out of plain values, with profiles that can be used."""
     settings = _validated(Settings, values, origin)
     settings.profile_for()
     for agent in settings.agents:

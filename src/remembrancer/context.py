@@ -48,6 +48,7 @@ class Occasion:
     query: str | None
     as_of: AsOf | None
     now: datetime
+    session: str | None = None
 
     @property
     def profile(self) -> Profile:
@@ -105,7 +106,7 @@ def compose(
     chosen = _style(style or settings.style)
     if session is not None and as_of is None and chosen.lasts:
         as_of = _asked_first(call, session)
-    occasion = _occasion(call, prompt, as_of)
+    occasion = _occasion(call, prompt, as_of, session)
     layout, entries = chosen.draft(occasion)
     return _with_team(occasion, block(layout, entries, budget), budget)
 
@@ -141,8 +142,15 @@ def sections(occasion: Occasion) -> Draft:
 
 
 def note(occasion: Occasion) -> Draft:
-    """What is recalled for this prompt, as a short list for the part that is not cached."""
-    found = _found(occasion, occasion.kinds)
+    """What is recalled for this prompt, as a short list for the part that is not cached.
+
+    What was said in the conversation that asks is left out: it is in the prompt already.
+    """
+    found = [
+        one
+        for one in _found(occasion, occasion.kinds)
+        if one.memory.kind is not Kind.TURN or one.memory.session_id != occasion.session
+    ]
     entries = [Entry(one.memory.id, line) for one in found if (line := words(one.memory))]
     return Layout("## What you remember about this user"), entries
 
@@ -213,10 +221,12 @@ def _frozen(call: Call, name: str) -> Session:
     return known
 
 
-def _occasion(call: Call, prompt: str | None, as_of: AsOf | datetime | None) -> Occasion:
+def _occasion(
+    call: Call, prompt: str | None, as_of: AsOf | datetime | None, session: str | None
+) -> Occasion:
     then = moment(as_of)
     now = call.now() if then is None or then.known is None else then.known
-    return Occasion(call, (prompt or "").strip()[:QUERY_LIMIT] or None, then, now)
+    return Occasion(call, (prompt or "").strip()[:QUERY_LIMIT] or None, then, now, session)
 
 
 def _found(occasion: Occasion, kinds: tuple[Kind, ...]) -> list[Weighed]:

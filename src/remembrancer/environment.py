@@ -7,14 +7,18 @@ says; never in the working directory, where a stranger's repository could redire
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from remembrancer.errors import InvalidSetting
-from remembrancer.types import Json
+
+if TYPE_CHECKING:
+    from remembrancer.types import Json
 
 PREFIX = "REMEMBRANCER_"
+DEFAULTS = {"profile": "default", "tenant": "home", "user": "me"}
+"""Whose memory it is, and by which choices, where nobody says so."""
 
 
 def read(
@@ -46,6 +50,25 @@ def file(environ: Mapping[str, str] | None = None) -> Path | None:
     return usual if usual.is_file() else None
 
 
+def data_directory(path: str | Path | None) -> Path:
+    """Where files go: the configured path, or the user's data directory."""
+    if path is not None:
+        return Path(path).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("remembrancer")
+
+
+def directory(variable: str, otherwise: str) -> Path:
+    """The directory that a variable of another program names, or where it is without one."""
+    return Path(os.environ.get(variable) or otherwise).expanduser()
+
+
+def with_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a process that gets some variables more than we have."""
+    return {**os.environ, **variables}
+
+
 def laid_over(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
     """`base` with `changes` laid over it, table by table."""
     merged = dict(base)
@@ -57,6 +80,8 @@ def laid_over(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str
 
 
 def _parsed(path: Path) -> dict[str, Json]:
+    import tomllib
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

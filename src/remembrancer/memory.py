@@ -108,7 +108,8 @@ class Memory(Conversations):
     ) -> Context:
         """Memory as text to put into a prompt, in the profile's style, never over the budget.
 
-        A `session` keeps to what was known when it first asked; a note is always of this moment.
+        A `session` keeps to what was known when it first asked; a note is of this moment, and
+        leaves out what was said in the session itself.
         """
         return compose(self._call, prompt, budget=budget, session=session, as_of=as_of, style=style)
 

@@ -23,7 +23,7 @@ PROMISED = (
     "rejected consolidate sessions turns close rename archive delete-session restore-session "
     "propose team team-review team-approve team-reject team-reopen team-edit team-importance "
     "team-delete team-stats team-switch erase verify-receipt key-create key-list key-revoke "
-    "serve mcp chat telegram telegram-link"
+    "serve mcp chat telegram telegram-link install run"
 ).split()
 
 
@@ -48,6 +48,7 @@ def test_the_root_lists_every_verb_in_a_group(rem: Run) -> None:
         "Trusting rules:",
         "Team:",
         "Talking:",
+        "Coding agents:",
         "Serving:",
         "Looking after it:",
     ):

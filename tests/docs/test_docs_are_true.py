@@ -13,7 +13,7 @@ import pytest
 from tests.processes import rem
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 PYTHON = {
     path: re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.S) for path in DOCUMENTS
 }
@@ -34,7 +34,7 @@ def test_the_readme_example_is_short() -> None:
     assert len(statements) <= 12
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/team.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/team.md", "docs/claude-code.md"])
 def test_shell_examples_run(name: str, tmp_path: Path) -> None:
     shown = re.findall(r"^\$ (rem .*)$", (ROOT / name).read_text("utf-8"), re.M)
     assert len(shown) >= 6

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 import remembrancer
+from remembrancer import whereabouts
 from remembrancer.config import ServerSettings, Settings
 from remembrancer.server import running
 
@@ -36,6 +37,7 @@ def start(tmp_path: Path, place: str) -> Iterator[Start]:
     environment = {
         **{name: value for name, value in os.environ.items() if "REMEMBRANCER" not in name},
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
         "REMEMBRANCER_JOBS__LEARN": "",
     }
 
@@ -71,9 +73,17 @@ def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
     return address, re.findall(r"http://\S+", browser)[0]
 
 
-def test_it_lets_a_browser_in_and_stops_without_losing_anything(start: Start, place: str) -> None:
+def test_it_lets_a_browser_in_and_stops_without_losing_anything(
+    start: Start, place: str, tmp_path: Path
+) -> None:
     process = start("--port", str(free_port()))
     address, entrance = address_of(process)
+    (left,) = tmp_path.rglob("server-*.json")
+    here = whereabouts.found(left)
+    assert here is not None, "other programs of the same person find it"
+    assert here.address == address
+    own_key = {"Authorization": f"Bearer {here.key}"}
+    assert httpx.get(f"{address}/api/me", headers=own_key, trust_env=False).json()["tenant"] == "x"
     with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
         assert "token" not in str(browser.get(entrance).url)
         assert browser.get(f"{address}/api/me").json()["user"] == "me"
@@ -95,6 +105,8 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(start: Start, pl
         assert found.recall_count == 1
         token = entrance.partition("token=")[2]
         assert store.principal_of(token) is None, "the start-up token ends with the server"
+        assert store.principal_of(here.key) is None
+    assert not left.exists()
 
 
 def test_an_answer_waits_for_nothing_to_be_added_to_it() -> None:

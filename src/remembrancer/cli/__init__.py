@@ -23,15 +23,24 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        from remembrancer.cli.app import app
-
-        app()
+        _run()
         code = 0
     except KeyboardInterrupt:
         code = 130
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     _leave(code)
+
+
+def _run() -> None:
+    if sys.argv[1:2] == ["hook"]:  # Somebody waits for each of these: they come before the rest.
+        from remembrancer.integrations.hooks.hook import main
+
+        main(sys.argv[2:])
+        return
+    from remembrancer.cli.app import app
+
+    app()
 
 
 def live_long() -> None:

@@ -137,7 +137,12 @@ def hoisted(args: Sequence[str]) -> tuple[list[str], list[str]]:
         elif arg in ALONE or arg.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
             front.append(arg)
         elif arg in WITH_VALUE:
-            front += [arg, *(value for value in [next(waiting, None)] if value is not None)]
+            value = [one for one in [next(waiting, None)] if one is not None]
+            if arg == "--user" and rest[:1] == ["install"] and "".join(value)[:2] in ("", "--"):
+                # Not whose memory it is, but for whom it is installed.
+                theirs, others = hoisted([*value, *waiting])
+                return [*front, *theirs], [*rest, arg, *others]
+            front += [arg, *value]
         else:
             rest.append(arg)
     return front, rest

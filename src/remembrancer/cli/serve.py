@@ -55,7 +55,7 @@ def serve(
     listening = running.bound(desk.settings.server)
     with listening, desk.opened() as store:
         running.refuse_open_doors(store)
-        _run(store, listening)
+        _run(store, listening, is_found=True)
 
 
 def demo(
@@ -95,17 +95,21 @@ def _refuse_without_parts() -> None:
         raise InvalidSetting("The server needs its parts: pip install 'remembrancer[server]'.")
 
 
-def _run(store: Remembrancer, listening: socket) -> None:
-    """Say where it is, and serve it until told to stop."""
+def _run(store: Remembrancer, listening: socket, *, is_found: bool = False) -> None:
+    """Say where it is, to other programs too if it is to be found, and serve it until the end."""
     from remembrancer.server import running
 
     live_long()
-    address = f"http://{store.settings.server.host}:{listening.getsockname()[1]}"
+    port = listening.getsockname()[1]
+    address = f"http://{store.settings.server.host}:{port}"
     typer.echo(f"Remembrancer listens on {address}")
     token = running.start_token(store)
-    if token is not None:
-        typer.echo(f"In a browser on this machine: {address}/login?token={token.secret}")
-    running.run(store, listening, token.key.id if token else None)
+    if token is None:
+        running.run(store, listening, running.Doors())
+        return
+    typer.echo(f"In a browser on this machine: {address}/login?token={token}")
+    key, file = running.local_key(store, port) if is_found else (None, None)
+    running.run(store, listening, running.Doors(token, key, file))
 
 
 def _checked(desk: Desk, asked: dict[str, Any]) -> Any:

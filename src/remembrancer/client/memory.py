@@ -99,7 +99,8 @@ class RemoteMemory(RemoteConversations):
     ) -> Context:
         """Memory as text to put into a prompt, in the profile's style, never over the budget.
 
-        A `session` keeps to what was known when it first asked; a note is always of this moment.
+        A `session` keeps to what was known when it first asked; a note is of this moment, and
+        leaves out what was said in the session itself.
         """
         from remembrancer.block import Context
 

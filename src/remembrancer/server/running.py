@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import socket
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
+from remembrancer import whereabouts
 from remembrancer.errors import InvalidSetting, RemembrancerError
-from remembrancer.keys import LOGIN
+from remembrancer.keys import LOGIN, is_valid
 from remembrancer.loopback import is_loopback
 from remembrancer.server.app import create_app
 from remembrancer.server.logs import logger
 from remembrancer.types import Owner
+from remembrancer.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from remembrancer.config import ServerSettings, Settings
     from remembrancer.engine import Remembrancer
-    from remembrancer.keys import NewKey
 
 TICK_SECONDS = 60
 M_ARENA_MAX, ARENAS = -8, 2
@@ -59,11 +63,24 @@ class Heartbeat(threading.Thread):
         self.join(PATIENCE_SECONDS)
 
 
-def application(engine: Remembrancer, token_id: str | None = None) -> FastAPI:
-    """The application with its jobs; when it ends, the store is closed, and nothing is lost.
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """What lets the person at this machine in, and ends with the server: keys, by their secrets."""
 
-    The start-up token ends with it.
-    """
+    token: str | None = None
+    key: str | None = None
+    file: Path | None = None
+
+    def shut(self, engine: Remembrancer) -> None:
+        """Let nobody in any more."""
+        for secret in filter(None, (self.token, self.key)):
+            engine.revoke_secret(secret)
+        if self.file is not None and self.key is not None:
+            whereabouts.take_back(self.file, self.key)
+
+
+def application(engine: Remembrancer, doors: Doors | None = None) -> FastAPI:
+    """The application with its jobs; when it ends, the store is closed, and nothing is lost."""
     log = logger()
     _share_memory()
 
@@ -73,8 +90,8 @@ def application(engine: Remembrancer, token_id: str | None = None) -> FastAPI:
         heart.start()
         yield
         await run_in_threadpool(heart.stop)
-        if token_id is not None:
-            await run_in_threadpool(engine.revoke_key, token_id)
+        if doors is not None:
+            await run_in_threadpool(doors.shut, engine)
         await run_in_threadpool(engine.close)
 
     return create_app(engine, lifespan=living, log=log)
@@ -90,11 +107,11 @@ def _share_memory() -> None:
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, ARENAS)
 
 
-def opened(settings: Settings, token_id: str | None) -> FastAPI:
+def opened(settings: Settings, doors: Doors | None) -> FastAPI:
     """The application of one of several processes, each with the store opened for itself."""
     from remembrancer.opening import open
 
-    return application(open(settings=settings), token_id)
+    return application(open(settings=settings), doors)
 
 
 def bound(settings: ServerSettings) -> socket.socket:
@@ -119,7 +136,11 @@ def bound(settings: ServerSettings) -> socket.socket:
 def refuse_open_doors(engine: Remembrancer) -> None:
     """Beyond this machine nobody may listen who has no keys to tell people apart by."""
     server = engine.settings.server
-    keys = [one for one in engine.list_keys() if LOGIN not in one.capabilities]
+    keys = [
+        one
+        for one in engine.list_keys()
+        if LOGIN not in one.capabilities and is_valid(one, engine.now())
+    ]
     if is_loopback(server.host) or server.jwt is not None or keys:
         return
     raise InvalidSetting(
@@ -128,25 +149,48 @@ def refuse_open_doors(engine: Remembrancer) -> None:
     )
 
 
-def start_token(engine: Remembrancer) -> NewKey | None:
+def start_token(engine: Remembrancer) -> str | None:
     """What lets the one person at this machine in; there is none where others can call."""
     server = engine.settings.server
     if not is_loopback(server.host):
         return None
     owner = Owner(engine.settings.tenant, engine.settings.user)
-    return engine.create_session(owner, [LOGIN], hours=server.session_hours)
+    return engine.create_session(owner, [LOGIN], hours=server.session_hours).secret
 
 
-def run(engine: Remembrancer, listening: socket.socket, token_id: str | None = None) -> None:
+def local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
+    """A key for programs of the same person on this machine, and the file that tells them of it."""
+    settings = engine.settings
+    url = settings.store.url
+    file = whereabouts.file(
+        {
+            **{name: str(getattr(settings, name)) for name in ("tenant", "user", "profile")},
+            "store": {
+                "url": url.get_secret_value() if url else None,
+                "path": str(settings.data_directory()),
+            },
+        }
+    )
+    left = whereabouts.read(file)
+    if left is not None:  # by a server that was killed
+        engine.revoke_secret(left.key)
+    made = engine.create_key(label="programs on this machine")
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    here = Whereabouts(settings.server.host, port, made.secret, os.getpid())
+    whereabouts.leave(file, here)
+    return made.secret, file
+
+
+def run(engine: Remembrancer, listening: socket.socket, doors: Doors) -> None:
     """Serve until told to stop."""
     server = engine.settings.server
     if server.workers == 1:
-        uvicorn.Server(_config(application(engine, token_id))).run(sockets=[listening])
+        uvicorn.Server(_config(application(engine, doors))).run(sockets=[listening])
         return
     from uvicorn.supervisors import Multiprocess
 
     engine.close()
-    app = partial(opened, engine.settings, token_id)
+    app = partial(opened, engine.settings, doors)
     config = _config(app, factory=True, workers=server.workers)
     Multiprocess(config, sockets=[listening]).run()
 

@@ -1,0 +1,173 @@
+"""Running another program as if we were not there, and knowing afterwards what it printed.
+
+Its exit code, its signals and its terminal are passed on; it must not know what that is for.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from remembrancer.errors import InvalidInput
+
+KEPT = 4_000
+"""How many bytes of what a program prints are kept: the last ones."""
+
+AT_ONCE = 65_536
+LINGERING = 1.0
+"""For how many seconds a program's own children may go on printing after its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A program that has ended: its exit code as shells tell it, its time, its last words."""
+
+    code: int
+    seconds: float
+    printed: str
+
+
+class Tail:
+    """The end of what is printed, by any number of threads."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._lock = threading.Lock()
+
+    def add(self, data: bytes) -> None:
+        """Note what was printed."""
+        with self._lock:
+            self._kept = (self._kept + data)[-KEPT:]
+
+    def __str__(self) -> str:
+        return self._kept.decode("utf-8", "replace")
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> Ran:
+    """Run a program to its end."""
+    tail = Tail()
+    started = time.monotonic()
+    on_terminal = sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
+    try:
+        code = (_on_terminal if on_terminal else _on_pipes)(command, environment, tail)
+    except OSError as error:
+        raise InvalidInput(f"{command[0]!r} cannot be run: {error.strerror}.") from error
+    return Ran(code if code >= 0 else 128 - code, time.monotonic() - started, str(tail))
+
+
+def _on_pipes(command: Sequence[str], environment: Mapping[str, str], tail: Tail) -> int:
+    """Run it with our own stdin, and copy what it prints to where we print."""
+    child = subprocess.Popen(  # noqa: S603 - the user's own command
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    copying = [
+        threading.Thread(target=_copy, args=(stream.fileno(), target, tail), daemon=True)
+        for stream, target in ((child.stdout, 1), (child.stderr, 2))
+    ]
+    with _forwarding(child):
+        for one in copying:
+            one.start()
+        code = child.wait()
+    for one in copying:
+        one.join(LINGERING)
+    return code
+
+
+def _copy(source: int, target: int, tail: Tail) -> None:
+    with suppress(OSError):  # whoever reads us has gone: so does the program's reader
+        while data := os.read(source, AT_ONCE):
+            tail.add(data)
+            _write(target, data)
+    with suppress(OSError):
+        os.close(source)
+
+
+def _write(target: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(target, data) :]
+
+
+@contextmanager
+def _forwarding(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Hand on the signals that are sent to us; a terminal sends its interrupt to both of us."""
+
+    def hand_on(number: int, _: Any) -> None:
+        if number != signal.SIGINT or not sys.stdin.isatty():
+            child.send_signal(number)
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, hand_on) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+if sys.platform != "win32":
+
+    def _on_terminal(command: Sequence[str], environment: Mapping[str, str], tail: Tail) -> int:
+        """Run it on a terminal of its own, which is shown on ours."""
+        import fcntl
+        import pty
+        import termios
+        import tty
+
+        ours, theirs = pty.openpty()
+
+        def resize(*_: Any) -> None:
+            size = fcntl.ioctl(1, termios.TIOCGWINSZ, bytes(8))
+            fcntl.ioctl(ours, termios.TIOCSWINSZ, size)
+
+        resize()
+        child = subprocess.Popen(  # noqa: S603 - the user's own command
+            command,
+            env=environment,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no lock
+        )
+        os.close(theirs)
+        before = termios.tcgetattr(0)
+        resizing = signal.signal(signal.SIGWINCH, resize)
+        try:
+            tty.setraw(0)
+            with _forwarding(child):
+                _show(child, ours, tail)
+                return child.wait()
+        finally:
+            termios.tcsetattr(0, termios.TCSADRAIN, before)
+            signal.signal(signal.SIGWINCH, resizing)
+            os.close(ours)
+
+    def _show(child: subprocess.Popen[bytes], terminal: int, tail: Tail) -> None:
+        """Copy what is typed and what is printed until the program has ended."""
+        watched = [terminal, 0]
+        with suppress(OSError):  # so a terminal tells that nobody is left on its other side
+            while True:
+                ready, _, _ = select.select(watched, [], [], LINGERING)
+                if not ready and child.poll() is not None:
+                    return
+                if terminal in ready:
+                    data = os.read(terminal, AT_ONCE)
+                    tail.add(data)
+                    _write(1, data)
+                if 0 in ready:
+                    typed = os.read(0, AT_ONCE)
+                    _write(terminal, typed)
+                    if not typed:
+                        watched.remove(0)

@@ -1,0 +1,35 @@
+"""What a session was told already, so that it is not told the same with every prompt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+
+def news(file: Path, text: str, memories: Sequence[str], *, anew: bool) -> str:
+    """The text without what the session was told before; `anew` if it has forgotten all of it."""
+    before = [] if anew else _told(file)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file.write_text(json.dumps([*{*before, *memories}]), "utf-8")
+    return without(text, memories, before)
+
+
+def without(text: str, memories: Sequence[str], known: Collection[str]) -> str:
+    """A block without some of its entries, which stand in the order of the memories."""
+    ids = iter(memories)
+    left = [
+        line for line in text.split("\n") if not _is_entry(line) or next(ids, None) not in known
+    ]
+    return "\n".join(left) if any(map(_is_entry, left)) else ""
+
+
+def _is_entry(line: str) -> bool:
+    return line.startswith("- ")
+
+
+def _told(file: Path) -> list[str]:
+    try:
+        return list(json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return []

@@ -1,0 +1,46 @@
+"""Changing one table of a TOML file as text; every other byte stays. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from remembrancer.errors import InvalidInput
+from remembrancer.types import Json
+
+
+def table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | None) -> str:
+    """The text with a table at a path, in place of the one that was there; None takes it out."""
+    known = _at(_parsed(text), path)
+    if known == values:
+        return text
+    name = ".".join(path)
+    section = re.compile(
+        rf"\n?^\[{re.escape(name)}\][^\n]*\n?(?:^[\w\"-]+ *=[^\n]*\n?)*"
+        rf"(?:\n*^\[{re.escape(name)}\.[^\n]*\n?(?:^[\w\"-]+ *=[^\n]*\n?)*)*",
+        re.MULTILINE,
+    )
+    text = section.sub("", text)
+    if _at(_parsed(text), path) is not None:
+        raise InvalidInput(f"{name} is not written as a table of its own; change it by hand")
+    if values is None:
+        return text
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items()]
+    return f"{text}{gap}[{name}]\n{''.join(lines)}"
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"which is not TOML: {error}") from None
+
+
+def _at(values: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        values = values.get(step) if isinstance(values, dict) else None
+    return values

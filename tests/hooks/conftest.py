@@ -1,0 +1,58 @@
+"""What the tests of integrations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import remembrancer
+from remembrancer.config import Settings
+from remembrancer.embed.cache import CachedEmbedder
+from remembrancer.memory import Memory
+from remembrancer.server import running
+from tests.hooks.sessions import Session
+from tests.serving import Served, served
+
+Serve = Callable[[], Served]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a store of this test lies, by the computer's clock."""
+    return tmp_path / "memory"
+
+
+@pytest.fixture
+def store(folder: Path, embedder: CachedEmbedder) -> Iterator[remembrancer.Remembrancer]:
+    """The store, open in this process too."""
+    with remembrancer.open(folder, settings=Settings(), embedder=embedder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def me(store: remembrancer.Remembrancer) -> Memory:
+    """The memory of the person at this machine."""
+    return store.for_user()
+
+
+@pytest.fixture
+def session(tmp_path: Path, folder: Path) -> Session:
+    """A session with Claude Code."""
+    return Session(tmp_path, ("--store", str(folder)))
+
+
+@pytest.fixture
+def serve(store: remembrancer.Remembrancer) -> Iterator[Serve]:
+    """Serve the store, and leave word of it as `rem serve` does."""
+    with ExitStack() as ending:
+
+        def start() -> Served:
+            server = ending.enter_context(served(store))
+            key, file = running.local_key(store, int(server.address.rpartition(":")[2]))
+            ending.callback(running.Doors(None, key, file).shut, store)
+            return server
+
+        yield start
