@@ -38,6 +38,7 @@ from remembrancer.types import (
     Relation,
     Status,
     Written,
+    made_at,
 )
 
 RESTORABLE = (
@@ -127,7 +128,7 @@ def restore(call: Call, record: Record) -> Written:
     if record.status is Status.EXPIRED:
         return _apply(call, Action.RESTORED, record, renewal(record, call.now()))
     with call.store.reading(call.owner) as reader:
-        values = _as_before(reader, record)
+        values = as_before(reader, record)
     return _apply(call, Action.RESTORED, record, values)
 
 
@@ -137,12 +138,12 @@ def restore_all(call: Call, wanted: Filter) -> Batch:
         records = list(everything(writer, wanted))
         if not records:
             return Batch((), None)
-        writes = [Patch(one.id, _as_before(writer, one)) for one in records]
+        writes = [Patch(one.id, as_before(writer, one)) for one in records]
         event = writer.apply(call.event(Action.RESTORED, call.now()), writes)
     return Batch(tuple(one.id for one in records), event)
 
 
-def _as_before(reader: Reader, record: Record) -> dict[str, object]:
+def as_before(reader: Reader, record: Record) -> dict[str, object]:
     """The values of a memory as it was when it last had a place; not safer than it was then.
 
     What is in quarantine itself has had none, and is let out.
@@ -187,15 +188,29 @@ def undo(call: Call, event_id: str | None = None) -> Written:
     """Take back an event, or the latest that was not taken back yet; this is an event too."""
     now = call.now()
     with call.writing() as writer:
-        event = _chosen(call, writer, event_id)
-        _refuse_if_destroyed(writer, event)
-        writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
-        undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
-        writer.mark_undone(event.id, undoing.id)
-        if event.undoes is not None:
-            writer.mark_undone(event.undoes, None)
+        for event in _whole(call, writer, _chosen(call, writer, event_id)):
+            _refuse_if_destroyed(writer, event)
+            writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
+            undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
+            writer.mark_undone(event.id, undoing.id)
+            if event.undoes is not None:
+                writer.mark_undone(event.undoes, None)
         records = writer.load(change.memory_id for change in event.changes)
     return Written(_most_telling(list(records.values())), undoing)
+
+
+def _whole(call: Call, reader: Reader, event: Event) -> list[Event]:
+    """The event; or, of an import, which comes in many steps, all of them, the latest first."""
+    if event.action is not Action.IMPORTED or event.note is None:
+        return [event]
+    begun, steps = made_at(event.note.partition(" ")[0]), list[Event]()
+    page = reader.events(limit=200)
+    while page:
+        steps += [one for one in page if one.note == event.note and one.undone_by is None]
+        last = page[-1]
+        after = Position(last.at, last.id)
+        page = reader.events(limit=200, after=after) if last.at >= begun else []
+    return touching_own(call, reader, steps)
 
 
 def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Record]:

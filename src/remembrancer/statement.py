@@ -98,6 +98,7 @@ class Statement:
     evidence: tuple[Evidence, ...] = ()
     agent: str | None = None
     surface: str | None = None
+    id: str | None = None
 
 
 def checked(content: str, details: Details, profile: Profile) -> Statement:
@@ -191,7 +192,7 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
         category = Category()
     importance = statement.importance or category.importance or profile.importance.default
     common: dict[str, Any] = {
-        "id": new_id(kind, now),
+        "id": statement.id or new_id(kind, now),
         "content": statement.content,
         "scope": call.writable(statement.scope),
         "importance": float(importance),

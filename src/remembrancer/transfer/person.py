@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from remembrancer.errors import BadBackup
 from remembrancer.statement import without_secrets
@@ -13,6 +14,7 @@ from remembrancer.transfer.lines import lines_of, row_of
 from remembrancer.types import Owner
 
 FORMAT = 1
+LONGEST_HEAD = 10_000
 WORDS = frozenset(
     "content summary body subject predicate quote title note reason speaker "
     "tags metadata evidence before after settings".split()
@@ -26,6 +28,16 @@ def exported(store: Store, owner: Owner) -> Iterator[bytes]:
     yield json.dumps(head, ensure_ascii=False).encode() + b"\n"
     with store.dump(owner) as rows:
         yield from lines_of(rows)
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file begins as an export of ours does."""
+    try:
+        with path.open("rb") as file:
+            head = json.loads(file.readline(LONGEST_HEAD))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(head, dict) and {"format", "schema", "tenant", "user"} <= head.keys()
 
 
 def imported(store: Store, owner: Owner, lines: Iterable[bytes], *, replace: bool) -> int:
