@@ -38,7 +38,6 @@ from remembrancer.types import (
     Relation,
     Status,
     Written,
-    made_at,
 )
 
 RESTORABLE = (
@@ -203,7 +202,8 @@ def _whole(call: Call, reader: Reader, event: Event) -> list[Event]:
     """The event; or, of an import, which comes in many steps, all of them, the latest first."""
     if event.action is not Action.IMPORTED or event.note is None:
         return [event]
-    begun, steps = made_at(event.note.partition(" ")[0]), list[Event]()
+    begun = datetime.fromisoformat(event.note.partition(" ")[0])
+    steps: list[Event] = []
     page = reader.events(limit=200)
     while page:
         steps += [one for one in page if one.note == event.note and one.undone_by is None]

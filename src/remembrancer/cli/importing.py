@@ -132,11 +132,8 @@ def _bring_back(desk: Desk, path: Path, *, replace: bool) -> None:
 
 
 def _told(page: Page, done: Imported, *, learn: bool | None) -> None:
-    came = _came(done)
-    if done.dry_run:
-        page.say(f"Would bring in {came} from {done.source} ({done.format}).")
-    else:
-        page.say(f"Brought in {came} from {done.source} ({done.format}).")
+    did = "Would bring in" if done.dry_run else "Brought in"
+    page.say(f"{did} {_came(done)} from {done.source} ({done.format}).")
     for count, sentence in (
         (done.present, "came with an earlier import."),
         (done.known, "said what is known already."),
@@ -166,9 +163,9 @@ def _came(done: Imported) -> str:
     parts = []
     if done.turns:
         parts.append(f"{_count(done.turns, 'turn')} of conversations")
-    if done.memories or not parts:
+    if done.memories:
         parts.append(_count(done.memories, "memory", "memories"))
-    return " and ".join(parts)
+    return " and ".join(parts) or "nothing new"
 
 
 def _count(count: int, one: str, many: str | None = None) -> str:

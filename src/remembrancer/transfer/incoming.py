@@ -21,7 +21,7 @@ from remembrancer.transfer.formats.choosing import OWN, guessed, reader_of
 from remembrancer.transfer.formats.files import Source
 from remembrancer.transfer.formats.pieces import Conversation, LeftOut, Piece, Stated
 from remembrancer.transfer.incoming_memories import Outcome
-from remembrancer.types import Origin, new_id
+from remembrancer.types import Origin
 
 if TYPE_CHECKING:
     from remembrancer.upkeep import Progress
@@ -169,7 +169,8 @@ class _Import:
         self._format = format
         self._choices = choices
         self._tell = tell
-        self._note = f"{new_id('import', call.now())} {format}: {self._name}"
+        # Undo knows by it what belongs together, and since when.
+        self._note = f"{call.now().isoformat()} {format}: {self._name}"
         self._memories: list[incoming_memories.Ready] = []
         self._talks: list[incoming_turns.Talk] = []
         self._links: list[tuple[str, str]] = []

@@ -92,7 +92,7 @@ def ready(call: Call, format: str, piece: Stated, origin: Origin | None) -> Read
     refuse_bare_secret(statement, secrets)
     metadata = {**statement.metadata, **provenance(format, piece.place)}
     scope = call.writable(statement.scope)
-    told = (format, scope, piece.key, content)
+    told = (call.owner.id, scope, format, piece.key, content)
     return Ready(
         piece.key,
         stable_id(statement.kind, statement.valid_from, *told),

@@ -47,6 +47,7 @@ def ready(
 ) -> tuple[Talk, list[LeftOut]]:
     """A conversation whose turns were checked and cleaned, and those that cannot be stored."""
     scope = call.writable()
+    told = (call.owner.id, scope, format, piece.key)
     turns: dict[str, Cleaned] = {}
     unfit: list[LeftOut] = []
     for number, one in enumerate(piece.turns, 1):
@@ -56,9 +57,9 @@ def ready(
             unfit.append(LeftOut(one.place, str(error).partition(": ")[2] or str(error)))
             continue
         at = one.said.get("said_at")
-        id = stable_id("turn", at, format, scope, piece.key, one.key)
+        id = stable_id("turn", at, *told, one.key)
         turns.setdefault(id, replace(turn, id=id))
-    session_id = stable_id("session", None, format, scope, piece.key)
+    session_id = stable_id("session", None, *told)
     return Talk(session_id, scope, _title(piece.title), tuple(turns.values())), unfit
 
 

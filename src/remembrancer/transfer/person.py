@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from remembrancer.errors import BadBackup
-from remembrancer.statement import without_secrets
+from remembrancer.statement import holds_secret
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import Row, Store
 from remembrancer.transfer.lines import lines_of, row_of
@@ -73,9 +73,7 @@ def _refuse_secrets(number: int, row: Row) -> None:
     """What we exported has none; whoever puts one into the file has it refused here too."""
     _, columns = row
     for name in WORDS & columns.keys():
-        value = columns[name]
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if value is not None and without_secrets(text) != text:
+        if holds_secret(columns[name]):
             raise BadBackup(f"Line {number} of the export holds a secret in {name}.")
 
 
