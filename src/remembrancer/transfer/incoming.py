@@ -26,7 +26,7 @@ from remembrancer.types import Origin
 if TYPE_CHECKING:
     from remembrancer.upkeep import Progress
 
-STEP = 500
+STEP = 250
 """How many memories or turns are written at once: no more is lost when it is interrupted."""
 
 SAMPLES = 5
