@@ -14,8 +14,6 @@ from collections import Counter
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import pytest
-
 import remembrancer
 from remembrancer import config
 from remembrancer.config import Settings

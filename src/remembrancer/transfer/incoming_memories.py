@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remembrancer.call import Call
+from remembrancer.errors import InvalidInput
 from remembrancer.lifecycle import as_before
 from remembrancer.profiles import Dedup
 from remembrancer.remember import Adds, Intent, intended, refuse_bare_secret
@@ -42,6 +43,8 @@ from remembrancer.types import (
 
 EMBEDDED = 64
 """How many are embedded between two words about how far it is."""
+
+DEEPEST = 30
 
 ORDER: tuple[type[Write], ...] = (Patch, Insert, DropLink, AddLink)
 """What makes room comes before what takes it."""
@@ -81,6 +84,8 @@ def provenance(format: str, place: Place) -> dict[str, Json]:
 def ready(call: Call, format: str, piece: Stated, origin: Origin | None) -> Ready:
     """A memory that was checked and cleaned, or an error that says what is wrong with it."""
     details: dict[str, Any] = {"source": Source.IMPORTED, **piece.details}
+    if _is_deep(details.get("metadata"), DEEPEST):
+        raise InvalidInput(f"The metadata is nested more than {DEEPEST} deep.")
     if origin is not None:
         details["origin"] = origin
     category = details.get("category")
@@ -100,6 +105,11 @@ def ready(call: Call, format: str, piece: Stated, origin: Origin | None) -> Read
         piece.links,
         len(secrets),
     )
+
+
+def _is_deep(value: object, left: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not left or any(_is_deep(one, left - 1) for one in inner)
 
 
 def step(call: Call, note: str, some: Sequence[Ready], tell: Tell) -> Outcome:

@@ -16,6 +16,8 @@ LONGEST = 256 * 1024**2
 LONGEST_LINE = 16 * 1024**2
 PIECE = 256 * 1024
 SPACE = " \t\r\n"
+AFTER = (",", "]", *SPACE)
+"""What may follow after an entry."""
 
 
 def entries(file: File, *keys: str) -> Iterator[tuple[int, Any]]:
@@ -129,7 +131,7 @@ class _Growing:
         self._at += 1
 
     def value(self) -> Any:
-        """The next value. One that touches the end of what was read may go on after it."""
+        """The next value. A number at the end of what was read may go on after it."""
         self.sign()
         while True:
             try:
@@ -140,7 +142,7 @@ class _Growing:
             except (ValueError, RecursionError) as error:
                 raise self._wrong(f"a value cannot be read ({type(error).__name__})") from None
             else:
-                if end < len(self._text) or self._has_ended:
+                if self._text[end : end + 1] in AFTER or self._has_ended:
                     self._at = end
                     return found
             self._grow()
