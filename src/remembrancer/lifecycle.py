@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -187,14 +188,16 @@ def undo(call: Call, event_id: str | None = None) -> Written:
     """Take back an event, or the latest that was not taken back yet; this is an event too."""
     now = call.now()
     with call.writing() as writer:
+        records: dict[str, Record] = {}
         for event in _whole(call, writer, _chosen(call, writer, event_id)):
-            _refuse_if_destroyed(writer, event)
-            writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
+            writes = _inverses(writer, event, now)
             undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
             writer.mark_undone(event.id, undoing.id)
             if event.undoes is not None:
                 writer.mark_undone(event.undoes, None)
-        records = writer.load(change.memory_id for change in event.changes)
+            records |= writer.load(change.memory_id for change in event.changes)
+        if not records:
+            raise NotUndoable("All that came with it was deleted since.")
     return Written(_most_telling(list(records.values())), undoing)
 
 
@@ -286,16 +289,47 @@ def _is_by_own(call: Call, event: Event) -> bool:
 
 def _refuse_if_destroyed(reader: Reader, event: Event) -> None:
     """Refuse for good, whatever else has changed, when something to be put back is gone."""
-    concerned: set[str] = set()
-    for change in event.changes:
-        if change.after is None:
-            raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
-        concerned.add(change.memory_id)
-        if "link" in change.after:
-            link = _link(change.after["link"] or (change.before or {}).get("link"))
-            concerned |= {link.source, link.target}
+    if any(change.after is None for change in event.changes):
+        raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+    concerned = {one for change in event.changes for one in _concerned(change)}
     if len(reader.load(concerned)) < len(concerned):
         raise NotUndoable("A memory that it changed was deleted since.")
+
+
+def _concerned(change: Change) -> set[str]:
+    """The memories that a change is about."""
+    after = change.after or {}
+    if "link" not in after:
+        return {change.memory_id}
+    link = _link(after["link"] or (change.before or {}).get("link"))
+    return {link.source, link.target}
+
+
+def _inverses(reader: Reader, event: Event, at: datetime) -> list[Write]:
+    """What takes an event back: all of it or nothing.
+
+    Of an import, which may be large and long ago, what was changed since stays as it is.
+    """
+    changes = list(reversed(event.changes))
+    if event.action is not Action.IMPORTED:
+        _refuse_if_destroyed(reader, event)
+        return [_inverse(reader, event, change, at) for change in changes]
+    known = reader.load({one for change in changes for one in _concerned(change)})
+    changed = {one.memory_id for one in changes if not _is_as_it_came(known, one)}
+    changed |= {known[one].supersedes or one for one in changed & known.keys()}
+    writes: list[Write] = []
+    for change in changes:
+        if not _concerned(change) & changed and _concerned(change) <= known.keys():
+            with contextlib.suppress(Conflict):  # a link that somebody took away
+                writes.append(_inverse(reader, event, change, at))
+    return writes
+
+
+def _is_as_it_came(known: Mapping[str, Record], change: Change) -> bool:
+    after, record = change.after or {}, known.get(change.memory_id)
+    if record is None or "link" in after:
+        return record is not None
+    return frozen({name: getattr(record, name) for name in after}) == dict(after)
 
 
 def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Write:

@@ -127,6 +127,22 @@ def test_X9_undo_takes_a_whole_import_back_and_the_next_brings_it_again(
     assert contents(me) == ["Ada keeps bees."]
 
 
+def test_X9_undoing_an_import_leaves_what_was_changed_since(me: Memory, tmp_path: Path) -> None:
+    me.remember("Ada lives in Bonn.", source=Source.IMPORTED, subject="ada", predicate="city")
+    rows = [{"content": f"Statement number {number}."} for number in range(4)]
+    city = {"content": "Ada lives in Rome.", "subject": "ada", "predicate": "city"}
+    done = me.import_from(written(tmp_path, *rows, city))
+    me.update("number 1", "Statement number one.")
+    me.forget("number 2")
+    me.update("Rome", "Ada lives in Lima.")
+
+    me.undo(done.event)
+
+    assert contents(me) == ["Ada lives in Lima.", "Statement number one."]
+    assert me.get("number 2").status is Status.FORGOTTEN
+    assert len(me.history("Lima").versions) == 3
+
+
 def test_X9_what_was_forgotten_is_not_brought_back_by_importing_again(me: Memory) -> None:
     me.import_from(EXAMPLES / "mem0")
     me.forget("oat milk")
@@ -236,6 +252,12 @@ def test_X9_words_of_somebody_else_stay_inert(me: Memory, tmp_path: Path) -> Non
     (turn,) = me.list(kinds=["turn"], status=Status.QUARANTINED).items
     assert isinstance(turn, Turn)
     assert (turn.origin, turn.tainted) == (Origin.DOCUMENT, True)
+
+
+def test_X9_the_history_of_mem0_tells_what_is_left_in_the_end(me: Memory) -> None:
+    done = me.import_from(EXAMPLES / "mem0-local" / "history.db")
+    assert (done.format, done.memories) == ("mem0", 3)
+    assert done.left_out == {"deleted in mem0": 1}
 
 
 def test_X9_a_graph_comes_as_subjects_facts_and_links(me: Memory) -> None:

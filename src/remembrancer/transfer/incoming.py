@@ -52,8 +52,9 @@ class Choices:
 class Imported:
     """What an import brought in, or would, and what it did not.
 
-    `present` came with an earlier import, `known` was remembered already, `quarantined` reads like
-    an instruction of somebody else's; `left_out` says how much was left out for which reason, and
+    `conversations` is how many there are; `turns` and `memories` came in. `present` came with an
+    earlier import, `known` was remembered already, `quarantined` reads like an instruction of
+    somebody else's; `left_out` says how much was left out for which reason, and
     `unread` which files were. `event` is what `undo` takes back the whole import by.
     """
 
@@ -86,6 +87,8 @@ def import_from(
             )
         read = reader_of(format)
         total = _looked_over(source, read, choices.of)
+        if source.files and not any(one.was_read for one in source.files):
+            raise InvalidInput(f"{source.name} has nothing in the format {format}.")
         if not choices.dry_run:
             _refuse_other_vectors(call)
         under_way = _Import(call, source.name, format, choices, _Telling(progress, total))

@@ -50,13 +50,13 @@ def lines(file: File) -> Iterator[tuple[int, Any]]:
 def is_by_line(file: File) -> bool:
     """Whether each line is an object of its own, rather than all of it one document."""
     with file.reading() as stream:
-        first = stream.readline(LONGEST_LINE)
-    return isinstance(parsed(first.removeprefix(codecs.BOM_UTF8)), dict)
+        first, second = (stream.readline(LONGEST_LINE) for _ in range(2))
+    return bool(second) and isinstance(parsed(first.removeprefix(codecs.BOM_UTF8)), dict)
 
 
 def listed(file: File, *keys: str) -> Iterator[tuple[str, Any]]:
     """The entries of a file in either form, each with where it stands."""
-    if is_by_line(file) and not file.name.lower().endswith(".json"):
+    if is_by_line(file):
         yield from ((f"line {number}", one) for number, one in lines(file))
     else:
         yield from ((f"entry {number}", one) for number, one in entries(file, *keys))

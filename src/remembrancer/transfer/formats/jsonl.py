@@ -49,7 +49,7 @@ def _pieces(file: File) -> Iterator[Piece]:
             yield _memory(place, one)
     for name, turns in talks.items():
         first = next((one.said["content"] for one in turns if isinstance(one, Spoken)), "")
-        key = name or f"{file.name}\n{first}"
+        key = f"{file.name}\n{name or first}"
         yield from conversation(turns[0].place, key, turns, title=name or None)
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from remembrancer.errors import InvalidInput
 from remembrancer.transfer.formats.files import Source
 from remembrancer.transfer.formats.moments import moment
 from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
@@ -32,7 +33,11 @@ BOLD = 7
 def read(source: Source) -> Iterator[Piece]:
     """What the Markdown files say."""
     for file in source.named(*FILES):
-        front, start, text = _front(file.text())
+        try:
+            front, start, text = _front(file.text())
+        except InvalidInput as error:
+            yield LeftOut(Place(file.name, "all of it"), str(error))
+            continue
         yield from statements(Place(file.name, ""), text, _details(front), start)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.json_text import entries, is_by_line, lines, words
+from remembrancer.transfer.formats.json_text import listed, words
 from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
 
 FILES = ("*.jsonl", "*.json")
@@ -29,21 +29,16 @@ def read(source: Source) -> Iterator[Piece]:
 
 
 def _objects(file: File) -> Iterator[tuple[Place, str, Any]]:
-    if is_by_line(file):
-        for number, one in lines(file):
-            kind = one.get("type") if isinstance(one, dict) else ""
-            if kind is None and isinstance(one.get("entities"), list):
-                yield from _listed(file, one)
-            else:
-                yield Place(file.name, f"line {number}"), str(kind), one
-        return
-    for _, whole in entries(file):
-        yield from _listed(file, whole)
+    for where, one in listed(file):
+        if isinstance(one, dict) and "type" not in one:
+            yield from _whole(file, one)
+        else:
+            yield Place(file.name, where), str(words(one, "type")), one
 
 
-def _listed(file: File, whole: Any) -> Iterator[tuple[Place, str, Any]]:
+def _whole(file: File, graph: dict[str, Any]) -> Iterator[tuple[Place, str, Any]]:
     for kind, name in (("entity", "entities"), ("relation", "relations")):
-        found = whole.get(name) if isinstance(whole, dict) else None
+        found = graph.get(name)
         for number, one in enumerate(found if isinstance(found, list) else [], 1):
             yield Place(file.name, f"{kind} {number}"), kind, one
 

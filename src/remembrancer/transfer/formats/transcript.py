@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from remembrancer.errors import InvalidInput
 from remembrancer.transfer.formats.files import File, Source
 from remembrancer.transfer.formats.pieces import (
     LeftOut,
@@ -20,7 +21,11 @@ FILES = ("*.txt", "*.text", "*.log")
 def read(source: Source) -> Iterator[Piece]:
     """Each file is a conversation; it is known again by its name and its first words."""
     for file in source.named(*FILES) or source.files:
-        turns = list(_turns(file))
+        try:
+            turns = list(_turns(file))
+        except InvalidInput as error:
+            yield LeftOut(Place(file.name, "all of it"), str(error))
+            continue
         first = next((one for one in turns if isinstance(one, Spoken)), None)
         key = f"{file.name}\n{first.said['content']}" if first else file.name
         title = file.name.rpartition("/")[2].rpartition(".")[0].replace("_", " ")
