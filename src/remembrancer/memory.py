@@ -48,6 +48,7 @@ from remembrancer.types import (
     looks_like_id,
     member,
 )
+from remembrancer.undoing import undo
 
 if TYPE_CHECKING:
     from remembrancer.audit import Audit
@@ -223,7 +224,7 @@ class Memory(Conversations):
 
     def undo(self, event_id: str | None = None) -> Written:
         """Take back one change: that of the event, or the latest."""
-        return lifecycle.undo(self._call, event_id)
+        return undo(self._call, event_id)
 
     def link(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
