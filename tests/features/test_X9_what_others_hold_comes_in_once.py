@@ -191,6 +191,15 @@ def test_X9_a_conversation_that_has_grown_goes_on(me: Memory, tmp_path: Path) ->
     assert [one.position for one in me.turns(session.id)] == [0, 1, 2]
 
 
+def test_X9_a_line_may_hold_a_whole_conversation(me: Memory, tmp_path: Path) -> None:
+    talk = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello"}]
+    path = written(tmp_path, {"messages": talk}, {"messages": [*talk, *talk], "title": "Twice"})
+    done = me.import_from(path)
+    assert (done.format, done.conversations, done.turns) == ("jsonl", 2, 6)
+    assert sorted(me.count_turns(one.id) for one in me.sessions().items) == [2, 4]
+    assert me.import_from(path).present == 6
+
+
 def test_X9_conversations_are_learned_from_now_later_or_never(
     store: Remembrancer, tmp_path: Path
 ) -> None:

@@ -34,9 +34,10 @@ NAMES = {
     "mcp-graph": "memory.jsonl",
     "mcp-memory-service": "export.json",
     "markdown": "notes.md",
-    "jsonl": "rows.jsonl",
+    "jsonl": "facts.jsonl",
     "transcript": "talk.txt",
 }
+EXAMPLES = Path(__file__).parents[2] / "examples" / "import"
 WORDS = """
     mapping current_node message author role content content_type parts recipient metadata parent
     conversation_id title create_time text user assistant bio all model_editable_context tool
@@ -67,6 +68,32 @@ document = st.one_of(
 )
 
 
+def example(format: str) -> list[Any]:
+    """The JSON documents of an example."""
+    text = (EXAMPLES / format / NAMES[format]).read_text("utf-8")
+    if NAMES[format].endswith(".json"):
+        return [json.loads(text)]
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def places(one: Any) -> list[tuple[Any, Any]]:
+    """Every holder in a document, with the key of something in it."""
+    keys: list[Any] = []
+    if isinstance(one, dict | list):
+        keys = list(one) if isinstance(one, dict) else list(range(len(one)))
+    return [(one, key) for key in keys] + [place for key in keys for place in places(one[key])]
+
+
+@st.composite
+def mangled(draw: st.DrawFn, format: str) -> bytes:
+    """An example in which a few things are not what they should be."""
+    documents = example(format)
+    for _ in range(draw(st.integers(1, 4))):
+        holder, key = draw(st.sampled_from(places(documents)))
+        holder[key] = draw(value)
+    return "\n".join(map(json.dumps, documents)).encode()
+
+
 def source(content: bytes, name: str) -> Source:
     return Source(name, (File(name, lambda: io.BytesIO(content)),))
 
@@ -89,11 +116,13 @@ def check(piece: Piece) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=30)
-@given(content=document)
+@settings(max_examples=40)
+@given(data=st.data())
 def test_a_parser_tells_pieces_or_what_is_wrong_and_nothing_else(
-    format: str, content: bytes
+    format: str, data: st.DataObject
 ) -> None:
+    is_json = NAMES[format].endswith(("json", "jsonl"))
+    content = data.draw(st.one_of(document, mangled(format)) if is_json else document)
     try:
         for piece in FORMATS[format](source(content, NAMES[format])):
             check(piece)

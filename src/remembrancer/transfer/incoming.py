@@ -115,7 +115,7 @@ def _looked_over(source: Source, read: Callable[[Source], Iterator[Piece]], of: 
             f"{source.name} holds what belongs to several: {named}. Say whose is to be brought in "
             "(--of NAME), or that all of it is (--of '*')."
         )
-    if of is not None and not total:
+    if of not in (None, ALL) and not total:
         raise InvalidInput(f"{source.name} holds nothing of {of!r}; there is {named or 'nothing'}.")
     return total
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from remembrancer.errors import InvalidInput
@@ -19,7 +20,7 @@ from remembrancer.transfer.formats import (
     transcript,
 )
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.json_text import entries, is_by_line, lines
+from remembrancer.transfer.formats.json_text import listed
 from remembrancer.transfer.formats.pieces import Piece
 
 OWN = "remembrancer"
@@ -52,7 +53,8 @@ SIGNS: tuple[tuple[str, set[str]], ...] = (
 """The keys by which the first object of a file tells what wrote it, the surest first."""
 
 LISTS = ("results", "memories", "messages", "turns", "facts", "items")
-LOOKED_AT = 200
+LOOKED_AT, TRIED = 200, 20
+"""How many files of a folder are looked at, and how many entries of a file."""
 
 
 def reader_of(format: str) -> Callable[[Source], Iterator[Piece]]:
@@ -102,8 +104,10 @@ def _by_content(file: File) -> str | None:
 
 
 def _first(file: File) -> Any:
-    if is_by_line(file):
-        first = next((one for _, one in lines(file)), None)
-        if not isinstance(first, dict) or not first.keys() & set(LISTS):
-            return first
-    return next((one for _, one in entries(file, *LISTS)), None)
+    """The first object in a file; of one that holds a list of others, the first of these."""
+    for _, one in islice(listed(file), TRIED):
+        if isinstance(one, dict):
+            lists = (one[key] for key in LISTS if isinstance(one.get(key), list))
+            inner = next((some[0] for some in lists if some), None)
+            return inner if isinstance(inner, dict) else one
+    return None

@@ -16,6 +16,7 @@ LONGEST = 256 * 1024**2
 LONGEST_LINE = 16 * 1024**2
 PIECE = 256 * 1024
 SPACE = " \t\r\n"
+BY_LINE = (".jsonl", ".ndjson")
 AFTER = (",", "]", *SPACE)
 """What may follow after an entry."""
 
@@ -51,7 +52,10 @@ def is_by_line(file: File) -> bool:
     """Whether each line is an object of its own, rather than all of it one document."""
     with file.reading() as stream:
         first, second = (stream.readline(LONGEST_LINE) for _ in range(2))
-    return bool(second) and isinstance(parsed(first.removeprefix(codecs.BOM_UTF8)), dict)
+    first = first.removeprefix(codecs.BOM_UTF8).lstrip()
+    if file.name.lower().endswith(BY_LINE):
+        return not first.startswith(b"[")
+    return bool(second) and isinstance(parsed(first), dict)
 
 
 def listed(file: File, *keys: str) -> Iterator[tuple[str, Any]]:

@@ -1,7 +1,7 @@
 """JSON of no product in particular: an object for each memory, or for each message.
 
-A message has a role and a content; whatever else has a content is a memory, and may say about
-itself what `remember` takes.
+A message has a role and a content; an object with a list of messages is a conversation; whatever
+else has a content is a memory, and may say about itself what `remember` takes.
 """
 
 from __future__ import annotations
@@ -41,16 +41,32 @@ def read(source: Source) -> Iterator[Piece]:
 
 def _pieces(file: File) -> Iterator[Piece]:
     talks: Talks = {}
-    for where, one in listed(file, *LISTS):
+    for where, talk, one in _unfolded(listed(file)):
         place = Place(file.name, where)
         if isinstance(one, dict) and isinstance(one.get("role"), str):
-            talks.setdefault(words(one, *TALK) or "", []).append(_message(place, one))
+            talks.setdefault(words(one, *TALK) or talk, []).append(_message(place, one))
         else:
             yield _memory(place, one)
     for name, turns in talks.items():
         first = next((one.said["content"] for one in turns if isinstance(one, Spoken)), "")
         key = f"{file.name}\n{name or first}"
         yield from conversation(turns[0].place, key, turns, title=name or None)
+
+
+def _unfolded(entries: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
+    """What is in a list within an entry, as one that holds a whole conversation, or the entry."""
+    for where, one in entries:
+        lists = [one[key] for key in LISTS if _is_list(one, key)]
+        if not lists:
+            yield where, "", one
+            continue
+        talk = words(one, *TALK, "id", "title") or where
+        for number, inner in enumerate(lists[0], 1):
+            yield f"{where}, number {number}", talk, inner
+
+
+def _is_list(one: Any, key: str) -> bool:
+    return isinstance(one, dict) and isinstance(one.get(key), list)
 
 
 def _message(place: Place, message: dict[str, Any]) -> Spoken | LeftOut:
