@@ -220,14 +220,24 @@ def test_X9_facts_go_the_way_of_every_memory(
 ) -> None:
     me.remember("Ada lives in Bonn.", subject="ada", predicate="city")
     me.remember("Ada likes tea.")
-    for words in ("The car is red.", "The car is dark red."):
-        set_embedder.at_cosine(words, 0.999)
+    for words in (
+        "The car is reddish.",
+        "The car is red.",
+        "Meet Ida in May.",
+        "Meet Ida in June.",
+    ):
+        set_embedder.at_cosine(words, 0.999 if "car" in words else -0.999)
+    me.remember("The car is reddish.", source=Source.IMPORTED)
     path = written(
         tmp_path,
         {"content": "Ada lives in Rome.", "subject": "ada", "predicate": "city"},
         {"content": "Ada likes tea."},
         {"content": "The car is red."},
-        {"content": "The car is dark red."},
+        {"content": "Meet Ida in May."},
+        {"content": "Meet Ida in June."},
+        {"content": "7", "subject": "ada", "predicate": "shoe size"},
+        {"content": "8", "subject": "ada", "predicate": "shoe size"},
+        {"content": "The car is red."},
         {"content": "The door code is hidden, password: hunter2-Xq9!kd8s"},
         {"content": "Unheard of", "category": "no such category"},
         {"content": "Far too important", "importance": 99},
@@ -237,19 +247,21 @@ def test_X9_facts_go_the_way_of_every_memory(
     done = me.import_from(path)
     again = me.import_from(path)
 
-    assert (done.memories, done.known, done.secrets) == (4, 2, 1)
-    assert (again.memories, again.present, again.known) == (0, 4, 2)
+    assert (done.memories, done.known, done.secrets) == (7, 3, 1)
+    assert (again.memories, again.present, again.known) == (0, 7, 3)
     assert sum(done.left_out.values()) == 2
     held = contents(me)
     assert "Ada lives in Bonn." in held, "the person's own word stands"
-    assert "The car is dark red." in held
-    assert "The car is red." not in held, "what is restated further on is an earlier version"
-    assert len(me.history("dark red").versions) == 2
+    assert "The car is red." in held
+    assert "The car is reddish." not in held, "what is nearly the same is a new version"
+    assert {"Meet Ida in May.", "Meet Ida in June."} <= {*held}, "a file tells its own apart"
+    assert "8" in held
+    assert "7" not in held
     assert not any("hunter2" in one for one in held)
     assert me.get("Unheard of").tags == ("no such category",)
     assert done.event is not None
     me.undo(done.event)
-    assert contents(me) == ["Ada likes tea.", "Ada lives in Bonn."]
+    assert contents(me) == ["Ada likes tea.", "Ada lives in Bonn.", "The car is reddish."]
 
 
 def test_X9_words_of_somebody_else_stay_inert(me: Memory, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.lifecycle import as_before
-from remembrancer.profiles import Dedup
-from remembrancer.remember import Adds, Intent, intended, refuse_bare_secret
+from remembrancer.remember import Adds, Intent, Replaces, intended, refuse_bare_secret
 from remembrancer.statement import Statement, checked, cleaned, record_of, without_secrets
 from remembrancer.store.contract import (
     AddLink,
@@ -182,22 +181,17 @@ def _written(
     """Store as many as can be told by one event; the others are left for the next."""
     now, there = call.now(), writer.load(one.id for one in waiting)
     writes: list[Write] = []
-    so_far = _SoFar(call.profile.dedup)
+    so_far = _SoFar()
     rest: list[Ready] = []
     for at, one in enumerate(waiting):
         old = there.get(one.id)
-        if old is not None and not is_missing(old):  # Another process was faster.
+        if not is_missing(old):  # Another process was faster.
             outcome.present += 1
             continue
         statement = replace(one.statement, id=None if old else one.id)
         new = record_of(call, statement, now)
-        if so_far.may_hold(new, vectors[one.id]):
-            rest = list(waiting[at:])
-            break
-        intent = intended(call, writer, new, vectors[one.id], statement)
-        if old is not None and isinstance(intent.decision, Adds):
-            intent = Intent(intent.decision, old, intent.action, (_back(writer, old),))
-        if not so_far.take(intent, vectors[one.id]):
+        intent = _intent(call, writer, new, vectors[one.id], statement, old)
+        if not so_far.takes(new, intent):
             rest = list(waiting[at:])
             break
         writes += intent.writes
@@ -209,8 +203,33 @@ def _written(
     return rest
 
 
-def _back(writer: Writer, old: Record) -> Patch:
-    return Patch(old.id, as_before(writer, old))
+def _intent(
+    call: Call,
+    writer: Writer,
+    new: Record,
+    vector: Embedding,
+    statement: Statement,
+    old: Record | None,
+) -> Intent:
+    """What is to be written; `old` is the same from an import that was undone."""
+    intent = intended(call, writer, new, vector, statement)
+    match intent.decision:
+        case Replaces(other) if _is_beside(new, other):
+            intent = Intent(Adds(), new, Action.REMEMBERED, (Insert(new, vector),))
+    if old is not None and isinstance(intent.decision, Adds):
+        return replace(intent, memory=old, writes=(Patch(old.id, as_before(writer, old)),))
+    return intent
+
+
+def _is_beside(new: Record, old: Record) -> bool:
+    """Whether both stand in the same file, which tells them apart however alike they are."""
+    if _marks(new) & _marks(old):
+        return False
+    here, there = (one.metadata.get("imported") for one in (new, old))
+    if not isinstance(here, dict) or not isinstance(there, dict):
+        return False
+    same_file = (here["from"], here["file"]) == (there.get("from"), there.get("file"))
+    return same_file and here["place"] != there.get("place")
 
 
 def _count(outcome: Outcome, intent: Intent) -> None:
@@ -225,31 +244,18 @@ def _count(outcome: Outcome, intent: Intent) -> None:
 class _SoFar:
     """What an event holds so far, which the store cannot tell of yet."""
 
-    def __init__(self, dedup: Dedup) -> None:
-        self._dedup = dedup
+    def __init__(self) -> None:
         self._touched: set[str] = set()
         self._marks: set[tuple[str, ...]] = set()
-        self._vectors: list[Any] = []
 
-    def may_hold(self, new: Record, vector: Embedding) -> bool:
-        """Whether something before it may be the same, or about the same."""
-        if new.kind is Kind.EPISODE:
-            return False
-        if self._marks & _marks(new):
-            return True
-        return any(
-            self._dedup.met_by(round(float(one @ vector.vector), 6)) for one in self._vectors
-        )
-
-    def take(self, intent: Intent, vector: Embedding) -> bool:
-        """Add what is to be written, unless it changes what was changed before it."""
+    def takes(self, new: Record, intent: Intent) -> bool:
+        """Add what is to be written, unless it has to do with what is there already."""
         ids = {one for write in intent.writes for one in _ids(write)}
-        if ids & self._touched:
+        marks = set() if new.kind is Kind.EPISODE else _marks(new)
+        if ids & self._touched or marks & self._marks:
             return False
         self._touched |= ids
-        if intent.writes:
-            self._marks |= _marks(intent.memory)
-            self._vectors.append(vector.vector)
+        self._marks |= marks
         return True
 
 
