@@ -23,10 +23,10 @@ from tests.lifecycle.apart import ApartEmbedder
 from tests.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
-KILLS = 40 if LONG else 3
-TALKS, TURNS, FACTS = 30, 8, 60
+KILLS = 40 if LONG else 2
+TALKS, TURNS, FACTS = 20, 8, 40
 ALL = FACTS + TALKS * TURNS
-STEP = 30
+STEP = 20
 WINDOW_SECONDS = 0.05
 PATIENCE_SECONDS = 60
 

@@ -116,7 +116,7 @@ def check(piece: Piece) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_parser_tells_pieces_or_what_is_wrong_and_nothing_else(
     format: str, data: st.DataObject
@@ -130,14 +130,14 @@ def test_a_parser_tells_pieces_or_what_is_wrong_and_nothing_else(
         pass
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(content=document, name=st.sampled_from(sorted(set(NAMES.values()))))
 def test_guessing_is_a_format_or_an_error(content: bytes, name: str) -> None:
     with suppress(InvalidInput):
         assert guessed(source(content, name)) in {*FORMATS, "remembrancer"}
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(some=st.lists(value, max_size=8), piece=st.integers(1, 40))
 def test_a_list_is_read_in_pieces_as_it_is_as_a_whole(some: list[Any], piece: int) -> None:
     text = json.dumps(some, indent=1)
