@@ -22,6 +22,7 @@ forked.set_forkserver_preload(
         "tests.conformance.test_migrations",
         "tests.faults.test_concurrency",
         "tests.faults.test_erasure_killed",
+        "tests.faults.test_import_killed",
         "tests.faults.test_killed",
         "tests.faults.test_learned_once",
     ]

@@ -81,3 +81,5 @@ class AsyncMemory:
     plan_consolidation = _threaded(Memory.plan_consolidation)
     consolidate = _threaded(Memory.consolidate)
     simulate = _threaded(Memory.simulate)
+    import_from = _threaded(Memory.import_from)
+    markdown = _threaded(Memory.markdown)

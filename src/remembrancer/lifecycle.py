@@ -1,4 +1,4 @@
-"""What happens to a memory after it was stored: confirmed, forgotten, restored, undone."""
+"""What happens to a memory after it was stored: confirmed, forgotten, restored, related."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from remembrancer.call import Call
-from remembrancer.errors import Conflict, InvalidInput, NotFound, NotUndoable
+from remembrancer.errors import Conflict, InvalidInput, NotFound
 from remembrancer.remember import retirement
 from remembrancer.store.contract import (
     HELD,
-    UNDOABLE,
     AddLink,
     DropLink,
     Filter,
@@ -20,24 +19,17 @@ from remembrancer.store.contract import (
     Purge,
     Reader,
     Visibility,
-    Withdraw,
     Write,
     Writer,
-    frozen,
-    thawed,
 )
 from remembrancer.types import (
-    JOBS,
     Action,
     Batch,
-    Change,
     Event,
-    Json,
     Link,
     Record,
     Relation,
     Status,
-    Turn,
     Written,
 )
 
@@ -128,7 +120,7 @@ def restore(call: Call, record: Record) -> Written:
     if record.status is Status.EXPIRED:
         return _apply(call, Action.RESTORED, record, renewal(record, call.now()))
     with call.store.reading(call.owner) as reader:
-        values = _as_before(reader, record)
+        values = as_before(reader, record)
     return _apply(call, Action.RESTORED, record, values)
 
 
@@ -138,12 +130,12 @@ def restore_all(call: Call, wanted: Filter) -> Batch:
         records = list(everything(writer, wanted))
         if not records:
             return Batch((), None)
-        writes = [Patch(one.id, _as_before(writer, one)) for one in records]
+        writes = [Patch(one.id, as_before(writer, one)) for one in records]
         event = writer.apply(call.event(Action.RESTORED, call.now()), writes)
     return Batch(tuple(one.id for one in records), event)
 
 
-def _as_before(reader: Reader, record: Record) -> dict[str, object]:
+def as_before(reader: Reader, record: Record) -> dict[str, object]:
     """The values of a memory as it was when it last had a place; not safer than it was then.
 
     What is in quarantine itself has had none, and is let out.
@@ -184,21 +176,6 @@ def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Wr
     raise NotFound(f"There is no link {relation} from {source.id} to {target.id}.")
 
 
-def undo(call: Call, event_id: str | None = None) -> Written:
-    """Take back an event, or the latest that was not taken back yet; this is an event too."""
-    now = call.now()
-    with call.writing() as writer:
-        event = _chosen(call, writer, event_id)
-        _refuse_if_destroyed(writer, event)
-        writes = [_inverse(writer, event, change, now) for change in reversed(event.changes)]
-        undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
-        writer.mark_undone(event.id, undoing.id)
-        if event.undoes is not None:
-            writer.mark_undone(event.undoes, None)
-        records = writer.load(change.memory_id for change in event.changes)
-    return Written(_most_telling(list(records.values())), undoing)
-
-
 def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Record]:
     """All memories that pass a filter, newest first."""
     after: Position | None = None
@@ -221,35 +198,6 @@ def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) 
         changed = writer.get(seen.id)
     assert changed is not None
     return Written(changed, event)
-
-
-def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
-    """The event to undo, if its memories are the caller's to see."""
-    if event_id is not None:
-        event = reader.event(event_id)
-        if event is None or not touches_own(call, reader, event):
-            raise NotFound(f"There is no event {event_id}.")
-        if event.action not in UNDOABLE:
-            raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
-        if event.undone_by is not None:
-            raise NotUndoable("It was taken back already.")
-        return event
-    for event in reader.events(limit=200):
-        if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE:
-            continue
-        if event.surface == JOBS or _only_commanded(reader, event):
-            continue
-        if touches_own(call, reader, event):
-            return event
-    raise NotFound("There is nothing to undo.")
-
-
-def _only_commanded(reader: Reader, event: Event) -> bool:
-    """Whether it only kept the words by which something else was done, which is what is meant."""
-    if event.action is not Action.HEARD:
-        return False
-    heard = reader.load({change.memory_id for change in event.changes}).values()
-    return all(isinstance(one, Turn) and one.is_command for one in heard)
 
 
 def touches_own(call: Call, reader: Reader, event: Event) -> bool:
@@ -276,64 +224,3 @@ def _is_by_own(call: Call, event: Event) -> bool:
     """What is gone, or was none, has no scope: whoever sees everything or did it may know of it."""
     everything = call.visible() == Visibility()
     return everything or (event.agent is not None and call.reaches(event.agent))
-
-
-def _refuse_if_destroyed(reader: Reader, event: Event) -> None:
-    """Refuse for good, whatever else has changed, when something to be put back is gone."""
-    concerned: set[str] = set()
-    for change in event.changes:
-        if change.after is None:
-            raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
-        concerned.add(change.memory_id)
-        if "link" in change.after:
-            link = _link(change.after["link"] or (change.before or {}).get("link"))
-            concerned |= {link.source, link.target}
-    if len(reader.load(concerned)) < len(concerned):
-        raise NotUndoable("A memory that it changed was deleted since.")
-
-
-def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Write:
-    """The write that takes a change back, if nothing has changed the same since."""
-    after, before = change.after or {}, change.before
-    if "link" in after:
-        return _inverse_link(reader, after["link"], (before or {}).get("link"))
-    record = reader.get(change.memory_id)
-    assert record is not None
-    if "application" in after:
-        made, gone = after["application"], (before or {}).get("application")
-        return Withdraw(change.memory_id, str(made or gone), back=made is None)
-    now = frozen({name: getattr(record, name) for name in after})
-    if now != dict(after):
-        raise Conflict("The memory has changed since; undo the later change first.")
-    if before is None:
-        return Patch(record.id, {"status": Status.RETRACTED, "retired_at": at})
-    if event.action is Action.EXPIRED:
-        # Merely active again, it would expire again at once.
-        return Patch(record.id, {**thawed(before), **renewal(record, at)})
-    return Patch(record.id, thawed(before))
-
-
-def _inverse_link(reader: Reader, made: Json, gone: Json) -> Write:
-    """What takes a link away again or brings it back, if nobody did so since."""
-    link = _link(made or gone)
-    there = [
-        one for one in reader.links(link.source) if replace(one, created_at=link.created_at) == link
-    ]
-    if there != ([link] if made else []):
-        raise Conflict("The links have changed since; undo the later change first.")
-    return DropLink(link) if made else AddLink(link)
-
-
-def _link(value: Json) -> Link:
-    assert isinstance(value, dict)
-    return Link(
-        str(value["source"]),
-        str(value["target"]),
-        Relation(str(value["relation"])),
-        datetime.fromisoformat(str(value["created_at"])),
-    )
-
-
-def _most_telling(records: list[Record]) -> Record:
-    """The memory to show after an undo: one that is active now, else the first."""
-    return next((one for one in records if one.status is Status.ACTIVE), records[0])

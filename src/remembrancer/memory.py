@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from remembrancer import feedback, lifecycle
@@ -29,6 +30,7 @@ from remembrancer.types import (
     History,
     Kind,
     Link,
+    Origin,
     Page,
     Principal,
     Recollection,
@@ -47,6 +49,7 @@ from remembrancer.types import (
     looks_like_id,
     member,
 )
+from remembrancer.undoing import undo
 
 if TYPE_CHECKING:
     from remembrancer.audit import Audit
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
     from remembrancer.profiles import Profile
     from remembrancer.simulate import Simulation
     from remembrancer.team import Proposed
+    from remembrancer.transfer.incoming import Imported
+    from remembrancer.upkeep import Progress
 
 
 class Memory(Conversations):
@@ -238,7 +243,7 @@ class Memory(Conversations):
 
     def undo(self, event_id: str | None = None) -> Written:
         """Take back one change: that of the event, or the latest."""
-        return lifecycle.undo(self._call, event_id)
+        return undo(self._call, event_id)
 
     def link(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
@@ -397,6 +402,44 @@ class Memory(Conversations):
         from remembrancer.simulate import simulate
 
         return simulate(self._call, days)
+
+    def import_from(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,
+        of: str | None = None,
+        origin: Origin | str | None = None,
+        learn: bool | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Bring in what another product or a folder of notes holds; twice is as good as once.
+
+        The format is guessed if it is not said; `of` is whose memories, where a file holds those of
+        several. Conversations are learned from in the background, or now, or not at all.
+        """
+        from remembrancer.transfer.incoming import Choices, import_from
+
+        choices = Choices(
+            format=format,
+            of=of,
+            origin=None if origin is None else member(Origin, origin, "origin"),
+            learn=learn,
+            dry_run=dry_run,
+        )
+        imported = import_from(self._call, path, choices, progress)
+        if imported.turns and not dry_run and learn is not False:
+            self._learner.wake(self._call.owner)
+        if learn and not dry_run:
+            self._learner.drain()
+        return imported
+
+    def markdown(self) -> str:
+        """Everything in force, and what was said, as Markdown for reading."""
+        from remembrancer.transfer.readable import lines
+
+        return "\n".join(lines(self._call)) + "\n"
 
     def _links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
         """The links of a memory of which both ends may be seen."""

@@ -98,6 +98,7 @@ class Statement:
     evidence: tuple[Evidence, ...] = ()
     agent: str | None = None
     surface: str | None = None
+    id: str | None = None
 
 
 def checked(content: str, details: Details, profile: Profile) -> Statement:
@@ -165,6 +166,13 @@ def without_secrets(text: str) -> str:
     return redact(text).text
 
 
+def holds_secret(value: Json) -> bool:
+    """Whether there is a secret in a value, however deep; the ids that we gave are none."""
+    found: list[str] = []
+    _without_secrets(value, found)
+    return bool(found)
+
+
 def metadata_without_secrets(metadata: Mapping[str, Json], what: str) -> Mapping[str, Json]:
     """Metadata that can be stored, its secrets replaced, or an error that says what is wrong."""
     try:
@@ -191,7 +199,7 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
         category = Category()
     importance = statement.importance or category.importance or profile.importance.default
     common: dict[str, Any] = {
-        "id": new_id(kind, now),
+        "id": statement.id or new_id(kind, now),
         "content": statement.content,
         "scope": call.writable(statement.scope),
         "importance": float(importance),
@@ -313,7 +321,7 @@ def _check_numbers(statement: Statement, profile: Profile) -> None:
         raise InvalidInput("ttl_days must be more than 0 and at most 36500.")
 
 
-_OWN_ID = re.compile(r"(?:fact|rule|episode|turn|event)_[0-9a-hjkmnp-tv-z]{26}")
+_OWN_ID = re.compile(r"(?:fact|rule|episode|turn|event|session|use)_[0-9a-hjkmnp-tv-z]{26}")
 """An id that we gave: it looks random, and opens nothing."""
 
 

@@ -18,7 +18,7 @@ from remembrancer.statement import (
     refuse_secret_name,
     without_secrets,
 )
-from remembrancer.store.contract import Embedding, Insert
+from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
     Action,
     Json,
@@ -51,7 +51,7 @@ class Said(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class _Cleaned:
+class Cleaned:
     """A turn that is fit to be stored."""
 
     role: str
@@ -60,6 +60,7 @@ class _Cleaned:
     said_at: datetime
     origin: Origin
     metadata: Mapping[str, Json]
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def append(
     if len(turns) > MOST_TURNS:
         raise InvalidInput(f"At most {MOST_TURNS} turns at a time.")
     now = call.now()
-    said = [_cleaned(turn, now, number) for number, turn in enumerate(turns, 1)]
+    said = [cleaned(turn, now, number) for number, turn in enumerate(turns, 1)]
     refuse_secret_name(scope)
     place = call.writable(scope)
     if title is not None:
@@ -100,32 +101,48 @@ def append(
     if due is None:
         vectors = embedded(call, [spoken(one.role, one.speaker, one.content) for one in said])
     with call.writing() as writer:
-        known = writer.session(session_id)
-        if known is not None and known.scope != place:
-            raise InvalidInput("That conversation belongs to another scope.")
-        start = writer.next_position(session_id) if known else 0
-        records = [
-            _record(call, one, session_id, place, position, now)
-            for position, one in enumerate(said, start)
-        ]
-        current = _continued(known or _begun(call, session_id, place, said, now), said)
-        if title is not None:
-            current = titled(current, title)
-        elif current.title is None:
-            first = title_of([*writer.turns(session_id, limit=5), *records])
-            current = titled(current, first, BY_WORDS)
+        heard = continued(call, writer, said, session_id, place, title)
+        current = heard.session
         if due is not None:
-            current = replace(current, due_at=due(current, records) or current.due_at)
+            current = replace(current, due_at=due(current, heard.turns) or current.due_at)
         writer.keep_session(current)
         inserts = [
-            Insert(record, None, parts) for record, parts in zip(records, vectors, strict=True)
+            Insert(record, None, parts) for record, parts in zip(heard.turns, vectors, strict=True)
         ]
         if inserts:
             writer.apply(call.event(Action.HEARD, now), inserts)
+    return Heard(current, heard.turns)
+
+
+def continued(
+    call: Call,
+    writer: Writer,
+    said: Sequence[Cleaned],
+    session_id: str,
+    scope: str,
+    title: str | None,
+) -> Heard:
+    """A conversation with these turns at its end, and the turns as they are to be stored."""
+    now = call.now()
+    known = writer.session(session_id)
+    if known is not None and known.scope != scope:
+        raise InvalidInput("That conversation belongs to another scope.")
+    start = writer.next_position(session_id) if known else 0
+    records = [
+        _record(call, one, session_id, scope, position, now)
+        for position, one in enumerate(said, start)
+    ]
+    current = _continued(known or _begun(call, session_id, scope, said, now), said)
+    if title is not None:
+        current = titled(current, title)
+    elif current.title is None:
+        first = title_of([*writer.turns(session_id, limit=5), *records])
+        current = titled(current, first, BY_WORDS)
     return Heard(current, tuple(records))
 
 
-def _cleaned(turn: Said, now: datetime, number: int) -> _Cleaned:
+def cleaned(turn: Said, now: datetime, number: int) -> Cleaned:
+    """A turn that was checked, with its secrets replaced, or an error that names its number."""
     role = turn.get("role", "")
     if role not in ROLES:
         raise InvalidInput(f"Turn {number}: the role must be one of {', '.join(ROLES)}.")
@@ -133,7 +150,7 @@ def _cleaned(turn: Said, now: datetime, number: int) -> _Cleaned:
     checked_text(content, f"Turn {number}", TURN_LIMIT)
     speaker = turn.get("speaker")
     said_at = turn.get("said_at")
-    return _Cleaned(
+    return Cleaned(
         role=role,
         content=without_secrets(content),
         speaker=checked_name(without_secrets(speaker), "speaker") if speaker else None,
@@ -153,10 +170,10 @@ def _session_id(session: str | None, now: datetime) -> str:
 
 
 def _record(
-    call: Call, one: _Cleaned, session_id: str, scope: str, position: int, now: datetime
+    call: Call, one: Cleaned, session_id: str, scope: str, position: int, now: datetime
 ) -> Turn:
     return Turn(
-        id=new_id("turn", now),
+        id=one.id or new_id("turn", now),
         content=one.content,
         scope=scope,
         status=standing_of(one.content, tainted=one.origin.taints),
@@ -186,7 +203,7 @@ def titled(session: Session, title: str | None, by: str | None = None) -> Sessio
 
 
 def _begun(
-    call: Call, session_id: str, scope: str, said: Sequence[_Cleaned], now: datetime
+    call: Call, session_id: str, scope: str, said: Sequence[Cleaned], now: datetime
 ) -> Session:
     first = min((one.said_at for one in said), default=now)
     return Session(
@@ -198,7 +215,7 @@ def _begun(
     )
 
 
-def _continued(session: Session, said: Sequence[_Cleaned]) -> Session:
+def _continued(session: Session, said: Sequence[Cleaned]) -> Session:
     """The conversation after something was said: whatever it was, it is active again."""
     moments = [one.said_at for one in said]
     return replace(

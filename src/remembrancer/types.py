@@ -204,6 +204,7 @@ class Action(StrEnum):
     CLOSED = "closed"
     LEARNED = "learned"
     CONSOLIDATED = "consolidated"
+    IMPORTED = "imported"
     VIEWED = "viewed"
     QUARANTINED = "quarantined"
     UNDONE = "undone"
@@ -693,6 +694,17 @@ def new_id(kind: str, now: datetime) -> str:
 
 _id_lock = threading.Lock()
 _last_number = [0]
+
+
+def stable_id(kind: str, at: datetime | None, *parts: str) -> str:
+    """The id of something that comes from elsewhere: the same whenever it comes again.
+
+    It is told by where it comes from, not by when; one without a time of its own sorts first.
+    """
+    told = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(told, digest_size=10, person=b"rem-stable").digest()
+    moment = max(0, int(at.timestamp() * 1000)) if at is not None else 0
+    return f"{kind}_{base32(moment << 80 | int.from_bytes(digest), 26)}"
 
 
 def base32(number: int, width: int) -> str:

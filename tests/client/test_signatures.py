@@ -14,6 +14,8 @@ from remembrancer import AsyncMemory, Memory, RemoteMemory
 MISSING = {
     "profile": "a server keeps its choices to itself",
     "acting_as": "the key, or the path, says as which agent it is asked",
+    "import_from": "a file is read where the memories are",
+    "markdown": "a server tells what it remembers page by page",
     "new_session": "a server names a conversation when something is said in it",
 }
 OWN = {"disconnect": "a local memory has no connection of its own: its store is closed"}

@@ -42,6 +42,7 @@ ENGINE = {
     "team.py",
     "team_index.py",
     "turns.py",
+    "undoing.py",
     "upkeep.py",
     "vectors.py",
     "view.py",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -12,22 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from remembrancer.cli.arguments import moment, said
 from remembrancer.errors import InvalidInput
+from remembrancer.transfer.formats.speaking import SPEAKERS, SPOKEN, told
 
 if TYPE_CHECKING:
     from remembrancer.turns import Said
-
-SPEAKERS = {
-    **dict.fromkeys(("user", "you", "me", "human"), "user"),
-    **dict.fromkeys(
-        ("assistant", "ai", "bot", "model", "chatgpt", "claude", "gemini"), "assistant"
-    ),
-    **dict.fromkeys(("system", "developer"), "system"),
-    **dict.fromkeys(("tool", "function"), "tool"),
-}
-"""Whom a role or the beginning of a line names, in small letters."""
-
-SPOKEN = re.compile(rf"(?:\*\*)?({'|'.join(SPEAKERS)})(?: said)?(?::\*\*|\*\*:|:)(?:\s+|$)", re.I)
-TEXT_PARTS = (None, "text", "input_text", "output_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +149,4 @@ def _content(place: Place, content: Any) -> str:
         return content or ""
     if not isinstance(content, list):
         raise place.wrong("content is a text or a list of parts.")
-    parts = [{"text": one} if isinstance(one, str) else one for one in content]
-    texts = [
-        one["text"]
-        for one in parts
-        if isinstance(one, dict)
-        and one.get("type") in TEXT_PARTS
-        and isinstance(one.get("text"), str)
-    ]
-    return "\n".join(texts)
+    return told(content)

@@ -189,7 +189,8 @@ def sessions_passing(owner_id: str, wanted: SessionFilter) -> list[ColumnElement
     """The conditions that a conversation of the owner passes the filter."""
     table, turns = tables.sessions, tables.turns
     held = and_(turns.c.owner_id == owner_id, turns.c.session_id == table.c.id)
-    kept = exists().where(held, turns.c.status != Status.TRASHED)
+    gone = (Status.TRASHED,) if wanted.trashed else (Status.TRASHED, Status.RETRACTED)
+    kept = exists().where(held, turns.c.status.not_in(gone))
     emptied = and_(exists().where(held), ~kept)
     conditions = [
         emptied if wanted.trashed else ~emptied,

@@ -141,7 +141,8 @@ class Filter:
 class SessionFilter:
     """Which conversations a read is about.
 
-    `trashed` are those of which every turn is in the trash; others are never told with them.
+    `trashed` are those of which every turn is in the trash; others are never told with them. One of
+    which every turn was taken back is not told at all.
     `due_by` are those from which something is to be learned by then, and nobody is at it.
     """
 

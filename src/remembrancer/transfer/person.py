@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from remembrancer.errors import BadBackup
-from remembrancer.statement import without_secrets
+from remembrancer.statement import holds_secret
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import Row, Store
 from remembrancer.transfer.lines import lines_of, row_of
 from remembrancer.types import Owner
 
 FORMAT = 1
+LONGEST_HEAD = 10_000
 WORDS = frozenset(
     "content summary body subject predicate quote title note reason speaker "
     "tags metadata evidence before after settings".split()
@@ -26,6 +28,16 @@ def exported(store: Store, owner: Owner) -> Iterator[bytes]:
     yield json.dumps(head, ensure_ascii=False).encode() + b"\n"
     with store.dump(owner) as rows:
         yield from lines_of(rows)
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file begins as an export of ours does."""
+    try:
+        with path.open("rb") as file:
+            head = json.loads(file.readline(LONGEST_HEAD))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(head, dict) and {"format", "schema", "tenant", "user"} <= head.keys()
 
 
 def imported(store: Store, owner: Owner, lines: Iterable[bytes], *, replace: bool) -> int:
@@ -61,9 +73,7 @@ def _refuse_secrets(number: int, row: Row) -> None:
     """What we exported has none; whoever puts one into the file has it refused here too."""
     _, columns = row
     for name in WORDS & columns.keys():
-        value = columns[name]
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if value is not None and without_secrets(text) != text:
+        if holds_secret(columns[name]):
             raise BadBackup(f"Line {number} of the export holds a secret in {name}.")
 
 

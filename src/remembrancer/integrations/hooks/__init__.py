@@ -1,1 +1,1 @@
-"""Agents that run in a process of their own: what is told to them when, and what is kept of them."""
+"""Agents in processes of their own: what they are told when, and what is kept of them."""

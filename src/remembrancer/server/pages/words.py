@@ -81,6 +81,7 @@ HAPPENED = {
     Action.CLOSED: "A conversation ended",
     Action.LEARNED: "Learned from a conversation",
     Action.CONSOLIDATED: "Drew conclusions",
+    Action.IMPORTED: "Brought in",
     Action.VIEWED: "Looked at, in numbers",
     Action.QUARANTINED: "Held back",
     Action.UNDONE: "Undone",

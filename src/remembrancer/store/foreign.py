@@ -1,0 +1,83 @@
+"""Reading whole tables out of other products' databases; nothing is ever written to them."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Engine, column, create_engine, inspect, select, table
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from remembrancer.errors import InvalidInput, InvalidSetting
+
+SQLITE = b"SQLite format 3\0"
+SCHEMES = ("postgresql://", "postgres://")
+AT_ONCE = 1000
+
+
+def is_address(place: str) -> bool:
+    """Whether a place is a database's address rather than a path."""
+    return place.startswith(SCHEMES)
+
+
+def tables(place: str | Path) -> set[str]:
+    """The names of the tables in a database."""
+    with _opened(place) as engine:
+        return set(inspect(engine).get_table_names())
+
+
+def rows(
+    place: str | Path, name: str, columns: Sequence[str], order: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a table, in an order of columns."""
+    with _opened(place) as engine:
+        # A view could be anything at all, so it has to be a table.
+        if name not in inspect(engine).get_table_names():
+            raise InvalidInput(f"The database has no table {name!r}.")
+        wanted = table(name, *map(column, {*columns, *order}))
+        query = select(*(wanted.c[one] for one in columns))
+        query = query.order_by(*(wanted.c[one] for one in order))
+        with engine.connect() as connection:
+            found = connection.execution_options(yield_per=AT_ONCE).execute(query)
+            for row in found:
+                yield tuple(row)
+
+
+@contextlib.contextmanager
+def _opened(place: str | Path) -> Iterator[Engine]:
+    engine = _postgres(str(place)) if is_address(str(place)) else _sqlite(Path(place))
+    try:
+        yield engine
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise InvalidInput(f"The database cannot be read: {reason}.") from error
+    except (sqlite3.Error, ValueError, OverflowError) as error:
+        raise InvalidInput(f"The database cannot be read: {error}.") from error
+    finally:
+        engine.dispose()
+
+
+def _sqlite(path: Path) -> Engine:
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)
+        # What the file's own schema would call is not to be trusted.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        return connection
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _postgres(address: str) -> Engine:
+    if find_spec("psycopg") is None:
+        raise InvalidSetting("PostgreSQL needs its driver: pip install 'remembrancer[postgres]'.")
+    _, _, rest = address.partition("://")
+    options = "-c default_transaction_read_only=on"
+    return create_engine(
+        f"postgresql+psycopg://{rest}", poolclass=NullPool, connect_args={"options": options}
+    )

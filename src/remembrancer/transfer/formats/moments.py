@@ -1,0 +1,35 @@
+"""Moments as other products write them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from remembrancer.clock import as_utc
+
+MILLISECONDS = 100_000_000_000
+"""A number of seconds as large as this is none: it counts milliseconds."""
+
+_ZONE = re.compile(r"\s*(?:UTC|Z)$")
+
+
+def moment(value: Any) -> datetime | None:
+    """A moment told as ISO text or as seconds since 1970; None for what is neither."""
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        found = _read(value)
+        if found is not None and 1970 <= found.year < 2200:
+            return as_utc(found)
+    return None
+
+
+def _read(value: Any) -> datetime | None:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, str):
+        return datetime.fromisoformat(_ZONE.sub("+00:00", value.strip()))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if abs(value) >= MILLISECONDS else value
+        return datetime.fromtimestamp(seconds, UTC)
+    return None
