@@ -7,6 +7,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# The tests start hundreds of processes: whatever the machine says, compile the code once.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: all run test test-long lint browser screenshots lock clean
 
 all: $(VENV)/.ready
@@ -33,11 +36,11 @@ screenshots: browser
 	$(BIN)/python -m tests.browser.photographs docs/screenshots
 
 test: lint browser
-	$(BIN)/python -m pytest -n 3
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # Every test on both engines, and what is done at random many more times, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2
+	REM_LONG=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

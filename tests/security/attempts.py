@@ -7,11 +7,14 @@ of another person. Whoever may write SQL of their own as the application can nam
 from __future__ import annotations
 
 import base64
+import json
 import random
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from remembrancer.errors import RemembrancerError
 from remembrancer.learn.plan import Add, Affirm, Merge, Plan, Relate, Revise
@@ -160,6 +163,11 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
     "simulate": (lambda me, aim: me.simulate(30),),
     "plan_consolidation": (lambda me, aim: me.plan_consolidation(),),
     "get": (lambda me, aim: me.get(aim.words),),
+    "fact": (
+        lambda me, aim: me.fact(aim.words, aim.words),
+        lambda me, aim: me.fact(aim.words, "cited", scope=aim.scope, used=True),
+    ),
+    "markdown": (lambda me, aim: me.markdown(),),
     "history": (lambda me, aim: me.history(aim.words),),
     "restore": (lambda me, aim: me.restore(aim.words),),
     "update": (lambda me, aim: me.update(aim.words, "overwritten"),),
@@ -183,6 +191,11 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
             predicate="cited",
             evidence=(Evidence(aim.session, aim.id, aim.words),),
         ),
+    ),
+    "import_from": (
+        lambda me, aim: brought(me, {"content": NOTE, "id": aim.id}),
+        lambda me, aim: brought(me, {"content": NOTE, "subject": aim.words, "predicate": "cited"}),
+        lambda me, aim: brought(me, {"role": "user", "content": NOTE, "session": aim.session}),
     ),
     "append": (lambda me, aim: me.append([{"role": "user", "content": NOTE}], aim.session),),
     "learn": (lambda me, aim: me.learn([{"role": "user", "content": NOTE}], aim.session),),
@@ -279,6 +292,14 @@ def _disguised(aim: Aim, disguise: Callable[[str], str], trick: str | None) -> A
         event=disguise(aim.event),
         words=trick or disguise(aim.words),
     )
+
+
+def brought(me: Memory, row: Mapping[str, str]) -> object:
+    """What comes of bringing in a file with one row."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.jsonl"
+        file.write_text(json.dumps(row), "utf-8")
+        return me.import_from(file, learn=False)
 
 
 def strangers(chance: random.Random, tenant: str, user: str) -> Iterator[tuple[str, str]]:

@@ -137,7 +137,7 @@ def by_strangers(world: World) -> Iterator[str]:
 
 def try_once(attempt: Attempt, actor: Hoard, foreign: set[str], compared: bool) -> str:
     """The outcome holds nothing of others, and is what it would be if they had nothing."""
-    actor.typed |= tokens_in((attempt.aim, attempt.vain))
+    actor.typed |= tokens_in((attempt.aim, attempt.vain, actor.me.principal.owner.user))
     text = outcome(attempt, actor.me, attempt.aim)
     seen = (tokens_in(text) & foreign) - actor.typed
     assert not seen, f"{attempt.verb} told {seen}: {text}"

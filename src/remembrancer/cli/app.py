@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 from remembrancer.cli import (
     audit,
@@ -54,8 +57,25 @@ Examples:
 """
 
 
+class Commands(Mapping[str, Any]):
+    """The verbs by name, each made when it is asked for: making all takes longer than most run."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _made(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_named())
+
+    def __len__(self) -> int:
+        return len(_named())
+
+
 class Root(TyperGroup):
     """Shows its commands in groups, and turns our errors into a sentence and an exit code."""
+
+    def __init__(self, **attrs: Any) -> None:
+        super().__init__(**attrs)
+        self.commands = Commands()  # type: ignore[assignment]
 
     def run(self, args: Sequence[str], **extra: Any) -> int:
         """Run one command line and return its exit code."""
@@ -225,6 +245,20 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     ),
 }
 
-for group, verbs in VERBS.items():
-    for verb in verbs:
-        app.command(verb.__name__.rstrip("_").replace("_", "-"), rich_help_panel=group)(verb)
+
+@cache
+def _named() -> dict[str, CommandInfo]:
+    """What there is to know of each verb before it is made."""
+    found = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
+    names = [verb.__name__.rstrip("_").replace("_", "-") for _, verb in found]
+    return {
+        name: CommandInfo(name, callback=verb, rich_help_panel=group)
+        for name, (group, verb) in zip(names, found, strict=True)
+    }
+
+
+@cache
+def _made(name: str) -> Any:
+    return get_command_from_info(
+        _named()[name], pretty_exceptions_short=True, rich_markup_mode=None
+    )

@@ -65,4 +65,5 @@ def _usage(error: Any) -> str:
         message += " (words that begin with a dash come after --)"
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "rem"
-    return f"{message}. Try: {path} --help"
+    end = "" if message.endswith("?") else "."
+    return f"{message}{end} Try: {path} --help"
