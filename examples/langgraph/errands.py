@@ -4,7 +4,7 @@
 
 recall → plan → act, once for each errand and all at the same time → answer → learn
 
-Without `--model` a script stands in for the model. With one, such as `openai:gpt-5-mini`, LangChain
+Without `--model` a script stands in for the model. With one, such as `openai:gpt-5.4-mini`, LangChain
 opens it (`pip install langchain` and the package of its provider).
 """
 

@@ -22,7 +22,7 @@ async def talk() -> None:
     """Ask twice in one conversation; the second question needs what was said before."""
     desk = Agent("Harbour desk", instructions="Answer in one sentence.", tools=[tide])
     config = RunConfig(
-        model=os.environ.get("MODEL", "gpt-4.1-mini"),
+        model=os.environ.get("MODEL", "gpt-5.4-mini"),
         model_provider=OpenAIProvider(use_responses=False),
         tracing_disabled=True,
     )

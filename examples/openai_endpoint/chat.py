@@ -14,7 +14,7 @@ from openai import OpenAI
 
 with OpenAI() as client:
     stream = client.chat.completions.create(
-        model=os.environ.get("MODEL", "gpt-4.1-mini"),
+        model=os.environ.get("MODEL", "gpt-5.4-mini"),
         messages=[{"role": "user", "content": " ".join(sys.argv[1:])}],
         stream=True,
     )

@@ -13,7 +13,7 @@ import remembrancer
 from remembrancer.integrations.pydantic_ai import memory_toolset
 
 agent = Agent(
-    OpenAIChatModel(os.environ.get("MODEL", "gpt-4.1-mini")),
+    OpenAIChatModel(os.environ.get("MODEL", "gpt-5.4-mini")),
     instructions="Remember what lasts. Recall before you answer.",
 )
 
