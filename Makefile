@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 # The tests start hundreds of processes: whatever the machine says, compile the code once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all run test test-long lint browser screenshots lock clean
+.PHONY: all run test test-long pytest lint browser screenshots lock clean
 
 all: $(VENV)/.ready
 
@@ -35,12 +35,15 @@ browser: all
 screenshots: browser
 	$(BIN)/python -m tests.browser.photographs docs/screenshots
 
-test: lint browser
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+test: browser
+	$(MAKE) --jobs 2 lint pytest
+
+pytest: all
+	$(BIN)/python -m pytest -n 3 --maxschedchunk 4
 
 # Every test on both engines, and what is done at random many more times, for as long as it takes.
 test-long: all
-	REM_LONG=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	REM_LONG=1 $(BIN)/python -m pytest -n 2 --maxschedchunk 4
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

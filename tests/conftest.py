@@ -44,6 +44,7 @@ ON_BOTH = (
     "test_same_as_local.py",
 )
 ABOVE_THE_STORE = (
+    "test_everywhere.py",
     "test_models_fail.py",
     "test_pydantic_ai.py",
     "test_A9_the_endpoint_leaves_what_clients_send_alone.py",
@@ -64,11 +65,16 @@ ABOVE_THE_STORE = (
     "test_X3_every_recalled_memory_explains_itself.py",
     "test_X6_echoes_never_become_memories.py",
 )
+LONGEST = ("browser", "faults", "lifecycle", "security", "server")
 Open = Callable[..., Remembrancer]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What does not touch the store itself is tried on PostgreSQL by `make test-long` alone."""
+    """The longest come first, so that no process is left alone with one in the end.
+
+    What does not touch the store itself is tried on PostgreSQL by `make test-long` alone.
+    """
+    items.sort(key=lambda one: one.path.parent.name not in LONGEST)
     if os.environ.get("REM_LONG"):
         return
     config.hook.pytest_deselected(items=[one for one in items if is_spared(one)])
