@@ -13,6 +13,7 @@ from remembrancer.aio import AsyncMemory
 from remembrancer.client import RemoteMemory
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
+from remembrancer.parts import words_in
 from remembrancer.turns import Said
 from remembrancer.types import Status, Turn
 
@@ -73,9 +74,10 @@ def _said(items: Iterable[Any]) -> Iterable[Said]:
                 call = {CALL: _as_hex(id), "name": name, "arguments": given}
                 yield {"role": "assistant", "content": f"{name}({given})", "metadata": call}
             case {"type": "function_call_output", "call_id": str(id), "output": output}:
-                answer = _words(output) or "(nothing)"
+                answer = words_in(output)
+                answer = answer if answer.strip() else "(nothing)"
                 yield {"role": "tool", "content": answer, "metadata": {CALL: _as_hex(id)}}
-            case {"role": str(role), "content": content} if words := _words(content):
+            case {"role": str(role), "content": content} if (words := words_in(content)).strip():
                 yield {"role": "system" if role == "developer" else role, "content": words}
 
 
@@ -89,15 +91,6 @@ def _item(turn: Turn) -> Any:
         return {"type": "function_call_output", "call_id": call_id, "output": output}
     name, given = turn.metadata["name"], turn.metadata["arguments"]
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": given}
-
-
-def _words(content: object) -> str:
-    """The text of a message, whether it stands alone or in parts."""
-    if isinstance(content, str):
-        return content.strip() and content
-    parts = content if isinstance(content, list) else []
-    texts = [one.get("text") for one in parts if isinstance(one, dict)]
-    return "\n".join(one for one in texts if isinstance(one, str) and one.strip())
 
 
 def _as_hex(call_id: str) -> str:

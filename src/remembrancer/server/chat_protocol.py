@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from remembrancer.parts import words_in
 from remembrancer.statement import without_secrets
 
 Message = Mapping[str, Any]
@@ -29,26 +30,17 @@ class Reply:
     calls: bool
 
 
-def words(content: object) -> str:
-    """The text of a message, whether it stands alone or in parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [one.get("text") for one in parts if isinstance(one, dict)]
-    return "\n".join(one for one in texts if isinstance(one, str))
-
-
 def said_last(messages: Sequence[Message]) -> str:
     """What the person said last; "" if nothing."""
     spoken = [one for one in messages if one.get("role") == "user"]
-    return words(spoken[-1].get("content")).strip() if spoken else ""
+    return words_in(spoken[-1].get("content")).strip() if spoken else ""
 
 
 def conversation(messages: Sequence[Message], agent: str | None) -> str:
     """A name for a conversation by how it opens, which every request of it repeats."""
     opening = [agent or ""]
     for one in messages:
-        opening += [str(one.get("role")), without_secrets(words(one.get("content")))]
+        opening += [str(one.get("role")), without_secrets(words_in(one.get("content")))]
         if one.get("role") == "user":
             break
     return f"chat-{hashlib.sha256(json.dumps(opening).encode()).hexdigest()[:32]}"
@@ -119,7 +111,7 @@ def reply(content: bytes, *, streamed: bool) -> Reply:
     for choice in _choices(content, streamed):
         said = choice.get("delta") or choice.get("message")
         if choice.get("index", 0) == 0 and isinstance(said, dict):
-            text += words(said.get("content"))
+            text += words_in(said.get("content"))
             calls = calls or bool(said.get("tool_calls") or said.get("function_call"))
     return Reply(text.strip(), calls)
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from remembrancer.parts import words_in
+
 if TYPE_CHECKING:
     from remembrancer.turns import Said
 
@@ -59,7 +61,7 @@ def _turns(entry: Mapping[str, Any]) -> Iterator[Said]:
         if not isinstance(part, dict):
             continue
         if part.get("type") == "tool_result":
-            yield from _turn("tool", _result(part.get("content"))[:LONGEST_OF_TOOLS], entry)
+            yield from _turn("tool", words_in(part.get("content"))[:LONGEST_OF_TOOLS], entry)
         elif part.get("type") == "text":
             yield from _turn(role, str(part.get("text", ""))[:LONGEST], entry)
 
@@ -73,11 +75,3 @@ def _turn(role: str, text: str, entry: Mapping[str, Any]) -> Iterator[Said]:
         if isinstance(moment := entry.get("timestamp"), str):
             said["said_at"] = datetime.fromisoformat(moment)
         yield said
-
-
-def _result(content: Any) -> str:
-    """What a tool answered, in words."""
-    if not isinstance(content, list):
-        return str(content or "")
-    texts = (part.get("text") for part in content if isinstance(part, dict))
-    return "\n".join(text for text in texts if isinstance(text, str))

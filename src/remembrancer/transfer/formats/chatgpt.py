@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from remembrancer.parts import words_in
 from remembrancer.transfer.formats.files import File, Source
 from remembrancer.transfer.formats.json_text import entries, words
 from remembrancer.transfer.formats.moments import moment
@@ -84,12 +85,7 @@ def _message(
 
 
 def _said(content: Mapping[str, Any]) -> str:
-    parts = content.get("parts")
-    texts = [
-        one if isinstance(one, str) else words(one, "text") or ""
-        for one in (parts if isinstance(parts, list) else [])
-    ]
-    return _CITATION.sub("", "\n".join(filter(None, texts))).strip()
+    return _CITATION.sub("", words_in(content.get("parts"))).strip()
 
 
 def _saved(place: Place, listed: str) -> Iterator[Stated]:

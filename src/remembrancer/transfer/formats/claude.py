@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from remembrancer.parts import words_in
 from remembrancer.transfer.formats import markdown
 from remembrancer.transfer.formats.files import Source
 from remembrancer.transfer.formats.json_text import entries, words
@@ -16,7 +17,7 @@ from remembrancer.transfer.formats.pieces import (
     Spoken,
     conversation,
 )
-from remembrancer.transfer.formats.speaking import branch, last_leaf, told
+from remembrancer.transfer.formats.speaking import branch, last_leaf
 
 FILES = ("conversations.json", "conversations-*.json")
 SENDERS = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -76,7 +77,7 @@ def _message(place: Place, message: Any) -> Spoken | LeftOut:
     role = SENDERS.get(str(message.get("sender"))) if isinstance(message, dict) else None
     if role is None:
         return LeftOut(place, "not by the user or the assistant")
-    said = told(message.get("content")).strip() or (words(message, "text") or "").strip()
+    said = words_in(message.get("content")).strip() or (words(message, "text") or "").strip()
     if not said:
         return LeftOut(place, "without words: an image, a file, or a tool")
     key = words(message, "uuid") or place.where

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from remembrancer.parts import words_in
 from remembrancer.transfer.formats.files import File, Source
 from remembrancer.transfer.formats.json_text import listed, words
 from remembrancer.transfer.formats.moments import moment
@@ -20,7 +21,7 @@ from remembrancer.transfer.formats.pieces import (
     Stated,
     conversation,
 )
-from remembrancer.transfer.formats.speaking import SPEAKERS, told
+from remembrancer.transfer.formats.speaking import SPEAKERS
 
 FILES = ("*.jsonl", "*.ndjson", "*.json")
 CONTENT = ("content", "memory", "text", "fact")
@@ -73,7 +74,7 @@ def _message(place: Place, message: dict[str, Any]) -> Spoken | LeftOut:
     role = SPEAKERS.get(message["role"].casefold())
     if role is None:
         return LeftOut(place, "a role that is not known")
-    said = told(message.get("content")).strip()
+    said = words_in(message.get("content")).strip()
     if not said:
         return LeftOut(place, "without words")
     at = moment(next((message[name] for name in WHEN if message.get(name)), None))

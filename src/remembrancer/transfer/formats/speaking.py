@@ -1,10 +1,9 @@
-"""Who speaks, and what they say, in whatever form a conversation was written down."""
+"""Who speaks, and in which order, in whatever form a conversation was written down."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 SPEAKERS = {
     **dict.fromkeys(("user", "you", "me", "human"), "user"),
@@ -17,24 +16,6 @@ SPEAKERS = {
 """Whom a role or the beginning of a line names, in small letters."""
 
 SPOKEN = re.compile(rf"(?:\*\*)?({'|'.join(SPEAKERS)})(?: said)?(?::\*\*|\*\*:|:)(?:\s+|$)", re.I)
-TEXT_PARTS = (None, "text", "input_text", "output_text")
-
-
-def told(content: Any) -> str:
-    """The words of a message; parts that are images, calls or results of tools are left out."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    parts = [{"text": one} if isinstance(one, str) else one for one in content]
-    texts = [
-        one["text"]
-        for one in parts
-        if isinstance(one, dict)
-        and one.get("type") in TEXT_PARTS
-        and isinstance(one.get("text"), str)
-    ]
-    return "\n".join(texts)
 
 
 def branch(parents: Mapping[str, str | None], leaf: str | None) -> list[str]:
