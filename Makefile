@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 # The tests start hundreds of processes: whatever the machine says, compile the code once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all run test test-long pytest lint browser screenshots lock clean
+.PHONY: all run test test-long lint browser screenshots lock clean
 
 all: $(VENV)/.ready
 
@@ -35,10 +35,7 @@ browser: all
 screenshots: browser
 	$(BIN)/python -m tests.browser.photographs docs/screenshots
 
-test: browser
-	$(MAKE) --jobs 2 lint pytest
-
-pytest: all
+test: lint browser
 	$(BIN)/python -m pytest -n 3 --maxschedchunk 4
 
 # Every test on both engines, and what is done at random many more times, for as long as it takes.

@@ -4,8 +4,8 @@
 
 recall → plan → act, once for each errand and all at the same time → answer → learn
 
-Without `--model` a script stands in for the model. With one, such as `openai:gpt-5.4-mini`, LangChain
-opens it (`pip install langchain` and the package of its provider).
+Without `--model` a script stands in for the model. With one, such as `openai:gpt-5.4-mini`,
+LangChain opens it (`pip install langchain` and the package of its provider).
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from remembrancer.engine import Remembrancer
 from remembrancer.types import Status
 from tests.processes import forked
 
-THREADS, SUPERSESSIONS = 32, 10
 LONG = bool(os.environ.get("REM_LONG"))
-PROCESSES, WRITES = 8, 200 if LONG else 25
+THREADS, SUPERSESSIONS = 32, 10 if LONG else 5
+PROCESSES, WRITES = (8, 200) if LONG else (4, 25)
 WRITERS = 8
 
 

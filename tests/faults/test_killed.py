@@ -51,12 +51,12 @@ from tests.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 7 if LONG else 1
-"""In each of ten tests."""
+"""In each test."""
 
 OTHERS = 12 if LONG else 5
 PEOPLE = {"ada": 4500 if LONG else 1200} | {f"user-{n}": 100 for n in range(OTHERS)}
 WINDOW_SECONDS = 2.0 if LONG else 0.2
-JOBS = ("decay_sweep", "episode_cleanup", "trash_purge", "reembed")
+JOBS = ("decay_sweep", "reembed", *(("episode_cleanup", "trash_purge") if LONG else ()))
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER = HELD + timedelta(minutes=1)
 RECALLS = 3

@@ -655,7 +655,7 @@ def test_lives_follow_the_model(engine: str, request: pytest.FixtureRequest) -> 
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=500 if LONG else 5,
+            max_examples=500 if LONG else 3,
             stateful_step_count=50 if LONG else 25,
             derandomize=not LONG,
             phases=[Phase.generate, Phase.shrink] if LONG else [Phase.generate],

@@ -26,7 +26,7 @@ from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from tests.serving import Served, served
 
-CASES = 10_000 if os.environ.get("REM_LONG") else 1_200
+CASES = 10_000 if os.environ.get("REM_LONG") else 800
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -47,7 +47,16 @@ ENGINE = {
     "vectors.py",
     "view.py",
 }
-PURE = {"types.py", "loopback.py", "ranking.py", "rules.py", "schedule.py", "text.py", "errors.py"}
+PURE = {
+    "types.py",
+    "parts.py",
+    "loopback.py",
+    "ranking.py",
+    "rules.py",
+    "schedule.py",
+    "text.py",
+    "errors.py",
+}
 SEARCH = {"clock", "profiles", "search", "text", "types"}
 """What searching may know of: it is arithmetic over arrays, and of time only what UTC is."""
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from remembrancer.cli.arguments import moment, said
 from remembrancer.errors import InvalidInput
-from remembrancer.transfer.formats.speaking import SPEAKERS, SPOKEN, told
+from remembrancer.parts import words_in
+from remembrancer.transfer.formats.speaking import SPEAKERS, SPOKEN
 
 if TYPE_CHECKING:
     from remembrancer.turns import Said
@@ -149,4 +150,4 @@ def _content(place: Place, content: Any) -> str:
         return content or ""
     if not isinstance(content, list):
         raise place.wrong("content is a text or a list of parts.")
-    return told(content)
+    return words_in(content)
