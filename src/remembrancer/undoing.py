@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -55,18 +55,30 @@ def undo(call: Call, event_id: str | None = None) -> Written:
 
 
 def _whole(call: Call, reader: Reader, event: Event) -> list[Event]:
-    """The event; or, of an import, which comes in many steps, all of them, the latest first."""
-    if event.action is not Action.IMPORTED or event.note is None:
+    """The event; or, of an import, which comes in many steps, all of them, the latest first.
+
+    An import that was taken back comes again as a whole too.
+    """
+    first = reader.event(event.undoes) if event.undoes is not None else event
+    if first is None or first.action is not Action.IMPORTED or first.note is None:
         return [event]
-    begun = datetime.fromisoformat(event.note.partition(" ")[0])
-    steps: list[Event] = []
+    since = list(_since(reader, datetime.fromisoformat(first.note.partition(" ")[0])))
+    steps = {one.id for one in since if one.note == first.note}
+    if event is first:
+        meant = [one for one in since if one.id in steps and one.undone_by is None]
+    else:
+        meant = [one for one in since if one.undoes in steps and one.undone_by is None]
+    return touching_own(call, reader, meant)
+
+
+def _since(reader: Reader, moment: datetime) -> Iterator[Event]:
+    """What has happened since then, the latest first, and a little of before."""
     page = reader.events(limit=200)
     while page:
-        steps += [one for one in page if one.note == event.note and one.undone_by is None]
+        yield from page
         last = page[-1]
         after = Position(last.at, last.id)
-        page = reader.events(limit=200, after=after) if last.at >= begun else []
-    return touching_own(call, reader, steps)
+        page = reader.events(limit=200, after=after) if last.at >= moment else []
 
 
 def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:

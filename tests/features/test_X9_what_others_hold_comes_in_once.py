@@ -118,11 +118,17 @@ def test_X9_undo_takes_a_whole_import_back_and_the_next_brings_it_again(
 
     assert contents(me) == ["Ada keeps bees."]
     assert me.sessions().items == ()
+    clock.move(timedelta(minutes=1))
     again = me.import_from(path)
     assert (again.memories, again.turns, again.present) == (10, 9, 0)
     assert len(contents(me)) == 20
     (session,) = me.sessions().items
     assert [one.content for one in me.turns(session.id)] == [f"Turn {n}" for n in range(9)]
+    taken = me.undo(again.event)
+    assert contents(me) == ["Ada keeps bees."]
+    assert taken.event is not None
+    me.undo(taken.event.id)
+    assert len(contents(me)) == 20, "and what was taken back comes again as a whole"
     me.undo(again.event)
     assert contents(me) == ["Ada keeps bees."]
 
