@@ -16,7 +16,6 @@ from remembrancer.cli.page import Page, quoted
 if TYPE_CHECKING:
     from remembrancer.transfer.incoming import Imported
 
-OWN = "remembrancer"
 SHOWN = 10
 """How many reasons and files are named."""
 
@@ -60,6 +59,7 @@ def import_(
       rem import ~/notes --from markdown
       rem import ~/.mem0 --of ada
     """
+    from remembrancer.transfer.formats.choosing import OWN
     from remembrancer.transfer.person import is_export
 
     desk: Desk = context.obj

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,25 +11,11 @@ from typing import TYPE_CHECKING, Any
 from remembrancer.cli.arguments import moment, said
 from remembrancer.errors import InvalidInput
 from remembrancer.parts import words_in
+from remembrancer.transfer.formats.pieces import Place
 from remembrancer.transfer.formats.speaking import SPEAKERS, SPOKEN
 
 if TYPE_CHECKING:
     from remembrancer.turns import Said
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a file something is, for whoever has to mend it."""
-
-    file: str
-    where: str
-
-    def __str__(self) -> str:
-        return f"{self.file}, {self.where}"
-
-    def wrong(self, what: str) -> InvalidInput:
-        """An error that names the place."""
-        return InvalidInput(f"{self}: {what}")
 
 
 def read(file: str, zone: tzinfo) -> list[Said]:

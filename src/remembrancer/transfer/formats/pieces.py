@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from remembrancer.errors import InvalidInput
+
 if TYPE_CHECKING:
     from remembrancer.statement import Details
     from remembrancer.turns import Said
@@ -24,6 +26,10 @@ class Place:
     def at(self, where: str) -> Place:
         """A place within this one."""
         return Place(self.file, f"{self.where}, {where}")
+
+    def wrong(self, what: str) -> InvalidInput:
+        """An error that names the place, for whoever has to mend the file."""
+        return InvalidInput(f"{self}: {what}")
 
 
 def _no_details() -> Details:
