@@ -138,7 +138,7 @@ def vector_recall(me: Memory) -> float:
 
 
 def _found(index: Any, query: NDArray[np.float32], exact: dict[str, float]) -> float:
-    from remembrancer.search.matching import similarity
+    from remembrancer.search.signals import similarity
 
     scores = similarity(index, query)
     best = np.argpartition(-scores, NEAREST)[:NEAREST]

@@ -20,10 +20,10 @@ from contextlib import contextmanager
 from uuid import uuid4
 
 from bench.startup import fill
-from remembrancer import whereabouts
+from remembrancer import local_server
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.integrations.hooks import hook
-from remembrancer.whereabouts import Whereabouts
+from remembrancer.local_server import Whereabouts
 
 REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 BARE = (
@@ -70,9 +70,9 @@ def served(folder: str) -> Iterator[Whereabouts]:
 
 def found(folder: str) -> Whereabouts:
     """The server, as soon as it is there."""
-    file = whereabouts.file({"store": {"path": folder}})
+    file = local_server.file({"store": {"path": folder}})
     for _ in range(600):
-        server = whereabouts.found(file)
+        server = local_server.found(file)
         if server is not None:
             return server
         time.sleep(0.1)

@@ -24,11 +24,11 @@ from playwright.sync_api import (
 
 import remembrancer
 from bench.hostile import ROOMY, serving, strings
+from remembrancer.access.keys import CAPABILITIES
 from remembrancer.config import Settings
 from remembrancer.errors import RemembrancerError
-from remembrancer.keys import CAPABILITIES
 from remembrancer.memory import Memory
-from remembrancer.server.auth import COOKIE
+from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.types import Owner
 from tests.browser.browsing import CHROMIUM
 

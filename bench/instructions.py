@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.secrets import Share
-from remembrancer.guard.instructions import suspicions
+from remembrancer.guard.instructions.detector import suspicions
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 
 SPEAKERS = ("Noor", "Piet")
 TURNS = 20

@@ -24,8 +24,8 @@ from bench.systems import ENTRIES
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.server.app import create_app
-from remembrancer.server.auth import COOKIE
-from remembrancer.server.logs import logger
+from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.server.middleware.request_log import logger
 from remembrancer.store.contract import Embedding, Insert
 from remembrancer.types import Action, Event, Fact, Owner, Permanence, new_id
 

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from remembrancer.guard import person_names
-from remembrancer.guard.persons import refusals
-from remembrancer.guard.reading import read
+from remembrancer.guard.normalise import read
+from remembrancer.guard.persons import names
+from remembrancer.guard.persons.detector import refusals
 
 HARMLESS = Path(__file__).parent.parent / "tests" / "guard" / "project_statements.txt"
 MEANT_FOR = {
@@ -125,13 +125,12 @@ def report_names(rows: list[Row], harmless: list[str]) -> None:
     named = [row.text for row in rows if "PERSON" in row.labels()]
     ours = in_our_words([row for row in rows if "PERSON" in row.labels()], "PERSON")
     weights = [
-        [person_names.weight(read(text).text) for text in texts]
-        for texts in (named, ours, harmless)
+        [names.weight(read(text).text) for text in texts] for texts in (named, ours, harmless)
     ]
     print(f"\n{'weight from':12} {'sentences with a name':24} {'names in our words':24} harmless")
     for enough in THRESHOLDS:
         shares = [share(weight >= enough for weight in group) for group in weights]
-        mark = "*" if enough == person_names.ENOUGH else " "
+        mark = "*" if enough == names.ENOUGH else " "
         print(f"{mark}{enough:11}", *(f"{part}   " for part in shares))
 
 

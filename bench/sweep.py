@@ -13,8 +13,8 @@ from bench.systems import ENTRIES
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.lifecycle import everything
-from remembrancer.opening import open
+from remembrancer.factory import open
+from remembrancer.remember.lifecycle import everything
 from remembrancer.store.contract import Filter, Insert, Store
 from remembrancer.types import Action, Event, Fact, Kind, Owner, Permanence, new_id
 

@@ -17,7 +17,7 @@ forked.set_forkserver_preload(
         "remembrancer.cli.app",
         "remembrancer.client",
         "remembrancer.engine",
-        "remembrancer.opening",
+        "remembrancer.factory",
         "remembrancer.search.index",
         "tests.conformance.test_migrations",
         "tests.faults.test_concurrency",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remembrancer.search import best_first
-from remembrancer.search.matching import bm25
+from remembrancer.search.ranked import best_first
+from remembrancer.search.signals import bm25
 from remembrancer.store.contract import Filter, Hit, Reader
 
 

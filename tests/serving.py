@@ -16,7 +16,7 @@ import uvicorn
 
 from remembrancer.engine import Remembrancer
 from remembrancer.server.app import create_app
-from remembrancer.server.logs import logger
+from remembrancer.server.middleware.request_log import logger
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Kind, Turn
 
 CHAT: list[Said] = [

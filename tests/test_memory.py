@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from remembrancer.aio import AsyncMemory
+from remembrancer.async_memory import AsyncMemory
 from remembrancer.errors import Conflict, InvalidInput, NotUndoable
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Action, Status
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bench.data import Turn
 from bench.systems.scored import Scored, Scorer
-from remembrancer.text import terms
+from remembrancer.search.terms import terms
 
 K1 = 1.2
 B = 0.75

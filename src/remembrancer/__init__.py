@@ -14,13 +14,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from remembrancer.aio import AsyncMemory as AsyncMemory
+    from remembrancer.async_memory import AsyncMemory as AsyncMemory
     from remembrancer.client import RemoteMemory as RemoteMemory
     from remembrancer.client import connect as connect
     from remembrancer.engine import Remembrancer as Remembrancer
     from remembrancer.errors import RemembrancerError as RemembrancerError
+    from remembrancer.factory import open as open
     from remembrancer.memory import Memory as Memory
-    from remembrancer.opening import open as open
     from remembrancer.types import AsOf as AsOf
     from remembrancer.types import Episode as Episode
     from remembrancer.types import Event as Event
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "AsyncMemory": "aio",
+    "AsyncMemory": "async_memory",
     "RemoteMemory": "client",
     "connect": "client",
     "RemembrancerError": "errors",
     "Memory": "memory",
     "Remembrancer": "engine",
-    "open": "opening",
+    "open": "factory",
     "AsOf": "types",
     "Episode": "types",
     "Event": "types",

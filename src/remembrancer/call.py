@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
-    from remembrancer.models import Models
+    from remembrancer.llm.models import Models
     from remembrancer.profiles import Decay, Profile
-    from remembrancer.references import References
+    from remembrancer.recall.usage import References
     from remembrancer.store.contract import Store, Writer
-    from remembrancer.switches import LiveSwitches
-    from remembrancer.team_index import TeamIndexes
+    from remembrancer.team.index import TeamIndexes
+    from remembrancer.team.settings import LiveSwitches
 
 
 ROOT = "/"

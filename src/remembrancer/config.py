@@ -19,9 +19,9 @@ from pydantic import (
 )
 
 from remembrancer import environment, profiles
+from remembrancer.cron import Cron
 from remembrancer.environment import DEFAULTS, laid_over
 from remembrancer.errors import InvalidInput, InvalidSetting
-from remembrancer.schedule import Cron
 from remembrancer.types import Json
 
 MEMORY = ":memory:"

@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from remembrancer import sessions
 from remembrancer.call import Call
 from remembrancer.paging import page_of_own, place_of, position_of
-from remembrancer.recall import checked_limit
+from remembrancer.recall.pipeline import checked_limit
+from remembrancer.sessions import lifecycle
+from remembrancer.sessions.turns import Said, append
 from remembrancer.store.contract import Filter, Reader, SessionFilter
-from remembrancer.turns import Said, append
 from remembrancer.types import (
     Batch,
     Kind,
@@ -66,14 +66,14 @@ class Conversations:
         When it is time is the profile's choice: after each reply, every so many turns, or when the
         conversation is closed. Turns without a session are a whole conversation, which is over.
         """
-        heard = sessions.hear(self._call, turns, session, scope=scope, title=title)
+        heard = lifecycle.hear(self._call, turns, session, scope=scope, title=title)
         if heard.turns:
             self._learner.wake(self._call.owner)
         return heard.turns
 
     def close(self, session: str) -> Session:
         """End a conversation for now and learn from what is new in it; twice is as good as once."""
-        closed = sessions.close(self._call, session)
+        closed = lifecycle.close(self._call, session)
         if closed.due_at is not None:
             self._learner.wake(self._call.owner)
         return closed
@@ -81,7 +81,7 @@ class Conversations:
     def turns(self, session: str) -> tuple[Turn, ...]:
         """A conversation as it was, from its first turn to its last."""
         with self._reading() as reader:
-            found = sessions.all_turns(reader, checked_name(session, "session"))
+            found = lifecycle.all_turns(reader, checked_name(session, "session"))
         return tuple(turn for turn in found if self._call.sees(turn))
 
     def count_turns(self, session: str) -> int:
@@ -98,14 +98,14 @@ class Conversations:
 
     def view(self, session: str, *, budget: int | None = None) -> View:
         """A conversation as a model should see it: the beginning of a long one is summarised."""
-        from remembrancer.view import view
+        from remembrancer.sessions.view import view
 
         return view(self._call, session, budget)
 
     def session(self, session: str) -> Session:
         """One conversation: its title, its summary, and how far it has been learned from."""
         with self._reading() as reader:
-            return sessions.found(self._call, reader, session)
+            return lifecycle.found(self._call, reader, session)
 
     def sessions(
         self,
@@ -126,22 +126,22 @@ class Conversations:
 
     def rename(self, session: str, title: str) -> Session:
         """Give a conversation another title."""
-        return sessions.rename(self._call, session, title)
+        return lifecycle.rename(self._call, session, title)
 
     def archive(self, session: str, *, back: bool = False) -> Session:
         """Put a conversation away, or take it back; what is new in it is learned from."""
-        archived = sessions.archive(self._call, session, back=back)
+        archived = lifecycle.archive(self._call, session, back=back)
         if archived.due_at is not None:
             self._learner.wake(self._call.owner)
         return archived
 
     def delete_session(self, session: str) -> Batch:
         """Put a conversation into the trash; what was learned from it stays."""
-        return sessions.delete(self._call, session)
+        return lifecycle.delete(self._call, session)
 
     def restore_session(self, session: str) -> Batch:
         """Bring a conversation back from the trash."""
-        return sessions.restore(self._call, session)
+        return lifecycle.restore(self._call, session)
 
     def rejected(self, *, limit: int = 50, cursor: str | None = None) -> Page[Rejection]:
         """What conversations seemed to tell and was not remembered, and why; kept for some days."""

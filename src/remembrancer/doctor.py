@@ -107,7 +107,7 @@ def _directory(path: Path) -> Finding:
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
-    from remembrancer.opening import open_store
+    from remembrancer.factory import open_store
     from remembrancer.store import schema
 
     try:
@@ -150,7 +150,7 @@ def _weights(embedder: LocalEmbedder) -> Finding:
 def embedding(settings: Settings | None, embedder: LocalEmbedder | None = None) -> Finding:
     """Embed one sentence, by whatever the configuration says does it."""
     name = "embedding"
-    from remembrancer.opening import open_embedder
+    from remembrancer.factory import open_embedder
 
     try:
         remote = settings is not None and settings.embedding.provider != "local"
@@ -170,7 +170,7 @@ def _round_trip(embedder: LocalEmbedder) -> Finding:
     name = "round trip"
     from remembrancer.config import Settings
     from remembrancer.engine import Remembrancer
-    from remembrancer.opening import open_store
+    from remembrancer.factory import open_store
 
     settings = Settings()
     try:

@@ -9,25 +9,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from remembrancer import jobs
-from remembrancer.answers import Answers
+from remembrancer.access.account_links import Links
+from remembrancer.access.idempotency import Answers
+from remembrancer.access.keys import Keys, NewKey
 from remembrancer.call import Parts
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
-from remembrancer.jobs import Outcome, Scheduled, Work
-from remembrancer.keys import Keys, NewKey
 from remembrancer.learn.worker import Learner
-from remembrancer.linking import Links
+from remembrancer.llm.models import Models
+from remembrancer.maintenance import runner
+from remembrancer.maintenance.runner import Outcome, Scheduled, Work
 from remembrancer.memory import Memory
-from remembrancer.models import Models
-from remembrancer.references import References
-from remembrancer.review import EDIT, VIEW, Review
-from remembrancer.statement import refuse_secret_name
+from remembrancer.recall.usage import References
+from remembrancer.remember.statement import refuse_secret_name
 from remembrancer.store.contract import Health, Store
-from remembrancer.switches import LiveSwitches
-from remembrancer.team import nobodys_recall
-from remembrancer.team_index import TeamIndexes
-from remembrancer.transfer.steps import Steps
+from remembrancer.team.index import TeamIndexes
+from remembrancer.team.review import EDIT, VIEW, Review
+from remembrancer.team.service import nobodys_recall
+from remembrancer.team.settings import LiveSwitches
+from remembrancer.transfer.progress import Steps
 from remembrancer.types import (
     Json,
     Key,
@@ -41,11 +41,11 @@ from remembrancer.types import (
 if TYPE_CHECKING:
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
-    from remembrancer.erase import Inventory
-    from remembrancer.receipts import Receipt
+    from remembrancer.erasure.erase import Inventory
+    from remembrancer.erasure.receipts import Receipt
+    from remembrancer.maintenance.tasks import Progress
     from remembrancer.transfer.archive import Backup
-    from remembrancer.transfer.arrival import Arrived
-    from remembrancer.upkeep import Progress
+    from remembrancer.transfer.restore import Arrived
 
 
 class Remembrancer:
@@ -200,11 +200,11 @@ class Remembrancer:
 
     def run_job(self, name: str, *, tenant: str | None = None) -> Outcome:
         """Do a recurring job now, for everyone or for the people of one tenant."""
-        return jobs.run(replace(self._work, tenant=tenant), name)
+        return runner.run(replace(self._work, tenant=tenant), name)
 
     def schedule(self) -> list[Scheduled]:
         """When each job runs, when it was done last and when it is due next."""
-        return jobs.schedule(self._work)
+        return runner.schedule(self._work)
 
     @property
     def models(self) -> Models:
@@ -225,14 +225,14 @@ class Remembrancer:
     ) -> Outcome:
         """Compute the vectors that are missing after another model was configured."""
         work = replace(self._work, progress=progress, tenant=tenant)
-        return jobs.reembed(work, drop_old=drop_old)
+        return runner.reembed(work, drop_old=drop_old)
 
-    def tick(self, is_over: Callable[[], bool] = jobs.never) -> list[Outcome]:
+    def tick(self, is_over: Callable[[], bool] = runner.never) -> list[Outcome]:
         """Do whatever is due by the configured schedule, unless another process is at it.
 
         As soon as `is_over` says so, the rest is left for the next time.
         """
-        return jobs.tick(self._work, is_over)
+        return runner.tick(self._work, is_over)
 
     def backup(self, path: str | Path | None = None, *, progress: Progress | None = None) -> Backup:
         """Write everyone's memories into one private file, and read it back before it counts.
@@ -240,21 +240,21 @@ class Remembrancer:
         Others may go on writing; each person and each team is in it as of one moment. Without a
         path it is named after the time, in the working directory.
         """
-        from remembrancer.transfer import archive, shelf
+        from remembrancer.transfer import archive, rotation
 
         self.flush()
         now = self._clock.now()
-        file = Path(path).expanduser() if path is not None else Path.cwd() / shelf.name_at(now)
+        file = Path(path).expanduser() if path is not None else Path.cwd() / rotation.name_at(now)
         return archive.write(self._store, file, now, Steps(progress))
 
     def backup_to_shelf(self) -> Backup:
         """Write a backup to where the recurring ones are; the oldest give way to it."""
-        from remembrancer.transfer import shelf
+        from remembrancer.transfer import rotation
 
         self.flush()
         place = self.settings.data_directory() / "backups"
         kept = self.settings.store.backups_kept
-        return shelf.add(self._store, place, self._clock.now(), kept)
+        return rotation.add(self._store, place, self._clock.now(), kept)
 
     def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
         """Read a backup from its beginning to its end; an error says what is wrong with it."""
@@ -269,23 +269,23 @@ class Remembrancer:
 
         Other memories of a person or a team here are a Conflict, unless they are to be replaced.
         """
-        from remembrancer.transfer import arrival
+        from remembrancer.transfer import restore
 
         self.flush()
         file = Path(path).expanduser()
-        return arrival.restore(file, self._store, replace=replace, steps=Steps(progress))
+        return restore.restore(file, self._store, replace=replace, steps=Steps(progress))
 
     def move_to(
         self, place: str | Path, *, replace: bool = False, progress: Progress | None = None
     ) -> Arrived:
         """Copy everyone into another place, on the same engine or the other; nothing is removed."""
-        from remembrancer.opening import open_store_at
-        from remembrancer.transfer import arrival
+        from remembrancer.factory import open_store_at
+        from remembrancer.transfer import restore
 
         self.flush()
         target = open_store_at(self.settings, str(place), self._clock)
         try:
-            return arrival.move(self._store, target, replace=replace, steps=Steps(progress))
+            return restore.move(self._store, target, replace=replace, steps=Steps(progress))
         finally:
             target.close()
 
@@ -313,7 +313,7 @@ class Remembrancer:
 
     def inventory(self, user: str, *, tenant: str | None = None) -> Inventory:
         """What an erasure of a person would remove; nothing is changed."""
-        from remembrancer.erase import inventory
+        from remembrancer.erasure.erase import inventory
 
         self.flush()
         return inventory(self._work.parts, Owner(self._tenant(tenant).name, user))
@@ -332,7 +332,7 @@ class Remembrancer:
         searches for what is left, and the receipt says where. An erasure that was interrupted is
         finished by asking again.
         """
-        from remembrancer.erase import erase
+        from remembrancer.erasure.erase import erase
 
         self.flush()
         owner = Owner(self._tenant(tenant).name, user)
@@ -341,7 +341,7 @@ class Remembrancer:
 
     def verify_receipt(self, receipt: Receipt) -> bool:
         """Whether a receipt of an erasure was given out here, in these words."""
-        from remembrancer.receipts import is_ours
+        from remembrancer.erasure.receipts import is_ours
 
         return is_ours(self._store, receipt)
 

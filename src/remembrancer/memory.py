@@ -9,19 +9,20 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from remembrancer import feedback, lifecycle
-from remembrancer.context import compose
 from remembrancer.conversations import Conversations
 from remembrancer.decay import belief, effective_confidence, standing
 from remembrancer.errors import NotAllowed, NotFound
+from remembrancer.maintenance.stats import BESIDES_TURNS, Survey, scopes, stats, survey
 from remembrancer.paging import page_of_own, place_of, position_of
-from remembrancer.recall import Narrowing, Wanted, checked_limit, moment, narrowed, recall
-from remembrancer.remember import remember, update
-from remembrancer.resolve import ANY, closest, resolve
-from remembrancer.rules import effectiveness
-from remembrancer.statement import Details, refuse_secret_name
+from remembrancer.recall.context import compose
+from remembrancer.recall.pipeline import Narrowing, Wanted, checked_limit, moment, narrowed, recall
+from remembrancer.remember import feedback, lifecycle
+from remembrancer.remember.pipeline import remember, update
+from remembrancer.remember.resolve import ANY, closest, resolve
+from remembrancer.remember.rule_trust import effectiveness
+from remembrancer.remember.statement import Details, refuse_secret_name
+from remembrancer.remember.undo import undo
 from remembrancer.store.contract import Filter, Reader
-from remembrancer.survey import BESIDES_TURNS, Survey, scopes, stats, survey
 from remembrancer.types import (
     AsOf,
     Batch,
@@ -49,20 +50,19 @@ from remembrancer.types import (
     looks_like_id,
     member,
 )
-from remembrancer.undoing import undo
 
 if TYPE_CHECKING:
     from remembrancer.audit import Audit
     from remembrancer.audit.finding import Flaw
     from remembrancer.audit.repair import Repair
-    from remembrancer.block import Context
-    from remembrancer.learn.consolidate import Consolidated
-    from remembrancer.learn.plan import Plan
+    from remembrancer.learn.consolidation.plan import Plan
+    from remembrancer.learn.consolidation.run import Consolidated
+    from remembrancer.maintenance.simulate import Simulation
+    from remembrancer.maintenance.tasks import Progress
     from remembrancer.profiles import Profile
-    from remembrancer.simulate import Simulation
-    from remembrancer.team import Proposed
-    from remembrancer.transfer.incoming import Imported
-    from remembrancer.upkeep import Progress
+    from remembrancer.recall.prompt_block import Context
+    from remembrancer.team.service import Proposed
+    from remembrancer.transfer.import_pipeline import Imported
 
 
 class Memory(Conversations):
@@ -127,7 +127,7 @@ class Memory(Conversations):
         importance: float = 3,
     ) -> Proposed:
         """Say something to the team: kept without a person and pending, or refused by a rule."""
-        from remembrancer.team import propose
+        from remembrancer.team.service import propose
 
         return propose(self._call, content, kind=kind, origin=origin, importance=importance)
 
@@ -136,7 +136,7 @@ class Memory(Conversations):
 
         A limit can only lower what the switch `limit` says.
         """
-        from remembrancer.team import told_to
+        from remembrancer.team.service import told_to
 
         return told_to(self._call, query, limit)
 
@@ -384,7 +384,7 @@ class Memory(Conversations):
 
         Without a model, the plans are only to merge what says the same.
         """
-        from remembrancer.learn.consolidate import plans
+        from remembrancer.learn.consolidation.run import plans
 
         return plans(self._call)
 
@@ -393,13 +393,13 @@ class Memory(Conversations):
 
         Each plan is one event that undo takes back as a whole.
         """
-        from remembrancer.learn.consolidate import carried_out
+        from remembrancer.learn.consolidation.run import carried_out
 
         return carried_out(self._call, plan)
 
     def simulate(self, days: int = 365) -> Simulation:
         """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
-        from remembrancer.simulate import simulate
+        from remembrancer.maintenance.simulate import simulate
 
         return simulate(self._call, days)
 
@@ -419,7 +419,7 @@ class Memory(Conversations):
         The format is guessed if it is not said; `of` is whose memories, where a file holds those of
         several. Conversations are learned from in the background, or now, or not at all.
         """
-        from remembrancer.transfer.incoming import Choices, import_from
+        from remembrancer.transfer.import_pipeline import Choices, import_from
 
         choices = Choices(
             format=format,
@@ -437,7 +437,7 @@ class Memory(Conversations):
 
     def markdown(self) -> str:
         """Everything in force, and what was said, as Markdown for reading."""
-        from remembrancer.transfer.readable import lines
+        from remembrancer.transfer.markdown_export import lines
 
         return "\n".join(lines(self._call)) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from remembrancer.assistant.chat import Chat
-from remembrancer.assistant.parts import Notice, Part, Status, Text, Used
+from remembrancer.assistant.events import Notice, Part, Status, Text, Used
 from remembrancer.engine import Remembrancer
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from remembrancer.assistant.parts import Text
-from remembrancer.assistant.wording import STOPPED, SUMMARISED
+from remembrancer.assistant.events import Text
+from remembrancer.assistant.replies import STOPPED, SUMMARISED
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from tests.assistant.talk import chat_of, say

@@ -7,8 +7,8 @@ import shutil
 
 from playwright.sync_api import BrowserContext
 
-from remembrancer.keys import CAPABILITIES
-from remembrancer.server.auth import COOKIE
+from remembrancer.access.keys import CAPABILITIES
+from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 

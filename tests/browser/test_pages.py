@@ -20,7 +20,7 @@ def served(serve: Serve) -> Served:
 
 
 def test_the_address_that_the_server_prints_lets_a_browser_in(served: Served, look: Look) -> None:
-    from remembrancer.keys import LOGIN
+    from remembrancer.access.keys import LOGIN
     from remembrancer.types import Owner
 
     settings = served.engine.settings

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from remembrancer import __version__
 from remembrancer.cli.app import VERBS, Root, app
-from remembrancer.cli.arguments import hoisted
+from remembrancer.cli.options import hoisted
 
 Run = Callable[..., Any]
 

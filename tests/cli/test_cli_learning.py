@@ -15,14 +15,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from remembrancer import config
-from remembrancer.cli import learning, messages
+from remembrancer.cli import conversation_file, learn
 from remembrancer.cli.app import app
 from remembrancer.clock import SetClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.learn.check import Reason
-from remembrancer.opening import open
+from remembrancer.factory import open
+from remembrancer.learn.evidence_check import Reason
 from remembrancer.store.contract import Insert
 from remembrancer.types import Action, Fact, new_id
 from tests.cli.conftest import SCRIPT
@@ -93,7 +93,7 @@ def plan(*facts: tuple[str, str]) -> Reply:
 def read(path: str) -> list[tuple[str, str]]:
     from datetime import UTC
 
-    return [(one["role"], one["content"]) for one in messages.read(path, UTC)]
+    return [(one["role"], one["content"]) for one in conversation_file.read(path, UTC)]
 
 
 # What is read.
@@ -212,7 +212,7 @@ def test_without_a_model_what_was_stated_is_learned_and_it_says_so(rem: Run, fil
     assert told.startswith("Learned 2 things from “")
     assert "\nLives in Hamburg\nprofile · 2 Mar 2026 · fact_" in told
     assert "\nWorks as a nurse\n" in told
-    assert told.endswith(f"\n{learning.UNREAD}\n")
+    assert told.endswith(f"\n{learn.UNREAD}\n")
 
 
 def test_what_was_replaced_is_told(rem: Run, ask: Run) -> None:
@@ -294,7 +294,7 @@ def test_what_a_model_finds_is_checked_and_both_are_told(
     told = think("learn", "-", input="User: I live in Hamburg.\nAI: Paris is large.\n").stdout
     assert told.startswith("Learned 1 thing from “Places”.\n")
     assert "\nLives in Hamburg\n" in told
-    assert learning.UNREAD not in told
+    assert learn.UNREAD not in told
     gone = told.split("\nNot remembered\n")[1]
     assert "“Owns a boat”\n  The words that are given as yours are not in" in gone
     assert "“Paris is large”\n  It was not you who said it.\n" in gone
@@ -311,7 +311,7 @@ def test_what_a_model_finds_is_checked_and_both_are_told(
 
 
 def test_every_reason_has_plain_words() -> None:
-    assert set(learning.REASONS) == set(Reason)
+    assert set(learn.REASONS) == set(Reason)
 
 
 def test_nothing_rejected_is_said(rem: Run) -> None:

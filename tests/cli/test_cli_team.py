@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from remembrancer.cli import switching
+from remembrancer.cli import team_settings
 from remembrancer.cli.app import app
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
-from remembrancer.opening import open_store
-from remembrancer.switches import Switches
+from remembrancer.factory import open_store
+from remembrancer.team.settings import Switches
 from tests.cli.conftest import SCRIPT, Process
 
 Run = Callable[..., Any]
@@ -460,9 +460,9 @@ def test_a_mistake_switches_nothing(rem: Run, ask: Run, setting: str, wrong: str
 
 
 def test_every_switch_can_be_thrown_and_is_explained() -> None:
-    names = {*switching.EITHER, *switching.NUMBERS}
-    assert names | {switching.RECALL} == set(Switches.model_fields)
-    assert set(switching.MEANINGS) == names
+    names = {*team_settings.EITHER, *team_settings.NUMBERS}
+    assert names | {team_settings.RECALL} == set(Switches.model_fields)
+    assert set(team_settings.MEANINGS) == names
 
 
 # Real processes.

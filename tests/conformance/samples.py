@@ -17,8 +17,8 @@ from sqlalchemy.pool import NullPool
 import remembrancer
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
-from remembrancer.store import rights, schema
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
+from remembrancer.store import pg_roles, schema
 from remembrancer.types import Kind, Owner
 from tests.servers import start_postgres
 
@@ -47,7 +47,7 @@ def build_postgres(address: str, revision: str, owner: str | None = None) -> Non
     engine = create_engine(address, poolclass=NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector")
-        rights.create_role(connection.exec_driver_sql)
+        pg_roles.create_role(connection.exec_driver_sql)
         if owner is not None:
             connection.exec_driver_sql(f"SET LOCAL ROLE {owner}")
         schema.upgrade(connection, schema.FAMILIES, to=revision)

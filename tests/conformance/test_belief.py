@@ -14,7 +14,7 @@ import pytest
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.decay import belief, effective_confidence
-from remembrancer.opening import open_store
+from remembrancer.factory import open_store
 from remembrancer.profiles import Decay
 from remembrancer.store.contract import Filter, Insert, Reader, Store
 from remembrancer.types import (

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.errors import BadBackup, Conflict
-from remembrancer.opening import open_store
+from remembrancer.factory import open_store
 from remembrancer.store.contract import Embedding, Insert, Row, Store
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import (

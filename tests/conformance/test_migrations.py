@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool
 import remembrancer
 from remembrancer.config import Settings
 from remembrancer.errors import SchemaTooNew
-from remembrancer.store import rights, schema, tables
+from remembrancer.store import pg_roles, schema, tables
 from remembrancer.types import Status
 from tests.conformance import samples
 from tests.processes import forked
@@ -103,9 +103,9 @@ def test_whoever_owns_the_tables_can_migrate_though_row_security_binds_them(
     owner = f"owner_{secrets.token_hex(6)}"
     engine = create_engine(plain(database), poolclass=NullPool)
     with engine.begin() as connection:
-        rights.create_role(connection.exec_driver_sql)
+        pg_roles.create_role(connection.exec_driver_sql)
         connection.exec_driver_sql(f"CREATE ROLE {owner} LOGIN CREATEROLE")
-        for role in rights.ROLES:
+        for role in pg_roles.ROLES:
             connection.exec_driver_sql(f"GRANT {role} TO {owner} WITH ADMIN OPTION")
         name = connection.execute(text("SELECT current_database()")).scalar_one()
         connection.exec_driver_sql(f"ALTER DATABASE {name} OWNER TO {owner}")

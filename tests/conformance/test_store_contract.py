@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from sqlalchemy import event as sqlalchemy_event
 
-from remembrancer.candidates import nearest
 from remembrancer.clock import SetClock
 from remembrancer.errors import Conflict, NotFound
+from remembrancer.recall.candidates import nearest
+from remembrancer.search.terms import query_terms, terms
 from remembrancer.store.contract import (
     AddLink,
     DropLink,
@@ -30,7 +31,6 @@ from remembrancer.store.contract import (
     Visibility,
     Write,
 )
-from remembrancer.text import query_terms, terms
 from remembrancer.types import (
     Action,
     Episode,
@@ -59,7 +59,7 @@ Make = Callable[..., Fact]
 def raw(place: str, clock: SetClock) -> Iterator[Store]:
     """The bare store, below the engine."""
     from remembrancer.config import Settings
-    from remembrancer.opening import open_store
+    from remembrancer.factory import open_store
 
     where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
     store = open_store(Settings.model_validate({"store": where}), clock)
@@ -224,7 +224,7 @@ def test_writes_of_another_opening_are_seen_at_once(
     raw: Store, ada: Owner, place: str, clock: SetClock
 ) -> None:
     from remembrancer.config import Settings
-    from remembrancer.opening import open_store
+    from remembrancer.factory import open_store
 
     where = {"url" if place.startswith("postgresql") else "path": place}
     other = open_store(Settings.model_validate({"store": where}), clock)

@@ -48,9 +48,9 @@ def written(path: Path) -> Path:
 
 def bring_in(place: str, tenant: str, path: Path, line: Connection) -> None:
     """What the other process does until it is killed."""
-    from remembrancer.transfer import incoming
+    from remembrancer.transfer import import_pipeline
 
-    incoming.STEP = STEP
+    import_pipeline.STEP = STEP
     with opened(place, tenant) as store:
         me = store.for_user("ada")
         line.send(0)

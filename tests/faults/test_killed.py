@@ -30,8 +30,8 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
-from remembrancer.jobs import HELD
-from remembrancer.opening import open_store
+from remembrancer.factory import open_store
+from remembrancer.maintenance.runner import HELD
 from remembrancer.store import tables
 from remembrancer.store.contract import AddLink, Embedding, Insert
 from remembrancer.types import (

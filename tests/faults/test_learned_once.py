@@ -32,8 +32,8 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
-from remembrancer.jobs import HELD
-from remembrancer.learn.learning import AT_ONCE, LEASED
+from remembrancer.learn.pipeline import AT_ONCE, LEASED
+from remembrancer.maintenance.runner import HELD
 from remembrancer.types import Action, Owner, Status
 from tests.lifecycle.apart import ApartEmbedder
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, says

@@ -23,12 +23,13 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.openai import Patience
 from remembrancer.engine import Remembrancer
-from remembrancer.learn import consolidate, due
-from remembrancer.learn.check import Reason
+from remembrancer.factory import open_store
+from remembrancer.learn import queue
+from remembrancer.learn.consolidation import run
+from remembrancer.learn.evidence_check import Reason
+from remembrancer.llm.models import Models
 from remembrancer.llm.openai import OpenAICompatibleModel
 from remembrancer.memory import Memory
-from remembrancer.models import Models
-from remembrancer.opening import open_store
 from remembrancer.store.contract import Filter, Row
 from remembrancer.types import Backlog, Episode, Kind, Owner, Record, Session, Source, Status
 from tests.faults.spoiled import (
@@ -290,7 +291,7 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
         here.ada.learn(conversation(number), f"chat {number}")
         assert here.ada.close(f"chat {number}").id == f"chat {number}"
     here.flush()
-    for _ in range(due.MOST_ATTEMPTS):
+    for _ in range(queue.MOST_ATTEMPTS):
         here.clock.move(PAST_EVERY_PAUSE)
         assert here.job("learn") == ()
     unharmed(here)
@@ -304,7 +305,7 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
     entries = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))
     assert not given_up & {f"chat {number}" for number in entries}
     for one in found.values():
-        expected = due.MOST_ATTEMPTS if one.id in given_up else 0
+        expected = queue.MOST_ATTEMPTS if one.id in given_up else 0
         assert (one.attempts, one.due_at, one.leased_until) == (expected, None, None)
         assert (one.failure or "").startswith("model_misspoke: ") == (one.id in given_up)
 
@@ -477,7 +478,7 @@ def test_nobody_waits_while_a_model_thinks(desk: Callable[..., Desk]) -> None:
     unharmed(here)
 
 
-@pytest.mark.parametrize("times", [1, due.MOST_ATTEMPTS - 1, due.MOST_ATTEMPTS + 3])
+@pytest.mark.parametrize("times", [1, queue.MOST_ATTEMPTS - 1, queue.MOST_ATTEMPTS + 3])
 def test_a_model_that_was_not_there_has_not_answered_wrongly(
     desk: Callable[..., Desk], times: int
 ) -> None:
@@ -521,7 +522,7 @@ def test_no_plan_that_makes_no_sense_harms_a_memory(desk: Callable[..., Desk]) -
     here.endpoint.script = answers(replies)
     waiting(here, len(replies))
 
-    for attempt in range(1, consolidate.MOST_ATTEMPTS + 1):
+    for attempt in range(1, run.MOST_ATTEMPTS + 1):
         assert here.job("consolidate") == ()
         for one in here.all(Kind.EPISODE):
             assert one.status is Status.ACTIVE
@@ -532,7 +533,7 @@ def test_no_plan_that_makes_no_sense_harms_a_memory(desk: Callable[..., Desk]) -
     for number, one in found.items():
         dead = one.backlog is Backlog.DEAD
         assert one.backlog in (Backlog.DONE, Backlog.DEAD), (number, one.failure)
-        assert one.attempts == (consolidate.MOST_ATTEMPTS if dead else 0)
+        assert one.attempts == (run.MOST_ATTEMPTS if dead else 0)
         assert (one.failure or "").startswith("model_misspoke: ") == dead
     assert all(found[number].backlog is Backlog.DEAD for number in range(len(GIVEN_UP)))
     good = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))

@@ -12,8 +12,8 @@ import pytest
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from remembrancer.review import VIEW
-from remembrancer.team import Verdict
+from remembrancer.team.review import VIEW
+from remembrancer.team.service import Verdict
 from remembrancer.types import TeamOrigin, TeamRecalled, TeamStatus, Tenant
 from tests.conftest import Open
 

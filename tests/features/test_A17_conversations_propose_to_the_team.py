@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remembrancer.engine import Remembrancer
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import TeamOrigin, TeamStatus
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says

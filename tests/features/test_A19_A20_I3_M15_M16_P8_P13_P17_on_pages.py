@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from remembrancer.access.keys import CAPABILITIES
 from remembrancer.clock import SetClock
-from remembrancer.keys import CAPABILITIES
 from remembrancer.types import TeamOrigin
 from tests.server.test_pages import Visitor
 from tests.serving import Served

@@ -8,7 +8,7 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Action, Source
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from remembrancer.errors import InvalidInput, NotAllowed
-from remembrancer.review import VIEW
+from remembrancer.team.review import VIEW
 from tests.conftest import Open
 
 PORTS = "The proxy pool uses ports 9000 to 9999."

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from remembrancer.engine import Remembrancer
+from remembrancer.erasure.receipts import receipt_from
 from remembrancer.errors import NotAllowed, NotFound, UnknownPerson
-from remembrancer.receipts import receipt_from
 from tests.conftest import Open
 
 CANARY = "quetzalcoatlus"

@@ -9,7 +9,7 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotAllowed, NotFound
 from remembrancer.memory import Memory
-from remembrancer.review import VIEW, Review
+from remembrancer.team.review import VIEW, Review
 from remembrancer.types import Kind, Origin, Source
 from tests.conftest import Open
 

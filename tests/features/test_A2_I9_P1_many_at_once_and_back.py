@@ -11,7 +11,7 @@ from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotFound, NotUndoable
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Action, Kind, Owner, Status
 
 DAY = timedelta(days=1)

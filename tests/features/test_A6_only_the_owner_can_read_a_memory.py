@@ -15,7 +15,7 @@ from sqlalchemy.pool import NullPool
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
-from remembrancer.store import rights, tables
+from remembrancer.store import pg_roles, tables
 from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Owner
 
@@ -117,7 +117,7 @@ def application(place: str) -> Iterator[Engine]:
     engine = create_engine(
         place.replace("postgresql://", "postgresql+psycopg://"),
         poolclass=NullPool,
-        connect_args={"options": f"-c role={rights.ROLE}"},
+        connect_args={"options": f"-c role={pg_roles.ROLE}"},
     )
     yield engine
     engine.dispose()
@@ -240,10 +240,10 @@ def test_A6_row_security_is_forced_on_every_table_and_the_role_cannot_escape_it(
         ).scalars()
         assert unforced.all() == []
         owned = connection.execute(
-            text(f"SELECT count(*) FROM pg_class WHERE relowner = '{rights.ROLE}'::regrole")
+            text(f"SELECT count(*) FROM pg_class WHERE relowner = '{pg_roles.ROLE}'::regrole")
         ).scalar_one()
         strong = connection.execute(
-            text(f"SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = '{rights.ROLE}'")
+            text(f"SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = '{pg_roles.ROLE}'")
         ).scalar_one()
     assert (owned, strong) == (0, False)
     with application.connect() as connection:

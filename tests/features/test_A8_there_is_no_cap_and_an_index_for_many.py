@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, text
 
-from remembrancer.candidates import nearest, similar
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
-from remembrancer.opening import open_store
+from remembrancer.factory import open_store
+from remembrancer.recall.candidates import nearest, similar
 from remembrancer.store.contract import Embedding, Filter, Insert, Patch, Reader, Store
 from remembrancer.store.postgres import INDEXED_MODEL, PostgresStore
 from remembrancer.types import Action, Event, Fact, Owner, Status, new_id

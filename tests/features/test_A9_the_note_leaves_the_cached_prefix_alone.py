@@ -8,9 +8,9 @@ import pytest
 from kindred_embedder import KindredEmbedder
 from set_embedder import SetEmbedder
 
-from remembrancer.block import CLOSING, OPENING, PREAMBLE
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import CLOSING, OPENING, PREAMBLE
 
 PREFIX = "You are a helpful assistant.\n\n# Project\n\n  Ports 9000–9999 \t\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Fact
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, fails, says

@@ -15,13 +15,22 @@ from kindred_embedder import KindredEmbedder
 from set_embedder import SetEmbedder
 from typer.testing import CliRunner
 
-from remembrancer.aio import AsyncMemory
-from remembrancer.block import CLOSING, OPENING, PREAMBLE, Entry, Layout, as_data, block, tokens
+from remembrancer.async_memory import AsyncMemory
 from remembrancer.cli.app import app
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import (
+    CLOSING,
+    OPENING,
+    PREAMBLE,
+    Entry,
+    Layout,
+    as_data,
+    block,
+    tokens,
+)
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

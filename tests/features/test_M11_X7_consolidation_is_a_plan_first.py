@@ -9,7 +9,7 @@ import pytest
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
-from remembrancer.learn.plan import from_json
+from remembrancer.learn.consolidation.plan import from_json
 from remembrancer.memory import Memory
 from remembrancer.types import Action, Backlog, Episode, Fact, Kind, Rule, Source, Status
 from tests.conftest import Open

@@ -9,8 +9,8 @@ import pytest
 
 import remembrancer
 from remembrancer import config
+from remembrancer.cron import Cron
 from remembrancer.errors import InvalidSetting
-from remembrancer.schedule import Cron
 
 WHOLE = """
 profile = "agents"

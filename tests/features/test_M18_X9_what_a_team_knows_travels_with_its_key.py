@@ -16,7 +16,7 @@ from set_embedder import SetEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.store import dump
-from remembrancer.team import Verdict
+from remembrancer.team.service import Verdict
 
 Fresh = Callable[[str], str]
 OpenAt = Callable[..., Remembrancer]

@@ -10,8 +10,8 @@ import pytest
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
+from remembrancer.maintenance.simulate import Forecast, Simulation
 from remembrancer.memory import Memory
-from remembrancer.simulate import Forecast, Simulation
 from remembrancer.types import Kind, Permanence, Standing, Status
 
 DAY = timedelta(days=1)
@@ -169,7 +169,7 @@ def test_M3_it_looks_at_no_more_than_the_principal_may_see(store: Remembrancer, 
 def test_M3_more_memories_than_a_page_are_all_counted(
     me: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remembrancer.simulate.PAGE", 3)
+    monkeypatch.setattr("remembrancer.maintenance.simulate.PAGE", 3)
     for number in range(10):
         me.remember(f"Fact number {number}.")
 

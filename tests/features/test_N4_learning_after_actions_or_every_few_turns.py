@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from tests.conftest import Open
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Fact, Source, Status
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says

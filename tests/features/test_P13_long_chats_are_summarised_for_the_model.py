@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, fails, says
 

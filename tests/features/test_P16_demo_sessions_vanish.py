@@ -15,16 +15,16 @@ import pytest
 
 import remembrancer
 from remembrancer import demo
+from remembrancer.access.keys import CAPABILITIES
 from remembrancer.clock import SetClock
 from remembrancer.config import ServerSettings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.keys import CAPABILITIES
 from remembrancer.memory import Memory
 from remembrancer.server import pages
 from remembrancer.server.app import create_app
-from remembrancer.server.auth import COOKIE
-from remembrancer.server.demos import DEMO, Demos
+from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.server.middleware.demo import DEMO, Demos
 from remembrancer.types import Owner, Status
 from tests.assistant.talk import chat_of, say
 from tests.conftest import NOON

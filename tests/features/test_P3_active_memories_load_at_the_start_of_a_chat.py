@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.block import CLOSING, OPENING, PREAMBLE
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import CLOSING, OPENING, PREAMBLE
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(days=1)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from remembrancer.block import tokens
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import tokens
 
 BUDGETS = {"profile": 300, "finance_context": 500, "response_style": 200, "fact": 500}
 

@@ -11,7 +11,7 @@ from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Action, SessionStatus, Status
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says

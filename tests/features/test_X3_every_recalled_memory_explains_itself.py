@@ -15,7 +15,7 @@ from remembrancer.clock import SetClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.text import query_terms, terms
+from remembrancer.search.terms import query_terms, terms
 from remembrancer.types import Evidence, Recalled
 
 SAID = [

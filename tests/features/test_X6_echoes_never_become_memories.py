@@ -10,7 +10,7 @@ import pytest
 
 from remembrancer.clock import SetClock
 from remembrancer.memory import Memory
-from remembrancer.turns import Said
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Source
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says

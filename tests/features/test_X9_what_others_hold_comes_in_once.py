@@ -59,7 +59,7 @@ def contents(me: Memory, **narrowing: Any) -> list[str]:
 
 
 def test_X9_there_is_an_example_of_every_format() -> None:
-    from remembrancer.transfer.formats.choosing import FORMATS
+    from remembrancer.transfer.formats.detect import FORMATS
 
     assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted(COMES)
     assert {format for format, *_ in COMES.values()} == set(FORMATS)
@@ -104,7 +104,7 @@ def test_X9_each_memory_knows_its_file_and_its_place_in_it(me: Memory) -> None:
 def test_X9_undo_takes_a_whole_import_back_and_the_next_brings_it_again(
     me: Memory, tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remembrancer.transfer.incoming.STEP", 4)
+    monkeypatch.setattr("remembrancer.transfer.import_pipeline.STEP", 4)
     rows = [{"content": f"Statement number {number}."} for number in range(10)]
     talk = [{"role": "user", "content": f"Turn {number}", "session": "a"} for number in range(9)]
     path = written(tmp_path, *rows, *talk)
@@ -345,8 +345,8 @@ def test_X9_agents_have_their_own(open_set: Callable[..., Remembrancer]) -> None
 def test_X9_progress_is_told_to_the_end(
     me: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remembrancer.transfer.incoming_memories.EMBEDDED", 3)
-    monkeypatch.setattr("remembrancer.transfer.incoming_turns.EMBEDDED", 3)
+    monkeypatch.setattr("remembrancer.transfer.import_memories.EMBEDDED", 3)
+    monkeypatch.setattr("remembrancer.transfer.import_turns.EMBEDDED", 3)
     rows = [{"content": f"Statement {n}."} for n in range(10)]
     turns = [{"role": "user", "content": f"Turn {n}."} for n in range(10)]
     steps: list[tuple[int, int]] = []

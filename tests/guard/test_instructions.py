@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.guard.instructions import RULES, suspicions
+from remembrancer.guard.instructions.detector import RULES, suspicions
 
 ORDERS = {
     "override": (

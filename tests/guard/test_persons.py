@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remembrancer.guard import name_lists, person_names
-from remembrancer.guard.persons import RULES, refusals
-from remembrancer.guard.reading import fold, read
+from remembrancer.guard.normalise import fold, read
+from remembrancer.guard.persons import name_lists, names
+from remembrancer.guard.persons.detector import RULES, refusals
 
 STATEMENTS = (Path(__file__).parent / "project_statements.txt").read_text("utf-8").splitlines()
 
@@ -437,9 +437,9 @@ def test_a_folded_text_is_ascii(text: str) -> None:
 
 
 def test_a_stricter_limit_catches_no_fewer_names() -> None:
-    weights = [person_names.weight(text) for text in STATEMENTS]
-    assert sum(weight >= person_names.ENOUGH for weight in weights) <= sum(
-        weight >= person_names.ENOUGH - 1 for weight in weights
+    weights = [names.weight(text) for text in STATEMENTS]
+    assert sum(weight >= names.ENOUGH for weight in weights) <= sum(
+        weight >= names.ENOUGH - 1 for weight in weights
     )
 
 

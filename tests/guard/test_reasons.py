@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from remembrancer.guard import instructions, persons
+from remembrancer.guard.instructions.detector import RULES as INSTRUCTION_RULES
+from remembrancer.guard.persons.detector import RULES as PERSON_RULES
 from remembrancer.guard.reasons import REASONS, reasons
 
 
 def test_every_rule_of_the_gate_has_its_sentence() -> None:
-    assert set(REASONS) == {*persons.RULES, *instructions.RULES}
+    assert set(REASONS) == {*PERSON_RULES, *INSTRUCTION_RULES}
     for sentence in REASONS.values():
         assert sentence.endswith(".")
         assert len(sentence) < 78

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remembrancer.guard import Finding, find, redact
-from remembrancer.guard.formats import FORMATS, Format, Part, Run
+from remembrancer.guard.secrets.token_formats import FORMATS, Format, Part, Run
 
 PROSE = (Path(__file__).parent / "ordinary_prose.txt").read_text(encoding="utf-8").splitlines()
 HEX = "0123456789abcdef"

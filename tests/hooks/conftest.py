@@ -12,7 +12,7 @@ import remembrancer
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.memory import Memory
-from remembrancer.server import running
+from remembrancer.server import run
 from tests.hooks.sessions import Session
 from tests.serving import Served, served
 
@@ -51,8 +51,8 @@ def serve(store: remembrancer.Remembrancer) -> Iterator[Serve]:
 
         def start() -> Served:
             server = ending.enter_context(served(store))
-            key, file = running.local_key(store, int(server.address.rpartition(":")[2]))
-            ending.callback(running.Doors(None, key, file).shut, store)
+            key, file = run.local_key(store, int(server.address.rpartition(":")[2]))
+            ending.callback(run.Doors(None, key, file).shut, store)
             return server
 
         yield start

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from remembrancer import whereabouts
+from remembrancer import local_server
 from remembrancer.engine import Remembrancer
+from remembrancer.local_server import Whereabouts
 from remembrancer.memory import Memory
 from remembrancer.types import Kind
-from remembrancer.whereabouts import Whereabouts
 from tests.hooks.sessions import Session, eventually
 from tests.serving import Served
 
@@ -279,8 +279,8 @@ def test_a_server_that_hangs_is_given_up_in_time(session: Session, folder: Path)
     folder.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        file = whereabouts.file({"store": {"path": str(folder)}})
-        whereabouts.leave(file, Whereabouts("127.0.0.1", port, "key", os.getpid()))
+        file = local_server.file({"store": {"path": str(folder)}})
+        local_server.leave(file, Whereabouts("127.0.0.1", port, "key", os.getpid()))
         started = time.monotonic()
         payload = session.payload("UserPromptSubmit", prompt="Anything?")
         assert session.call(payload, "--deadline", "0.3") == ""

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from remembrancer.cli.app import app
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.hooks import json_text, toml_text
+from remembrancer.integrations.hooks import json_edit, toml_edit
 from remembrancer.integrations.hooks.install import CLIENTS, installed, places, write
 
 Install = Callable[..., Any]
@@ -221,26 +221,26 @@ def test_any_json_is_the_same_after_putting_in_and_taking_out(
     document: dict[str, Any], indent: Any, is_ascii: bool
 ) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=is_ascii)
-    changed = json_text.append(text, ("our hooks", "Stop"), {"a": [1]})
-    changed = json_text.put(changed, ("our servers", "x"), {"b": None})
+    changed = json_edit.append(text, ("our hooks", "Stop"), {"a": [1]})
+    changed = json_edit.put(changed, ("our servers", "x"), {"b": None})
 
     new = {"our hooks": {"Stop": [{"a": [1]}]}, "our servers": {"x": {"b": None}}}
     assert json.loads(changed) == document | new
     for name in new:
-        changed = json_text.remove(changed, (name,))
+        changed = json_edit.remove(changed, (name,))
     assert changed == text
 
 
 def test_comments_and_last_commas_are_understood() -> None:
     text = '\ufeff// mine\n{\n  "a": 1, /* one */\n  "b": [1, 2,], // "c": 3\n}\n'
-    assert json_text.parsed(text).value == {"a": 1, "b": [1, 2]}
-    changed = json_text.put(text, ("b",), "two")
+    assert json_edit.parsed(text).value == {"a": 1, "b": [1, 2]}
+    changed = json_edit.put(text, ("b",), "two")
     assert changed == text.replace("[1, 2,]", '"two"')
 
 
 def test_a_table_that_is_written_otherwise_is_left_to_the_user() -> None:
     with pytest.raises(InvalidInput, match="by hand"):
-        toml_text.table('mcp = {us = {command = "x"}}\n', ("mcp", "us"), {"command": "y"})
+        toml_edit.table('mcp = {us = {command = "x"}}\n', ("mcp", "us"), {"command": "y"})
 
 
 def test_a_write_that_fails_leaves_the_file_as_it_was(home: Path) -> None:

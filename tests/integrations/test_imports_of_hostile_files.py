@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
-from remembrancer.transfer.formats import files, json_text
-from remembrancer.transfer.formats.choosing import FORMATS, guessed
+from remembrancer.transfer.formats import files, json_stream
+from remembrancer.transfer.formats.detect import FORMATS, guessed
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pickled import payload
-from remembrancer.transfer.formats.pieces import Conversation, LeftOut, Piece, Stated
+from remembrancer.transfer.formats.items import Conversation, LeftOut, Piece, Stated
+from remembrancer.transfer.formats.qdrant_pickle import payload
+from remembrancer.transfer.formats.timestamps import moment
 
 NAMES = {
     "chatgpt": "conversations.json",
@@ -142,8 +142,8 @@ def test_guessing_is_a_format_or_an_error(content: bytes, name: str) -> None:
 def test_a_list_is_read_in_pieces_as_it_is_as_a_whole(some: list[Any], piece: int) -> None:
     text = json.dumps(some, indent=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_text, "PIECE", piece)
-        found = [one for _, one in json_text.entries(source(text.encode(), "a.json").files[0])]
+        patch.setattr(json_stream, "PIECE", piece)
+        found = [one for _, one in json_stream.entries(source(text.encode(), "a.json").files[0])]
     assert json.dumps(found) == json.dumps(json.loads(text))
 
 
@@ -152,7 +152,7 @@ def test_a_list_is_read_in_pieces_as_it_is_as_a_whole(some: list[Any], piece: in
 )
 def test_half_a_list_is_an_error(text: str) -> None:
     with pytest.raises(InvalidInput):
-        list(json_text.entries(source(text.encode(), "a.json").files[0]))
+        list(json_stream.entries(source(text.encode(), "a.json").files[0]))
 
 
 @given(st.one_of(value, st.floats(), st.integers()))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remembrancer.learn.candidate import Candidate
-from remembrancer.learn.reader import read
+from remembrancer.learn.extracted import Candidate
+from remembrancer.learn.rules.extractor import read
 from remembrancer.types import Permanence, Turn
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

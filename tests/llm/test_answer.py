@@ -8,7 +8,7 @@ import time
 import pytest
 
 from remembrancer.llm import ModelMisspoke
-from remembrancer.llm.answer import LARGEST, parsed, tokens
+from remembrancer.llm.json_answer import LARGEST, parsed, tokens
 from remembrancer.types import Json
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
 from remembrancer.llm.anthropic_chat import AnthropicChat
-from remembrancer.llm.at_once import AtOnce
+from remembrancer.llm.chat import ChatModel, Offer, Prompt, Step, ToolCall, Utterance
 from remembrancer.llm.command import CommandModel
+from remembrancer.llm.one_shot import AtOnce
 from remembrancer.llm.openai_chat import OpenAICompatibleChat
-from remembrancer.llm.talk import ChatModel, Offer, Prompt, Step, ToolCall, Utterance
 from tests.llm.conftest import BRIEFLY, KEY
 from tests.llm.endpoint import Call, ModelEndpoint, fails, resets, sends, streams
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.search.question import Known, Question, understand
+from remembrancer.search.query import Known, Question, understand
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 KNOWN = Known(["Caroline", "Melanie Jones"], datetime(2025, 1, 1, tzinfo=UTC), NOW)

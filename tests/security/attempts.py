@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from remembrancer.errors import RemembrancerError
-from remembrancer.learn.plan import Add, Affirm, Merge, Plan, Relate, Revise
+from remembrancer.learn.consolidation.plan import Add, Affirm, Merge, Plan, Relate, Revise
 from remembrancer.memory import Memory
 from remembrancer.types import ALPHABET, AsOf, Evidence, Page, Relation
 from tests.security.hoards import TOKEN, Hoard, Words, cursor_of

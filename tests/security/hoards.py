@@ -10,7 +10,7 @@ from datetime import datetime
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.team import contributor
+from remembrancer.team.service import contributor
 from remembrancer.types import Event, Owner, Rejection, Tenant, new_id
 
 TOKEN = re.compile(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.review import EDIT, VIEW, Review
+from remembrancer.team.review import EDIT, VIEW, Review
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
 from tests.security.attempts import DISGUISES, NOON, TRICKS, told
 from tests.security.hoards import Hoard, Team, cursor_of

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from remembrancer.errors import Conflict, InvalidInput, NotFound
-from remembrancer.learn.plan import Add, Affirm, Plan
+from remembrancer.learn.consolidation.plan import Add, Affirm, Plan
 from remembrancer.memory import Memory
 from remembrancer.types import Evidence, Rejection, new_id
 from tests.conftest import Open

@@ -14,9 +14,9 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.review import Review, TeamStats
-from remembrancer.store import rights
-from remembrancer.team import Proposed
+from remembrancer.store import pg_roles
+from remembrancer.team.review import Review, TeamStats
+from remembrancer.team.service import Proposed
 from remembrancer.types import TeamEntry, TeamFact, TeamRecalled, Tenant
 from tests.conftest import Open
 from tests.security import sql_attempts
@@ -182,14 +182,14 @@ def through_sql(world: World, place: str) -> Iterator[str]:
     a, b = world.teams
     with psycopg.connect(place) as connection:
         for number in range(EACH):
-            role = rights.ROLES[number % 3]
+            role = pg_roles.ROLES[number % 3]
             actor, theirs = world.chance.sample(world.hoards, 2)
             foreign, allowed = world.tokens() | a.tokens | b.tokens, set(actor.tokens)
             own, victim = actor.me.principal.owner.id, theirs.me.principal.owner.id
-            if role != rights.ROLE:
+            if role != pg_roles.ROLE:
                 own, victim = Tenant(a.tenant).id, Tenant(b.tenant).id
                 foreign |= a.people | b.people
-                allowed = set(a.tokens) | (set(a.people) if role == rights.DESK else set())
+                allowed = set(a.tokens) | (set(a.people) if role == pg_roles.DESK else set())
             some = sql_attempts.statements(world.chance, role, own, victim)
             statement = next(some)
             if statement.named != own:
@@ -266,7 +266,7 @@ def test_a_caller_with_sql_of_their_own_can_name_anyone_and_that_is_not_promised
     name = f"SELECT set_config('app.owner_id', '{victim.me.principal.owner.id}', true)"
     with psycopg.connect(place) as connection:
         own = world.hoards[1].me.principal.owner.id
-        statement = sql_attempts.Statement(rights.ROLE, own, "facts", f"{name}; TABLE facts")
+        statement = sql_attempts.Statement(pg_roles.ROLE, own, "facts", f"{name}; TABLE facts")
         text = sql_attempts.run(connection, statement)
 
     assert tokens_in(text) & victim.tokens

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
 
 from remembrancer.engine import Remembrancer
-from remembrancer.store import rights
+from remembrancer.store import pg_roles
 from remembrancer.types import Tenant
 from tests.conftest import Open
 
@@ -63,14 +63,14 @@ def test_the_application_as_such_sees_nothing_of_any_team(
         place.replace("postgresql://", "postgresql+psycopg://"), poolclass=NullPool
     )
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"SET ROLE {rights.ROLE}")
+        connection.exec_driver_sql(f"SET ROLE {pg_roles.ROLE}")
         with pytest.raises(DatabaseError, match="permission denied"):
             connection.execute(text(f"SELECT * FROM {table}"))
     engine.dispose()
 
 
 @on_postgres
-@pytest.mark.parametrize("role", [rights.RECALL, rights.DESK])
+@pytest.mark.parametrize("role", [pg_roles.RECALL, pg_roles.DESK])
 def test_without_naming_a_tenant_there_is_nothing(
     store: Remembrancer, place: str, role: str
 ) -> None:

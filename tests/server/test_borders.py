@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from remembrancer.server.limits import Buckets
+from remembrancer.server.middleware.rate_limit import Buckets
 from tests.serving import Served
 
 Serve = Callable[..., Served]

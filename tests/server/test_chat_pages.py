@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.keys import CAPABILITIES
+from remembrancer.access.keys import CAPABILITIES
 from remembrancer.memory import Memory
 from tests import serving
 from tests.conftest import Open

@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from remembrancer.access.keys import CAPABILITIES
 from remembrancer.clock import SetClock
-from remembrancer.keys import CAPABILITIES
 from remembrancer.server import pages
-from remembrancer.server.auth import COOKIE
+from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.server.pages.static import content
 from remembrancer.types import Owner
 from tests.serving import Served

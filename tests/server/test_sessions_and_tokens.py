@@ -16,9 +16,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
+from remembrancer.access.keys import LOGIN
 from remembrancer.clock import SetClock
-from remembrancer.keys import LOGIN
-from remembrancer.server.auth import COOKIE
+from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 

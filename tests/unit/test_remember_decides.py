@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from remembrancer.profiles import Dedup
-from remembrancer.remember import Adds, Known, Neighbours, Replaces, Stands, decide
+from remembrancer.remember.pipeline import Adds, Known, Neighbours, Replaces, Stands, decide
 from remembrancer.types import Fact, Source, new_id
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remembrancer.profiles import Rules
-from remembrancer.rules import LADDER, after, earned, effectiveness, misleads, warning
+from remembrancer.remember.rule_trust import LADDER, after, earned, effectiveness, misleads, warning
 from remembrancer.types import Maturity, Rule, Verdict, new_id
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from remembrancer.cron import Cron
 from remembrancer.errors import InvalidSetting
-from remembrancer.schedule import Cron
 
 MONDAY = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
 

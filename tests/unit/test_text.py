@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.text import codes, fingerprint, query_terms, terms
+from remembrancer.search.terms import codes, fingerprint, query_terms, terms
 
 
 def test_case_accents_and_endings_do_not_matter() -> None:

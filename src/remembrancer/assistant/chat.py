@@ -8,8 +8,7 @@ from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
 
-from remembrancer.assistant import wording
-from remembrancer.assistant.answering import answered
+from remembrancer.assistant import replies
 from remembrancer.assistant.commands import (
     Forget,
     ForgetAll,
@@ -20,7 +19,10 @@ from remembrancer.assistant.commands import (
     command,
     forgets_this,
 )
-from remembrancer.assistant.exchange import (
+from remembrancer.assistant.events import Notice, Part, Parts, Status, Text, Used
+from remembrancer.assistant.execute import obeyed, status
+from remembrancer.assistant.focus import ABOUT, standing, told, topic_of
+from remembrancer.assistant.record import (
     ASKS,
     MEMORIES,
     UNDID,
@@ -30,18 +32,16 @@ from remembrancer.assistant.exchange import (
     changes,
     recorded,
 )
-from remembrancer.assistant.obeying import obeyed, status
-from remembrancer.assistant.parts import Notice, Part, Parts, Status, Text, Used
+from remembrancer.assistant.tool_loop import answered
 from remembrancer.assistant.toolbox import Toolbox
-from remembrancer.assistant.topic import ABOUT, standing, told, topic_of
-from remembrancer.block import as_data
 from remembrancer.errors import NotFound, NotUndoable
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
-from remembrancer.llm.talk import ChatModel, Prompt, Utterance
+from remembrancer.llm.chat import ChatModel, Prompt, Utterance
+from remembrancer.llm.models import Models
 from remembrancer.memory import Memory
-from remembrancer.models import Models
+from remembrancer.recall.prompt_block import as_data
+from remembrancer.sessions.turns import Said
 from remembrancer.tools.caller import Caller
-from remembrancer.turns import Said
 from remembrancer.types import COMMAND, Json, Record, Turn
 
 FOUND = 5
@@ -120,12 +120,12 @@ class Chat:
                 yield from self._answered(said, exchange)
             case ForgetAll():
                 exchange.metadata[ASKS] = True
-                yield Text(wording.ASK_TO_FORGET)
+                yield Text(replies.ASK_TO_FORGET)
             case Wipe():
                 yield from self._wiped()
             case Reset():
                 self._begin_anew()
-                yield Text(wording.BEGUN_ANEW)
+                yield Text(replies.BEGUN_ANEW)
             case Undo():
                 yield from self._undone(exchange)
             case Why():
@@ -135,7 +135,7 @@ class Chat:
 
     def _answered(self, said: str, exchange: Exchange) -> Iterator[Part]:
         if self._model is None:
-            yield Notice(wording.NO_MODEL)
+            yield Notice(replies.NO_MODEL)
             yield from self._looked_up(said)
             return
         try:
@@ -152,7 +152,7 @@ class Chat:
         system, note = context.split(_system())
         history, is_brief = self._history()
         if is_brief:
-            yield Notice(wording.SUMMARISED)
+            yield Notice(replies.SUMMARISED)
         if context.memories:
             yield Used(context.memories)
         if topic := self._topic():
@@ -182,7 +182,7 @@ class Chat:
         fitting = [one for one in found if found.sure >= SURE and one.score >= least]
         if fitting:
             yield Used(tuple(one.memory.id for one in fitting))
-        yield Text(wording.found(fitting, self._zone))
+        yield Text(replies.found(fitting, self._zone))
 
     def _wiped(self) -> Iterator[Part]:
         batch = self._memory.forget_all()
@@ -202,10 +202,10 @@ class Chat:
             except NotUndoable:  # It was taken back elsewhere.
                 continue
             exchange.metadata[UNDID] = event
-            yield Text(f"Undone: {wording.quoted(undone.memory)}.")
+            yield Text(f"Undone: {replies.quoted(undone.memory)}.")
             yield from status(undone)
             return
-        yield Text(wording.NOTHING_TO_UNDO)
+        yield Text(replies.NOTHING_TO_UNDO)
 
     def _explained(self) -> str:
         answers = [
@@ -214,9 +214,9 @@ class Chat:
             if one.role == "assistant" and not one.is_command
         ]
         if not answers:
-            return wording.NOT_ANSWERED
+            return replies.NOT_ANSWERED
         used = answers[-1].metadata.get(MEMORIES)
-        return wording.explained(self._existing(used), self._zone)
+        return replies.explained(self._existing(used), self._zone)
 
     def _existing(self, ids: Json) -> list[Record]:
         found = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remembrancer.assistant.parts import Part, Status, Used
+from remembrancer.assistant.events import Part, Status, Used
 from remembrancer.errors import RemembrancerError
-from remembrancer.llm.talk import Offer, ToolCall
+from remembrancer.llm.chat import Offer, ToolCall
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import Done, DoneToMany, Found, Result, quoted, refusal
 from remembrancer.tools.toolsets import tools_of

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from remembrancer.profiles import Dedup
-from remembrancer.text import fingerprint
+from remembrancer.search.terms import fingerprint
 from remembrancer.types import Fact, Record
 
 BLOCK = 512

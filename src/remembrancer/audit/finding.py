@@ -11,9 +11,9 @@ from functools import cache
 from remembrancer.audit.support import lacking
 from remembrancer.call import Call
 from remembrancer.decay import standing
-from remembrancer.lifecycle import everything
 from remembrancer.profiles import Decay
-from remembrancer.statement import without_secrets
+from remembrancer.remember.lifecycle import everything
+from remembrancer.remember.statement import without_secrets
 from remembrancer.store.contract import Filter, Reader
 from remembrancer.types import (
     Kind,

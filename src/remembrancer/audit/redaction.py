@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from remembrancer.guard import redact
-from remembrancer.statement import Statement, cleaned
+from remembrancer.remember.statement import Statement, cleaned
 from remembrancer.types import Fact, Record
 
 TEXTS = ("subject", "predicate", "summary", "body")

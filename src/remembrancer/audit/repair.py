@@ -14,7 +14,8 @@ from remembrancer.audit import chosen, examined
 from remembrancer.audit.finding import Finding, Fix, Flaw, Seen, looked_at
 from remembrancer.audit.redaction import redacted
 from remembrancer.call import Call
-from remembrancer.remember import retirement
+from remembrancer.remember.embedding import embedded, units_of
+from remembrancer.remember.pipeline import retirement
 from remembrancer.store.contract import (
     AddLink,
     Apply,
@@ -35,7 +36,6 @@ from remembrancer.types import (
     Status,
     new_id,
 )
-from remembrancer.vectors import embedded, units_of
 
 UNDOABLE = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
 """In this order: a memory that is forgotten for one reason need not expire for another."""

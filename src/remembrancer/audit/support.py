@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remembrancer.text import quotable
+from remembrancer.search.terms import quotable
 from remembrancer.types import Evidence, Record, Turn
 
 Turns = Mapping[str, Turn]

@@ -13,35 +13,35 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from remembrancer.cli import (
+    append,
     audit,
+    backup,
     chat,
-    consolidation,
+    consolidate,
     context,
-    conversation,
-    erasing,
-    failures,
-    importing,
+    doctor,
+    erase,
+    errors,
+    import_export,
     install,
+    jobs,
     keys,
-    learning,
+    learn,
     mcp,
-    reading,
-    reviewing,
+    recall,
+    remember,
     rules,
     run,
     serve,
     sessions,
     simulate,
-    switching,
     team,
+    team_review,
+    team_settings,
     telegram,
-    transfer,
-    upkeep,
-    working,
-    writing,
 )
-from remembrancer.cli.arguments import hoisted
-from remembrancer.cli.desk import Desk
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.options import hoisted
 
 INTRODUCTION = """Long-term memory for AI assistants, and for you.
 
@@ -85,8 +85,8 @@ class Root(TyperGroup):
             code = super().main(
                 args=[*front, *rest], prog_name="rem", standalone_mode=False, **extra
             )
-        except failures.EXPECTED as error:
-            return failures.tell(error, as_json=as_json)
+        except errors.EXPECTED as error:
+            return errors.tell(error, as_json=as_json)
         return code if isinstance(code, int) else 0
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:
@@ -155,25 +155,25 @@ def root(  # noqa: PLR0913 - Typer reads the options from the arguments
 
 VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     "Writing": (
-        writing.remember,
-        conversation.append,
-        writing.update,
-        writing.confirm,
-        writing.link,
-        writing.unlink,
+        remember.remember,
+        append.append,
+        remember.update,
+        remember.confirm,
+        remember.link,
+        remember.unlink,
     ),
     "Reading": (
-        reading.recall,
+        recall.recall,
         context.context,
-        reading.get,
-        reading.list_,
-        reading.history,
-        working.activity,
+        recall.get,
+        recall.list_,
+        recall.history,
+        jobs.activity,
     ),
     "Learning": (
-        learning.learn,
-        learning.rejected,
-        consolidation.consolidate,
+        learn.learn,
+        learn.rejected,
+        consolidate.consolidate,
         sessions.sessions,
         sessions.turns,
         sessions.close,
@@ -183,12 +183,12 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         sessions.restore_session,
     ),
     "Changing your mind": (
-        writing.forget,
-        writing.forget_all,
-        writing.restore,
-        writing.delete,
-        writing.delete_all,
-        writing.undo,
+        remember.forget,
+        remember.forget_all,
+        remember.restore,
+        remember.delete,
+        remember.delete_all,
+        remember.undo,
     ),
     "Trusting rules": (
         rules.helpful,
@@ -200,15 +200,15 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     "Team": (
         team.propose,
         team.team,
-        reviewing.team_review,
-        reviewing.team_approve,
-        reviewing.team_reject,
-        reviewing.team_reopen,
-        reviewing.team_edit,
-        reviewing.team_importance,
-        reviewing.team_delete,
-        switching.team_stats,
-        switching.team_switch,
+        team_review.team_review,
+        team_review.team_approve,
+        team_review.team_reject,
+        team_review.team_reopen,
+        team_review.team_edit,
+        team_review.team_importance,
+        team_review.team_delete,
+        team_settings.team_stats,
+        team_settings.team_switch,
     ),
     "Talking": (
         chat.chat,
@@ -228,20 +228,20 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         keys.key_revoke,
     ),
     "Looking after it": (
-        reading.stats,
+        recall.stats,
         audit.audit,
         simulate.simulate,
-        working.jobs,
-        working.reembed,
-        transfer.backup,
-        transfer.restore_backup,
-        transfer.move,
-        importing.import_,
-        importing.export,
-        erasing.erase,
-        erasing.verify_receipt,
-        upkeep.doctor,
-        upkeep.tour,
+        jobs.jobs,
+        jobs.reembed,
+        backup.backup,
+        backup.restore_backup,
+        backup.move,
+        import_export.import_,
+        import_export.export,
+        erase.erase,
+        erase.verify_receipt,
+        doctor.doctor,
+        doctor.tour,
     ),
 }
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import be_sure
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.options import be_sure
 
 if TYPE_CHECKING:
     from remembrancer.audit import Audit
@@ -85,19 +85,19 @@ def _report(page: Page, found: Audit) -> None:
     for kind, title in TITLES.items():
         _section(page, found, kind, title)
     page.heading(f"Affected, of {found.memories} active {memories}")
-    from remembrancer.cli import tables
+    from remembrancer.cli import render
 
-    tables.pairs(page, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
+    render.pairs(page, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
 
 
 def _section(page: Page, found: Audit, kind: str, title: str) -> None:
-    from remembrancer.cli import tables
+    from remembrancer.cli import render
 
     some = [one for one in found.findings if one.kind == kind]
     if not some:
         return
     page.heading(title)
-    tables.flaws(page, ((one.message, _named(one.ids), one.fix or "") for one in some[:SHOWN]))
+    render.flaws(page, ((one.message, _named(one.ids), one.fix or "") for one in some[:SHOWN]))
     if len(some) > SHOWN:
         page.note(f"and {len(some) - SHOWN} more; --json has all of them")
     for fix in dict.fromkeys(one.fix for one in some if one.fix is not None):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from remembrancer.cli import live_long
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import safe
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import safe
 from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.assistant.chat import Chat
-    from remembrancer.assistant.parts import Part
+    from remembrancer.assistant.events import Part
 
 WELCOME = "Ctrl-C stops an answer, Ctrl-D leaves. Say “undo” to take back a change of memory."
 
@@ -102,7 +102,7 @@ def _answer(talk: Chat, line: str, shown: set[str]) -> None:
 
 def _shown(part: Part) -> list[str]:
     """Show what is said; what is to be said quietly comes back for later."""
-    from remembrancer.assistant.parts import Notice, Status, Text, Used
+    from remembrancer.assistant.events import Notice, Status, Text, Used
 
     match part:
         case Text():
@@ -120,8 +120,8 @@ def _shown(part: Part) -> list[str]:
 
 
 def _document(talk: Chat, line: str) -> None:
-    from remembrancer.assistant.parts import Notice, Status, Text, Used
-    from remembrancer.cli.plain import print_json
+    from remembrancer.assistant.events import Notice, Status, Text, Used
+    from remembrancer.cli.json_output import print_json
 
     parts = list(talk.say(line))
     document = {

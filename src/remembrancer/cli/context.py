@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import moment, said
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.options import moment, said
 
 if TYPE_CHECKING:
-    from remembrancer.block import Context
+    from remembrancer.recall.prompt_block import Context
 
 
 def context(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import WITH_VALUE
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.options import WITH_VALUE
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:

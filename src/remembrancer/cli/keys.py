@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import moment
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.options import moment
 
 if TYPE_CHECKING:
     from remembrancer.types import Key

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from remembrancer.cli import live_long
-from remembrancer.cli.desk import Desk
+from remembrancer.cli.cli_context import Desk
 from remembrancer.errors import InvalidInput, InvalidSetting
 
 if TYPE_CHECKING:

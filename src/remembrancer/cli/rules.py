@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import said
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page, quoted
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page, quoted
+from remembrancer.cli.options import said
 
 if TYPE_CHECKING:
     from remembrancer.memory import Memory

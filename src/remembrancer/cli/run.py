@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import WITH_VALUE
-from remembrancer.cli.desk import Desk
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.options import WITH_VALUE
 from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
-    from remembrancer.integrations.hooks.spawn import Ran
+    from remembrancer.integrations.hooks.subprocess_tee import Ran
     from remembrancer.memory import Memory
 
 LONGEST_COMMAND = 300
@@ -55,7 +55,7 @@ def run(
       rem run --agent builder -- my-agent --system-prompt-file {context_file}
     """
     from remembrancer import environment
-    from remembrancer.integrations.hooks import spawn
+    from remembrancer.integrations.hooks import subprocess_tee
 
     desk: Desk = context.obj
     known = _known(desk, about, budget)
@@ -67,7 +67,7 @@ def run(
             for word in command
         ]
         told = {"REM_CONTEXT": known, "REM_CONTEXT_FILE": file.name}
-        ran = spawn.run(words, environment.with_variables(told))
+        ran = subprocess_tee.run(words, environment.with_variables(told))
     with _never_in_the_way("remember what was run"), _memory(desk) as me:
         me.remember(_episode(command, ran), kind="episode", origin="tool", tags=["run"])
     raise typer.Exit(ran.code)
@@ -96,7 +96,7 @@ def _memory(desk: Desk, *, embeds: bool = True) -> Iterator[Memory | RemoteMemor
     """The running server's memory, or that of the store."""
     from remembrancer.config import MEMORY
     from remembrancer.integrations.hooks.hook import settings
-    from remembrancer.integrations.hooks.nearby import reached
+    from remembrancer.integrations.hooks.open_memory import reached
 
     if desk.shared is not None or desk.store == MEMORY:
         with desk.memory(embeds=embeds) as mine:

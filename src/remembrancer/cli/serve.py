@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from remembrancer.cli import live_long
-from remembrancer.cli.arguments import given
-from remembrancer.cli.desk import Desk
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.options import given
 from remembrancer.errors import InvalidSetting
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def serve(
     _refuse_without_parts()
     asked = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
     desk.settings = _checked(desk, given(asked))
-    from remembrancer.server import running
+    from remembrancer.server import run
 
-    listening = running.bound(desk.settings.server)
+    listening = run.bound(desk.settings.server)
     with listening, desk.opened() as store:
-        running.refuse_open_doors(store)
+        run.refuse_open_doors(store)
         _run(store, listening, is_found=True)
 
 
@@ -78,11 +78,11 @@ def demo(
     desk: Desk = context.obj
     _refuse_without_parts()
     from remembrancer import demo
-    from remembrancer.cli.bar import bar
+    from remembrancer.cli.progress import bar
     from remembrancer.config import ServerSettings
-    from remembrancer.server import running
+    from remembrancer.server import run
 
-    with running.bound(ServerSettings(port=port)) as listening:
+    with run.bound(ServerSettings(port=port)) as listening:
         typer.echo("Writing down a year …")
         with bar("Writing") as tell:
             store = demo.lived(desk.profile or demo.PROFILE, tell=tell)
@@ -97,19 +97,19 @@ def _refuse_without_parts() -> None:
 
 def _run(store: Remembrancer, listening: socket, *, is_found: bool = False) -> None:
     """Say where it is, to other programs too if it is to be found, and serve it until the end."""
-    from remembrancer.server import running
+    from remembrancer.server import run
 
     live_long()
     port = listening.getsockname()[1]
     address = f"http://{store.settings.server.host}:{port}"
     typer.echo(f"Remembrancer listens on {address}")
-    token = running.start_token(store)
+    token = run.start_token(store)
     if token is None:
-        running.run(store, listening, running.Doors())
+        run.run(store, listening, run.Doors())
         return
     typer.echo(f"In a browser on this machine: {address}/login?token={token}")
-    key, file = running.local_key(store, port) if is_found else (None, None)
-    running.run(store, listening, running.Doors(token, key, file))
+    key, file = run.local_key(store, port) if is_found else (None, None)
+    run.run(store, listening, run.Doors(token, key, file))
 
 
 def _checked(desk: Desk, asked: dict[str, Any]) -> Any:

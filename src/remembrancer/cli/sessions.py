@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import be_sure, said
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.learning import failure_of, what_next
-from remembrancer.cli.page import Page, quoted, safe
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page, quoted, safe
+from remembrancer.cli.learn import failure_of, what_next
+from remembrancer.cli.options import be_sure, said
 
 if TYPE_CHECKING:
     from remembrancer.memory import Memory

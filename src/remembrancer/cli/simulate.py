@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page, short
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page, short
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from remembrancer.simulate import Simulation
+    from remembrancer.maintenance.simulate import Simulation
 
 
 def simulate(
@@ -45,7 +45,7 @@ def simulate(
 
 
 def _draw(path: Path, found: Simulation) -> None:
-    from remembrancer.cli.curves import svg
+    from remembrancer.cli.plot import svg
 
     try:
         path.write_text(svg(found.series), encoding="utf-8")
@@ -54,7 +54,8 @@ def _draw(path: Path, found: Simulation) -> None:
 
 
 def _told(page: Page, found: Simulation, limit: int, plot: str | None) -> None:
-    from remembrancer.cli import curves, tables
+    from remembrancer.cli import render
+    from remembrancer.cli.plot import lines
 
     start, end = found.series[0], found.series[-1]
     dates = upcoming(found)
@@ -63,13 +64,13 @@ def _told(page: Page, found: Simulation, limit: int, plot: str | None) -> None:
     else:
         page.say(f"Until {page.date(end.at)}, if nobody confirms anything:")
         page.gap()
-        tables.pairs(
+        render.pairs(
             page, ((page.date(at), f"{what}: {short(text)}") for at, what, text in dates[:limit])
         )
         if len(dates) > limit:
             page.note(f"and {len(dates) - limit} more; --limit shows them")
     page.gap()
-    for line in curves.lines(found.series, page.width):
+    for line in lines(found.series, page.width):
         page.say(line)
     page.note(f"from {page.date(start.at)} to {page.date(end.at)}")
     if plot is not None:

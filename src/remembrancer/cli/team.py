@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.arguments import Words, said
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.options import Words, said
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
-    from remembrancer.review import Review
-    from remembrancer.team import Proposed
+    from remembrancer.team.review import Review
+    from remembrancer.team.service import Proposed
     from remembrancer.types import TeamFact, TeamRecalled
 
 
@@ -110,7 +110,7 @@ def _verdict(page: Page, proposed: Proposed, until: str) -> None:
     from typing import assert_never
 
     from remembrancer.guard.reasons import reasons
-    from remembrancer.team import Verdict
+    from remembrancer.team.service import Verdict
 
     match proposed.verdict:
         case Verdict.PENDING:

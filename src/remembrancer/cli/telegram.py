@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli import live_long
-from remembrancer.cli.desk import Desk
-from remembrancer.cli.page import Page
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
 from remembrancer.errors import InvalidSetting
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from remembrancer.cli.page import Page
+from remembrancer.cli.console import Page
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -117,7 +117,7 @@ def _steps() -> Iterator[tuple[Step, Remembrancer]]:
     from remembrancer.config import Settings
     from remembrancer.embed.local import LocalEmbedder
     from remembrancer.engine import Remembrancer
-    from remembrancer.opening import open_store
+    from remembrancer.factory import open_store
 
     settings = Settings(user="me")
     clock = SetClock(START)

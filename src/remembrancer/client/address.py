@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote, urlsplit
 
 from remembrancer.errors import InvalidInput
-from remembrancer.loopback import is_loopback
+from remembrancer.local_server import is_loopback
 from remembrancer.types import checked_name
 
 

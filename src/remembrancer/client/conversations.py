@@ -12,7 +12,7 @@ from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, View, new_id
 
 if TYPE_CHECKING:
-    from remembrancer.turns import Said
+    from remembrancer.sessions.turns import Said
 
 
 class RemoteConversations:

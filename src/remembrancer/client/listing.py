@@ -11,7 +11,7 @@ from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.types import Kind, Page, Record, Status, looks_like_id, member
 
 if TYPE_CHECKING:
-    from remembrancer.recall import Narrowing
+    from remembrancer.recall.pipeline import Narrowing
 
 LISTS = {Kind.FACT: "facts", Kind.RULE: "rules", Kind.EPISODE: "episodes"}
 ONLY = {
@@ -54,7 +54,7 @@ def named(server: Server, reference: str, *statuses: Status) -> str:
 
     A server understands ids alone, so for words its listings are read.
     """
-    from remembrancer.resolve import by_words
+    from remembrancer.remember.resolve import by_words
 
     if looks_like_id(reference):
         return reference

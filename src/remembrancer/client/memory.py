@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from remembrancer.audit import Audit
     from remembrancer.audit.finding import Flaw
     from remembrancer.audit.repair import Repair
-    from remembrancer.block import Context
-    from remembrancer.learn.consolidate import Consolidated
-    from remembrancer.learn.plan import Plan
-    from remembrancer.recall import Narrowing, Wanted
-    from remembrancer.simulate import Simulation
-    from remembrancer.statement import Details
-    from remembrancer.team import Proposed
+    from remembrancer.learn.consolidation.plan import Plan
+    from remembrancer.learn.consolidation.run import Consolidated
+    from remembrancer.maintenance.simulate import Simulation
+    from remembrancer.recall.pipeline import Narrowing, Wanted
+    from remembrancer.recall.prompt_block import Context
+    from remembrancer.remember.statement import Details
+    from remembrancer.team.service import Proposed
 
 
 class RemoteMemory(RemoteConversations):
@@ -102,7 +102,7 @@ class RemoteMemory(RemoteConversations):
         A `session` keeps to what was known when it first asked; a note is of this moment, and
         leaves out what was said in the session itself.
         """
-        from remembrancer.block import Context
+        from remembrancer.recall.prompt_block import Context
 
         said = {"prompt": prompt, "budget": budget, "session": session, "style": style}
         return read(Context, self._server.ask("context", **said, **moments(as_of)))
@@ -116,7 +116,7 @@ class RemoteMemory(RemoteConversations):
         importance: float = 3,
     ) -> Proposed:
         """Say something to the team: kept without a person and pending, or refused by a rule."""
-        from remembrancer.team import Proposed
+        from remembrancer.team.service import Proposed
 
         if origin is not TeamOrigin.USER:
             raise InvalidInput("A server knows by the key who proposes: leave out the origin.")
@@ -194,7 +194,7 @@ class RemoteMemory(RemoteConversations):
 
     def restore(self, reference: str) -> Written:
         """Bring back what was forgotten or deleted."""
-        from remembrancer.lifecycle import RESTORABLE
+        from remembrancer.remember.lifecycle import RESTORABLE
 
         return self._write_to(reference, "restore", *RESTORABLE)
 
@@ -302,7 +302,7 @@ class RemoteMemory(RemoteConversations):
 
         Without a model, the plans are only to merge what says the same.
         """
-        from remembrancer.learn.plan import from_json
+        from remembrancer.learn.consolidation.plan import from_json
 
         told = self._server.ask("consolidation", "plan")
         return [from_json(one["plan"]) for one in told["items"]]
@@ -312,14 +312,14 @@ class RemoteMemory(RemoteConversations):
 
         Each plan is one event that undo takes back as a whole.
         """
-        from remembrancer.learn.consolidate import Consolidated
+        from remembrancer.learn.consolidation.run import Consolidated
 
         said = {"plan": plan and plan.as_json()}
         return read(Consolidated, self._server.write("POST", "consolidation", "apply", **said))
 
     def simulate(self, days: int = 365) -> Simulation:
         """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
-        from remembrancer.simulate import Simulation
+        from remembrancer.maintenance.simulate import Simulation
 
         return read(Simulation, self._server.read("simulate", days=days))
 

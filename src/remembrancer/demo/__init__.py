@@ -8,13 +8,13 @@ from pathlib import Path
 from remembrancer.clock import LateClock, SetClock
 from remembrancer.config import ServerSettings, Settings
 from remembrancer.demo import bots, year
-from remembrancer.demo.deeds import Told, do_all
+from remembrancer.demo.actions import Told, do_all
 from remembrancer.demo.story import TENANT, USER
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.opening import open_store
+from remembrancer.factory import open_store
 
 PROFILE = "agents"
 STORIES = {PROFILE: year, "instances": bots}

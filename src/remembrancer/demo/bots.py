@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.demo.deeds import Deed
+from remembrancer.demo.actions import Deed
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from remembrancer.assistant.chat import Chat
 from remembrancer.demo import story
-from remembrancer.demo.deeds import Deed
-from remembrancer.statement import Details
-from remembrancer.turns import Said
+from remembrancer.demo.actions import Deed
+from remembrancer.remember.statement import Details
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Relation
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from remembrancer.block import as_data
 from remembrancer.client import RemoteMemory
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import as_data
 from remembrancer.types import Fact, Kind, Record, Written
 
 ROOT = "/memories"

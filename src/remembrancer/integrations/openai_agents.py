@@ -9,12 +9,12 @@ from typing import Any
 from agents import TResponseInputItem
 from agents.memory import SessionSettings
 
-from remembrancer.aio import AsyncMemory
+from remembrancer.async_memory import AsyncMemory
 from remembrancer.client import RemoteMemory
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
-from remembrancer.parts import words_in
-from remembrancer.turns import Said
+from remembrancer.sessions.message_text import words_in
+from remembrancer.sessions.turns import Said
 from remembrancer.types import Status, Turn
 
 CALL = "call"

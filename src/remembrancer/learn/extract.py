@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remembrancer.block import as_data
-from remembrancer.learn.candidate import Candidate
-from remembrancer.learn.check import Reason
+from remembrancer.learn.evidence_check import Reason
+from remembrancer.learn.extracted import Candidate
 from remembrancer.learn.transcript import Transcript, without_memory
 from remembrancer.llm import Answer, Model, ModelMisspoke, Question
+from remembrancer.recall.prompt_block import as_data
 from remembrancer.types import Json, Permanence, Record, Turn
 
 SHOWN = 4000

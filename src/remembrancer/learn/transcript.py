@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from remembrancer.block import CLOSING, OPENING
+from remembrancer.recall.prompt_block import CLOSING, OPENING
 from remembrancer.search.sentences import END, FENCE
-from remembrancer.text import quotable, terms
+from remembrancer.search.terms import quotable, terms
 from remembrancer.types import Status, Turn
 
 ECHO = 4

@@ -54,7 +54,7 @@ class Learner:
             thread.join(PATIENCE)
 
     def _work(self) -> None:
-        from remembrancer.learn.due import learn_what_is_due
+        from remembrancer.learn.queue import learn_what_is_due
 
         while (owner := self._waiting.get()) is not None:
             with contextlib.suppress(RemembrancerError):  # It stays due.

@@ -5,8 +5,17 @@ from __future__ import annotations
 import json
 
 from remembrancer.llm import Answer, Question
-from remembrancer.llm.answer import cut_short, declined, form, parsed, tokens, usage, whole, words
 from remembrancer.llm.http import PATIENT, Line, Patience, Reply, refused, sendable
+from remembrancer.llm.json_answer import (
+    cut_short,
+    declined,
+    form,
+    parsed,
+    tokens,
+    usage,
+    whole,
+    words,
+)
 from remembrancer.types import Json
 
 ANTHROPIC = "https://api.anthropic.com"

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from remembrancer.llm import ModelUnavailable
-from remembrancer.llm.answer import declined, silent
 from remembrancer.llm.anthropic import ANTHROPIC, VERSION
+from remembrancer.llm.chat import Pieces, Prompt, Step, ToolCall
 from remembrancer.llm.http import PATIENT, Line, Patience, refused, sendable
+from remembrancer.llm.json_answer import declined, silent
 from remembrancer.llm.streaming import TurnedDown, events
-from remembrancer.llm.talk import Pieces, Prompt, Step, ToolCall
 from remembrancer.types import Json
 
 MOST_TOKENS = 4096

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import IO
 
 from remembrancer.llm import Answer, ModelUnavailable, Question
-from remembrancer.llm.answer import LARGEST, parsed, tokens, whole
+from remembrancer.llm.json_answer import LARGEST, parsed, tokens, whole
 
 
 class CommandModel:

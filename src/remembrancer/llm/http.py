@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from remembrancer.embed.openai import PATIENT, Patience
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
-from remembrancer.llm.answer import LARGEST, loaded
+from remembrancer.llm.json_answer import LARGEST, loaded
 from remembrancer.types import Json
 
 if TYPE_CHECKING:

@@ -6,8 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from remembrancer.llm import Answer, ModelMisspoke, Question
-from remembrancer.llm.answer import cut_short, declined, form, parsed, tokens, usage, whole, words
 from remembrancer.llm.http import PATIENT, Line, Patience, Reply, refused, sendable
+from remembrancer.llm.json_answer import (
+    cut_short,
+    declined,
+    form,
+    parsed,
+    tokens,
+    usage,
+    whole,
+    words,
+)
 from remembrancer.types import Json
 
 Format = Literal["json_schema", "json_object", "words"]

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from remembrancer.llm.answer import declined, silent
+from remembrancer.llm.chat import Pieces, Prompt, Step, ToolCall
 from remembrancer.llm.http import PATIENT, Line, Patience, refused, sendable
+from remembrancer.llm.json_answer import declined, silent
 from remembrancer.llm.streaming import TurnedDown, events
-from remembrancer.llm.talk import Pieces, Prompt, Step, ToolCall
 from remembrancer.types import Json
 
 THINK, THOUGHT = "<think>", "</think>"

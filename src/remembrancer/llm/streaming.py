@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
-from remembrancer.llm.answer import loaded
 from remembrancer.llm.http import Line, Reply, asked_pause, encoded, read, unreached, unusable
+from remembrancer.llm.json_answer import loaded
 from remembrancer.types import Json
 
 if TYPE_CHECKING:

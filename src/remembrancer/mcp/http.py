@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from remembrancer.engine import Remembrancer
-from remembrancer.loopback import LOOPBACK
+from remembrancer.local_server import LOOPBACK
 from remembrancer.mcp.server import server
 from remembrancer.tools.toolsets import Extent
 from remembrancer.types import Principal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from remembrancer.search.marks import marks
+from remembrancer.search.features import marks
 
 LONG = 100
 MOST = 16

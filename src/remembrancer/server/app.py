@@ -17,36 +17,36 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from remembrancer import __version__
-from remembrancer.loopback import LOOPBACK
+from remembrancer.local_server import LOOPBACK
 from remembrancer.mcp.http import HttpServer
-from remembrancer.server import describe, pages, problems, telegram
-from remembrancer.server.auth import Gate
-from remembrancer.server.calling import named_agent
-from remembrancer.server.demos import Apart, Demos
+from remembrancer.server import openapi, pages, problems, telegram
+from remembrancer.server.cpu_limit import Turns
+from remembrancer.server.deps import named_agent
 from remembrancer.server.etags import Unchanged
-from remembrancer.server.hosts import Hosts
-from remembrancer.server.idempotency import Once
-from remembrancer.server.limits import Bodies, Buckets, Pace
-from remembrancer.server.logs import Watch, logger
 from remembrancer.server.metrics import Metrics
+from remembrancer.server.middleware.auth import Gate
+from remembrancer.server.middleware.demo import Apart, Demos
+from remembrancer.server.middleware.idempotency import Once
+from remembrancer.server.middleware.rate_limit import Bodies, Buckets, Pace
+from remembrancer.server.middleware.request_log import Watch, logger
+from remembrancer.server.middleware.trusted_host import Hosts
+from remembrancer.server.otel import Traces
+from remembrancer.server.proxy import Upstream
 from remembrancer.server.routes import (
-    browsing,
-    caring,
+    admin,
     completions,
-    entrance,
+    health,
     instances,
     keys,
-    leaving,
+    kinds,
+    maintenance,
+    me,
     memories,
-    myself,
-    remembering,
+    privacy,
     sessions,
     team,
-    upkeep,
+    verbs,
 )
-from remembrancer.server.traces import Traces
-from remembrancer.server.turns import Turns
-from remembrancer.server.upstream import Upstream
 
 if TYPE_CHECKING:
     from remembrancer.config import ServerSettings
@@ -104,7 +104,7 @@ def create_app(
     if leave is None:
         app.router.routes.extend(tools.routes())  # which work only while the lifespan lasts
     pages.install(app)
-    describe.install(app)
+    openapi.install(app)
     return app
 
 
@@ -194,28 +194,28 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter(prefix="/api", **secured)
     for router in _personal():  # what is asked most stands first: routes are tried in turn
         api.include_router(router)
-    api.include_router(browsing.listings, prefix="/memory")
-    api.include_router(browsing.router, prefix="/memory")
+    api.include_router(kinds.listings, prefix="/memory")
+    api.include_router(kinds.router, prefix="/memory")
     api.include_router(memories.router, prefix="/memory")
     api.include_router(team.router, prefix="/team")
-    api.include_router(leaving.people, prefix="/people")
-    for router in (keys.router, upkeep.router, leaving.router):
+    api.include_router(privacy.people, prefix="/people")
+    for router in (keys.router, admin.router, privacy.router):
         api.include_router(router)
     agent = [Depends(named_agent)]
     own = APIRouter(prefix="/api/agents/{agent}", **secured)
-    for prefix, router in (("/memory", browsing.listings), ("/memory", browsing.router)):
+    for prefix, router in (("/memory", kinds.listings), ("/memory", kinds.router)):
         own.include_router(router, prefix=prefix, dependencies=agent)
     for router in _personal():
         own.include_router(router, dependencies=agent)
     own.include_router(memories.router, prefix="/memory", dependencies=agent)
     butlers = APIRouter(prefix="/api/butlers/{agent}/memory", **secured)
-    butlers.include_router(browsing.listings, dependencies=agent)
+    butlers.include_router(kinds.listings, dependencies=agent)
     rows = APIRouter(**secured)
     rows.include_router(instances.router)
     chats = APIRouter(prefix="/v1", **secured)
     chats.include_router(completions.router)
     door = APIRouter(responses=errors)
-    door.include_router(entrance.router)
+    door.include_router(health.router)
     whole = APIRouter(generate_unique_id_function=_operation)
     for router in (api, own, butlers, rows, chats, door):
         whole.include_router(router)
@@ -224,7 +224,7 @@ def _routes() -> list[BaseRoute]:
 
 def _personal() -> list[APIRouter]:
     """What a person has, and each of their agents."""
-    return [remembering.router, sessions.router, caring.router, myself.router, memories.trash]
+    return [verbs.router, sessions.router, maintenance.router, me.router, memories.trash]
 
 
 def _operation(route: APIRoute) -> str:

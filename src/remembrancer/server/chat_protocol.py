@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remembrancer.parts import words_in
-from remembrancer.statement import without_secrets
+from remembrancer.remember.statement import without_secrets
+from remembrancer.sessions.message_text import words_in
 
 Message = Mapping[str, Any]
 Span = tuple[int, int]

@@ -14,8 +14,8 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from remembrancer.access.keys import CAPABILITIES
 from remembrancer.errors import InvalidInput, InvalidSetting, Unavailable
-from remembrancer.keys import CAPABILITIES
 from remembrancer.types import Owner, Principal
 
 if TYPE_CHECKING:

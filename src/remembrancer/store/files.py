@@ -18,9 +18,9 @@ from sqlalchemy import Connection, Dialect, Engine, create_engine, event, make_u
 from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
 from sqlalchemy.util import LRUCache
 
-from remembrancer.durable import settle
 from remembrancer.errors import StoreUnavailable
 from remembrancer.store import schema
+from remembrancer.store.fsync import settle
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 """How long the write-ahead log may grow before its pages are moved into the file."""

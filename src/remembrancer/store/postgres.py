@@ -35,7 +35,7 @@ from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidSetting, StoreUnavailable, UnknownPerson
-from remembrancer.store import directory, dump, leases, rewriting, rights, schema, tables
+from remembrancer.store import dump, leases, pg_roles, pg_scrub, schema, system_tables, tables
 from remembrancer.store.columns import vector_of
 from remembrancer.store.contract import (
     Embedding,
@@ -66,7 +66,7 @@ BEYOND = 200
 """How many of those the database finds for a query."""
 
 OPTIONS = (
-    f"role={rights.ROLE}",
+    f"role={pg_roles.ROLE}",
     "citus.propagate_set_commands=local",
     # Of a newcomer the statistics expect one row, and a loop over all their rows times all of them.
     "enable_nestloop=off",
@@ -132,7 +132,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
-        with self._as(rights.RECALL, tenant) as connection:
+        with self._as(pg_roles.RECALL, tenant) as connection:
             connection.exec_driver_sql(ONE_MOMENT)
             yield SqlTeamReader(connection, tenant.id)
 
@@ -146,7 +146,7 @@ class PostgresStore:
 
     def owners(self) -> list[Owner]:
         with _reachable(), self._engine.begin() as connection:
-            return directory.registered(connection)
+            return system_tables.registered(connection)
 
     @contextlib.contextmanager
     def dump(self, owner: Owner) -> Iterator[Iterator[Row]]:
@@ -163,12 +163,12 @@ class PostgresStore:
 
     def teams(self) -> list[Tenant]:
         with _reachable(), self._engine.begin() as connection:
-            known = directory.entered(connection)
+            known = system_tables.entered(connection)
         return [one for one in known if self._knows_something(one)]
 
     @contextlib.contextmanager
     def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
-        with self._as(rights.DESK, tenant) as connection:
+        with self._as(pg_roles.DESK, tenant) as connection:
             connection.exec_driver_sql(ONE_MOMENT)
             yield dump.team_rows(connection, tenant)
 
@@ -188,11 +188,11 @@ class PostgresStore:
 
     def setting(self, tenant: Tenant, key: str) -> Json:
         with _reachable(), self._engine.begin() as connection:
-            return directory.setting(connection, tenant, key)
+            return system_tables.setting(connection, tenant, key)
 
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
         with _reachable(), self._engine.begin() as connection:
-            directory.change_setting(connection, tenant, key, change, self._clock.now())
+            system_tables.change_setting(connection, tenant, key, change, self._clock.now())
 
     def remove(self, owner: Owner) -> None:
         table = tables.owners
@@ -201,29 +201,29 @@ class PostgresStore:
             connection.execute(held)
             for table in reversed(tables.personal.sorted_tables):
                 connection.execute(table.delete().where(table.c.owner_id == owner.id))
-            directory.remove(connection, owner)
+            system_tables.remove(connection, owner)
         self._indexes.drop(owner.id)
 
     def erasures(self) -> list[Erasure]:
         with _reachable(), self._engine.begin() as connection:
-            return directory.erasures(connection)
+            return system_tables.erasures(connection)
 
     def keep_erasure(self, erasure: Erasure) -> None:
         with _reachable(), self._engine.begin() as connection:
-            directory.keep_erasure(connection, erasure)
+            system_tables.keep_erasure(connection, erasure)
 
     def scrub(self) -> tuple[str, ...]:
         self.let_go()
         with _reachable(), self._engine.connect() as connection:
-            return rewriting.rewrite(connection.execution_options(isolation_level="AUTOCOMMIT"))
+            return pg_scrub.rewrite(connection.execution_options(isolation_level="AUTOCOMMIT"))
 
     def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
         found = []
         if owner is not None:
             with self._transaction(owner) as connection:
-                found.append(rewriting.search_rows(connection, owner))
+                found.append(pg_scrub.search_rows(connection, owner))
         with _reachable(), self._engine.begin() as connection:
-            return found + rewriting.search_files(connection, traces)
+            return found + pg_scrub.search_files(connection, traces)
 
     def let_go(self) -> bool:
         held = self._indexes.owners()
@@ -239,31 +239,31 @@ class PostgresStore:
 
     def add_key(self, key: Key, digest: str) -> None:
         with _reachable(), self._engine.begin() as connection:
-            directory.add_key(connection, key, digest, self._clock.now())
+            system_tables.add_key(connection, key, digest, self._clock.now())
 
     def key(self, digest: str) -> Key | None:
         with _reachable(), self._engine.begin() as connection:
-            return directory.key(connection, digest)
+            return system_tables.key(connection, digest)
 
     def list_keys(self, owner: Owner | None = None) -> list[Key]:
         with _reachable(), self._engine.begin() as connection:
-            return directory.keys(connection, owner)
+            return system_tables.keys(connection, owner)
 
     def drop_keys(self, before: datetime) -> int:
         with _reachable(), self._engine.begin() as connection:
-            return directory.drop_keys(connection, before)
+            return system_tables.drop_keys(connection, before)
 
     def revoke_key(self, key_id: str, at: datetime) -> None:
         with _reachable(), self._engine.begin() as connection:
-            directory.revoke_key(connection, key_id, at)
+            system_tables.revoke_key(connection, key_id, at)
 
     def drop_key(self, key_id: str) -> bool:
         with _reachable(), self._engine.begin() as connection:
-            return directory.drop_key(connection, key_id)
+            return system_tables.drop_key(connection, key_id)
 
     def note_use(self, key_id: str, at: datetime) -> None:
         with _reachable(), self._engine.begin() as connection:
-            directory.note_use(connection, key_id, at)
+            system_tables.note_use(connection, key_id, at)
 
     def lease(self, job: str) -> Lease:
         with _reachable(), self._engine.begin() as connection:
@@ -297,7 +297,7 @@ class PostgresStore:
         if strong:
             warnings.append(
                 "The database login may bypass row security. Every statement runs as "
-                f"{rights.ROLE}, which may not; a login that may not either is safer: "
+                f"{pg_roles.ROLE}, which may not; a login that may not either is safer: "
                 "set store.admin_url to this one and store.url to a plain member of that role."
             )
         place = self._url.render_as_string(hide_password=True)
@@ -327,9 +327,9 @@ class PostgresStore:
         """The only writer of a team, who holds its row; the tenant is entered by name before."""
         if tenant not in self._entered:
             with _reachable(), self._engine.begin() as connection:
-                directory.enter(connection, tenant, self._clock.now())
+                system_tables.enter(connection, tenant, self._clock.now())
             self._entered.add(tenant)
-        with self._as(rights.DESK, tenant) as connection:
+        with self._as(pg_roles.DESK, tenant) as connection:
             row = {"tenant_id": tenant.id, "version": 0}
             connection.execute(insert(tables.teams).values(row).on_conflict_do_nothing())
             own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
@@ -337,7 +337,7 @@ class PostgresStore:
             yield connection
 
     def _knows_something(self, tenant: Tenant) -> bool:
-        with self._as(rights.DESK, tenant) as connection:
+        with self._as(pg_roles.DESK, tenant) as connection:
             return dump.team_facts(connection, tenant) > 0
 
 
@@ -423,8 +423,8 @@ def _lock(connection: Connection, owner: Owner, clock: Clock, *, newcomer: bool 
     if connection.execute(held).first() is None:
         if not newcomer:
             raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
-        directory.register(connection, owner, clock.now())
-        row = directory.owner_row(owner, clock.now())
+        system_tables.register(connection, owner, clock.now())
+        row = system_tables.owner_row(owner, clock.now())
         connection.execute(insert(table).values(row).on_conflict_do_nothing())
         connection.execute(held)
 
@@ -462,7 +462,7 @@ def _prepare(engine: Engine) -> None:
                 if attempt == 4:
                     raise
     with engine.begin() as connection:
-        rights.create_role(connection.exec_driver_sql)
+        pg_roles.create_role(connection.exec_driver_sql)
 
 
 def _parsed(url: str) -> URL:

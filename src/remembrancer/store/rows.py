@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import Dialect, Row
 
+from remembrancer.search.terms import fingerprint
 from remembrancer.store import tables
 from remembrancer.store.prepared import conversions
-from remembrancer.text import fingerprint
 from remembrancer.types import (
     Action,
     Backlog,

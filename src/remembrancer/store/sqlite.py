@@ -22,7 +22,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import Conflict, StoreUnavailable, UnknownPerson
-from remembrancer.store import directory, dump, files, leases, search, tables
+from remembrancer.store import dump, files, leases, system_tables, tables, trace_scan
 from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import (
     Embedding,
@@ -36,9 +36,9 @@ from remembrancer.store.contract import (
     Traces,
     Writer,
 )
+from remembrancer.store.empty_reader import Nothing
 from remembrancer.store.files import File
 from remembrancer.store.indexes import Indexes
-from remembrancer.store.nothing import Nothing
 from remembrancer.store.team import APART, SqlTeamDesk, SqlTeamReader
 from remembrancer.store.team_contract import TeamDesk, TeamReader
 from remembrancer.store.transaction import SqlTransaction
@@ -116,7 +116,7 @@ class SqliteStore:
 
     def owners(self) -> list[Owner]:
         with self._system.reading() as connection:
-            return directory.registered(connection)
+            return system_tables.registered(connection)
 
     @contextlib.contextmanager
     def dump(self, owner: Owner) -> Iterator[Iterator[Row]]:
@@ -128,7 +128,7 @@ class SqliteStore:
 
     def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
         with self._system.writing() as connection:
-            directory.register(connection, owner, self._clock.now())
+            system_tables.register(connection, owner, self._clock.now())
         if self._path is None or self._is_known(owner):
             with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
                 removed = dump.make_room(connection, owner, replace=replace)
@@ -138,7 +138,7 @@ class SqliteStore:
 
     def teams(self) -> list[Tenant]:
         with self._system.reading() as connection:
-            known = directory.entered(connection)
+            known = system_tables.entered(connection)
         return [one for one in known if self._knows_something(one)]
 
     @contextlib.contextmanager
@@ -164,11 +164,11 @@ class SqliteStore:
 
     def setting(self, tenant: Tenant, key: str) -> Json:
         with self._system.reading() as connection:
-            return directory.setting(connection, tenant, key)
+            return system_tables.setting(connection, tenant, key)
 
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
         with self._system.writing() as connection:
-            directory.change_setting(connection, tenant, key, change, self._clock.now())
+            system_tables.change_setting(connection, tenant, key, change, self._clock.now())
 
     def remove(self, owner: Owner) -> None:
         if self._is_known(owner):
@@ -179,28 +179,28 @@ class SqliteStore:
         if self._path is not None:
             files.clear_away(self._file(_name(owner)))
         with self._system.writing() as connection:
-            directory.remove(connection, owner)
+            system_tables.remove(connection, owner)
 
     def erasures(self) -> list[Erasure]:
         with self._system.reading() as connection:
-            return directory.erasures(connection)
+            return system_tables.erasures(connection)
 
     def keep_erasure(self, erasure: Erasure) -> None:
         with self._system.writing() as connection:
-            directory.keep_erasure(connection, erasure)
+            system_tables.keep_erasure(connection, erasure)
 
     def scrub(self) -> tuple[str, ...]:
         self.let_go()
         kept = [] if self._system.scrub() else ["the system's"]
         with self._system.reading() as connection:
-            tenants = directory.entered(connection)
+            tenants = system_tables.entered(connection)
         for tenant in filter(self._is_known, tenants):  # also one that knows nothing any more
             with self._team(tenant) as team:
                 kept += [] if team.file.scrub() else [f"that of the team {tenant.name}"]
         return tuple(f"Someone is reading a file, {which}." for which in kept)
 
     def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
-        return [] if self._path is None else search.files(self._path, traces)
+        return [] if self._path is None else trace_scan.files(self._path, traces)
 
     def let_go(self) -> bool:
         with self._lock:
@@ -211,31 +211,31 @@ class SqliteStore:
 
     def add_key(self, key: Key, digest: str) -> None:
         with self._system.writing() as connection:
-            directory.add_key(connection, key, digest, self._clock.now())
+            system_tables.add_key(connection, key, digest, self._clock.now())
 
     def key(self, digest: str) -> Key | None:
         with self._system.reading() as connection:
-            return directory.key(connection, digest)
+            return system_tables.key(connection, digest)
 
     def list_keys(self, owner: Owner | None = None) -> list[Key]:
         with self._system.reading() as connection:
-            return directory.keys(connection, owner)
+            return system_tables.keys(connection, owner)
 
     def drop_keys(self, before: datetime) -> int:
         with self._system.writing() as connection:
-            return directory.drop_keys(connection, before)
+            return system_tables.drop_keys(connection, before)
 
     def revoke_key(self, key_id: str, at: datetime) -> None:
         with self._system.writing() as connection:
-            directory.revoke_key(connection, key_id, at)
+            system_tables.revoke_key(connection, key_id, at)
 
     def drop_key(self, key_id: str) -> bool:
         with self._system.writing() as connection:
-            return directory.drop_key(connection, key_id)
+            return system_tables.drop_key(connection, key_id)
 
     def note_use(self, key_id: str, at: datetime) -> None:
         with self._system.writing() as connection:
-            directory.note_use(connection, key_id, at)
+            system_tables.note_use(connection, key_id, at)
 
     def lease(self, job: str) -> Lease:
         with self._system.reading() as connection:
@@ -289,7 +289,7 @@ class SqliteStore:
         with _unlocked():
             if tenant not in self._entered:
                 with self._system.writing() as connection:
-                    directory.enter(connection, tenant, self._clock.now())
+                    system_tables.enter(connection, tenant, self._clock.now())
                 self._entered.add(tenant)
             with self._team(tenant) as team, team.file.writing() as connection:
                 yield connection
@@ -352,7 +352,7 @@ class SqliteStore:
         with self._newcomer:
             if not self._is_known(owner):
                 with self._system.writing() as connection:
-                    directory.register(connection, owner, self._clock.now())
+                    system_tables.register(connection, owner, self._clock.now())
                 with self._person(owner):
                     return
 
@@ -467,5 +467,5 @@ def _put(connection: Connection, owner: Owner, rows: Iterable[Row], removed: int
 
 
 def _claim(connection: Connection, owner: Owner, clock: Clock) -> None:
-    row = directory.owner_row(owner, clock.now())
+    row = system_tables.owner_row(owner, clock.now())
     connection.execute(insert(tables.owners).values(row).on_conflict_do_nothing())

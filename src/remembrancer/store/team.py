@@ -25,11 +25,11 @@ from sqlalchemy import (
     update,
 )
 
+from remembrancer.search.terms import fingerprint
 from remembrancer.store import tables
 from remembrancer.store.columns import Moment, times_since
 from remembrancer.store.contract import Embedding, Position
 from remembrancer.store.team_contract import Known, TeamFilter
-from remembrancer.text import fingerprint
 from remembrancer.types import TeamEntry, TeamFact, TeamKind, TeamOrigin, TeamStatus
 
 APART = frozenset({"team_keys", "team_contributions", "team_conflicts"})

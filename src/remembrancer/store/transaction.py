@@ -21,8 +21,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
-from remembrancer.search.marks import marks
-from remembrancer.store import answers, tables
+from remembrancer.search.features import marks
+from remembrancer.search.terms import codes, terms
+from remembrancer.store import idempotency, tables
 from remembrancer.store.contract import (
     MUTABLE,
     AddLink,
@@ -42,7 +43,6 @@ from remembrancer.store.rows import (
     row_of,
     session_row,
 )
-from remembrancer.text import codes, terms
 from remembrancer.types import (
     Change,
     Event,
@@ -105,16 +105,16 @@ class SqlTransaction(SqlReader):
         return self._delete(tables.rejections, tables.rejections.c.at < before)
 
     def answer(self, key: str) -> Answer | None:
-        return answers.read(self._connection, self._owner_id, key)
+        return idempotency.read(self._connection, self._owner_id, key)
 
     def keep_answer(self, answer: Answer) -> None:
-        answers.keep(self._connection, self._owner_id, answer)
+        idempotency.keep(self._connection, self._owner_id, answer)
 
     def drop_answer(self, key: str) -> None:
-        answers.drop(self._connection, self._owner_id, key)
+        idempotency.drop(self._connection, self._owner_id, key)
 
     def drop_answers(self, before: datetime) -> int:
-        return answers.drop_before(self._connection, self._owner_id, before)
+        return idempotency.drop_before(self._connection, self._owner_id, before)
 
     def next_position(self, session_id: str) -> int:
         table = tables.turns
@@ -340,7 +340,7 @@ class SqlTransaction(SqlReader):
             for start in range(0, len(members), CHUNK):
                 self._destroy(kind, members[start : start + CHUNK])
         self._drop_traces({session for session in known.values() if session is not None})
-        answers.drop_telling(self._connection, self._owner_id, ids)
+        idempotency.drop_telling(self._connection, self._owner_id, ids)
         owners = tables.owners
         removed = owners.c.documents_removed + len(ids)
         self._connection.execute(

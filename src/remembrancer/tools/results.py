@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict
 
-from remembrancer.block import CLOSING, OPENING, PREAMBLE, Context, as_data
 from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import CLOSING, OPENING, PREAMBLE, Context, as_data
 from remembrancer.types import Batch, Fact, Recollection, Record, Rule, TeamRecalled, Written
 
 QUOTED = 200

@@ -22,11 +22,11 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from remembrancer import __version__
-from remembrancer.durable import settle
 from remembrancer.errors import BadBackup, InvalidInput, StoreUnavailable
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import Row, Store
-from remembrancer.transfer.lines import (
+from remembrancer.store.fsync import settle
+from remembrancer.transfer.ndjson import (
     PEOPLE,
     SYSTEM,
     Member,
@@ -36,7 +36,7 @@ from remembrancer.transfer.lines import (
     row_of,
     whose_is,
 )
-from remembrancer.transfer.steps import Steps
+from remembrancer.transfer.progress import Steps
 from remembrancer.transfer.whose import Whose, dumped, everyone
 from remembrancer.types import Owner, Tenant
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from remembrancer.errors import BadBackup
-from remembrancer.statement import holds_secret
+from remembrancer.remember.statement import holds_secret
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import Row, Store
-from remembrancer.transfer.lines import lines_of, row_of
+from remembrancer.transfer.ndjson import lines_of, row_of
 from remembrancer.types import Owner
 
 FORMAT = 1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from remembrancer.assistant.telegram import TelegramUnavailable
 from remembrancer.embed.openai import Patience
 from remembrancer.errors import InvalidSetting
-from remembrancer.llm.answer import loaded
+from remembrancer.llm.json_answer import loaded
 from remembrancer.types import Json
 
 if TYPE_CHECKING:

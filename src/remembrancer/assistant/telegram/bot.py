@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remembrancer.assistant.chat import Chat
-from remembrancer.assistant.parts import Notice, Status, Text
+from remembrancer.assistant.events import Notice, Status, Text
 from remembrancer.assistant.telegram import SURFACE
 from remembrancer.errors import RemembrancerError
 from remembrancer.types import Json, Principal

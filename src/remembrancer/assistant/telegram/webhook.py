@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from remembrancer.assistant.telegram.bot import Bot
 from remembrancer.assistant.telegram.inbox import Inbox, chat_of
 from remembrancer.errors import InvalidSetting
-from remembrancer.llm.answer import loaded
+from remembrancer.llm.json_answer import loaded
 from remembrancer.types import Json
 
 if TYPE_CHECKING:

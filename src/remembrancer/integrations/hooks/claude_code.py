@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.parts import words_in
+from remembrancer.sessions.message_text import words_in
 
 if TYPE_CHECKING:
-    from remembrancer.turns import Said
+    from remembrancer.sessions.turns import Said
 
 LONGEST = 100_000
 LONGEST_OF_TOOLS = 2_000

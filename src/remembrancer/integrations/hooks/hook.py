@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from remembrancer import environment, whereabouts
-from remembrancer.integrations.hooks.telling import news
-from remembrancer.whereabouts import Whereabouts
+from remembrancer import environment, local_server
+from remembrancer.integrations.hooks.seen_context import news
+from remembrancer.local_server import Whereabouts
 
 if TYPE_CHECKING:
     from remembrancer.types import Json
@@ -126,7 +126,7 @@ def _keep(
     client: str, moment: str | None, payload: Mapping[str, Any], options: Mapping[str, str]
 ) -> None:
     with _until(time.monotonic() + KEEPING, options):
-        from remembrancer.integrations.hooks.keeping import keep
+        from remembrancer.integrations.hooks.store_session import keep
 
         known, agent = settings(options), options.get("--agent")
         keep(client, payload, known, agent=agent, is_over=moment == END)
@@ -143,12 +143,12 @@ def _context(
         asked |= {"prompt": prompt, "style": "note", "session": session}
         if not prompt.strip():
             return ""
-    file = whereabouts.file(known)
-    server = whereabouts.found(file)
+    file = local_server.file(known)
+    server = local_server.found(file)
     if server is not None:
         text, memories = asked_of(server, agent, asked)
     else:
-        from remembrancer.integrations.hooks.nearby import opened
+        from remembrancer.integrations.hooks.open_memory import opened
 
         with opened(known, agent=agent, surface=client, embeds=moment == PROMPT) as me:
             found = me.context(**asked)
@@ -212,7 +212,7 @@ def _complain(options: Mapping[str, str], what: str) -> None:
 
     with suppress(Exception):
         try:
-            folder = whereabouts.file(settings(options)).parent
+            folder = local_server.file(settings(options)).parent
         except Exception:  # the configuration is what went wrong
             folder = environment.data_directory(None)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -20,7 +20,7 @@ from typing import Any
 
 from remembrancer import environment
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.hooks import json_text, toml_text
+from remembrancer.integrations.hooks import json_edit, toml_edit
 from remembrancer.integrations.hooks.hook import EVENTS
 from remembrancer.types import Json
 
@@ -140,12 +140,12 @@ def _change(file: Path, edit: Callable[[str], str]) -> Change:
 
 def _server(client: str, text: str, server: dict[str, Json] | None) -> str:
     if client == "codex":
-        return toml_text.table(text, ("mcp_servers", NAME), server)
+        return toml_edit.table(text, ("mcp_servers", NAME), server)
     if client in ("claude-code", "vscode") and server is not None:
         server = {"type": "stdio", **server}
     key = "servers" if client == "vscode" else "mcpServers"
     if server is not None:
-        return json_text.put(text or "{}\n", (key, NAME), server)
+        return json_edit.put(text or "{}\n", (key, NAME), server)
     return _emptied(text, _without(text, (key, NAME)))
 
 
@@ -159,17 +159,17 @@ def _hooks(client: str, text: str, hook: str | None) -> str:
     wanted: Json = entry if is_flat else {"hooks": [entry]}
     fresh = text or ('{\n  "version": 1\n}\n' if client == "cursor" else "{}\n")
     for event in EVENTS[client]:
-        ours = list(_ours(json_text.parsed(fresh), event))
+        ours = list(_ours(json_edit.parsed(fresh), event))
         if hook is not None and [known for _, known in ours] == [wanted]:
             continue
         for path, _ in reversed(ours):
             fresh = _without(fresh, path)
         if hook is not None:
-            fresh = json_text.append(fresh, ("hooks", event), wanted)
+            fresh = json_edit.append(fresh, ("hooks", event), wanted)
     return fresh if hook is not None else _emptied(text, fresh)
 
 
-def _ours(root: json_text.Node, event: str) -> Iterator[tuple[json_text.Path, Any]]:
+def _ours(root: json_edit.Node, event: str) -> Iterator[tuple[json_edit.Path, Any]]:
     """Our entries among the hooks of an event: whole groups, or some in a group of others."""
     groups = root.at(("hooks", event))
     for number, group in enumerate(groups.parts.values() if groups else ()):
@@ -181,7 +181,7 @@ def _ours(root: json_text.Node, event: str) -> Iterator[tuple[json_text.Path, An
         for place, one in enumerate(inner.parts.values()):
             if _is_ours(one.value):
                 alone = len(inner.parts) == 1
-                path: json_text.Path = ("hooks", event, number)
+                path: json_edit.Path = ("hooks", event, number)
                 yield (path, group.value) if alone else ((*path, "hooks", place), one.value)
 
 
@@ -189,17 +189,17 @@ def _is_ours(entry: Json) -> bool:
     return isinstance(entry, dict) and bool(_OURS.search(str(entry.get("command"))))
 
 
-def _without(text: str, path: json_text.Path) -> str:
+def _without(text: str, path: json_edit.Path) -> str:
     """The text without what stands at a path, nor what would be empty without it."""
-    left = json_text.remove(text, path) if text else text
-    holder = json_text.parsed(left).at(path[:-1]) if left != text else None
+    left = json_edit.remove(text, path) if text else text
+    holder = json_edit.parsed(left).at(path[:-1]) if left != text else None
     is_empty = holder is not None and not holder.parts
     return _without(left, path[:-1]) if is_empty and len(path) > 1 else left
 
 
 def _emptied(before: str, text: str) -> str:
     """What is left of a text: none of it, if it was all ours."""
-    is_ours = text != before and json_text.parsed(text).value in ({}, {"version": 1})
+    is_ours = text != before and json_edit.parsed(text).value in ({}, {"version": 1})
     return "" if is_ours else text
 
 

@@ -22,7 +22,7 @@ from langgraph.store.base import (
 )
 
 from remembrancer.errors import InvalidInput
-from remembrancer.statement import CONTENT_LIMIT, metadata_without_secrets
+from remembrancer.remember.statement import CONTENT_LIMIT, metadata_without_secrets
 from remembrancer.types import Fact, Json, Record, checked_name, made_at
 
 Namespace = tuple[str, ...]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from remembrancer.block import Entry, Layout, block
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph.people import SURFACE, person_of
-from remembrancer.recall import QUERY_LIMIT
-from remembrancer.turns import Said
-from remembrancer.wording import words
+from remembrancer.recall.pipeline import QUERY_LIMIT
+from remembrancer.recall.prompt_block import Entry, Layout, block
+from remembrancer.recall.prompt_lines import words
+from remembrancer.sessions.turns import Said
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory

@@ -9,30 +9,30 @@ from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute
 
 from remembrancer.server.pages import (
+    activity,
     agents,
     chat,
     conversations,
-    demos,
-    failures,
-    how,
+    demo,
+    error_page,
+    how_it_works,
     instances,
     journal,
     listings,
-    log,
-    one,
+    memory_detail,
     overview,
     palette,
     settings,
     static,
     team,
 )
-from remembrancer.server.pages.surveys import Surveys
-from remembrancer.server.pages.talks import Talks
+from remembrancer.server.pages.stats_cache import Surveys
+from remembrancer.server.pages.streaming import Talks
 
 
 def install(app: FastAPI) -> None:
     """Let the application show its errors as pages, and count and talk in the background."""
-    app.state.error_page, app.state.surveys = failures.page, Surveys()
+    app.state.error_page, app.state.surveys = error_page.page, Surveys()
     app.state.talks = Talks()
 
 
@@ -46,10 +46,10 @@ def close(app: FastAPI) -> None:
 def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
-    personal = (overview, listings, journal, chat, conversations, log, palette, one)
-    for module in (agents, how, instances, team, settings, demos, static, *personal):
+    personal = (overview, listings, journal, chat, conversations, activity, palette, memory_detail)
+    for module in (agents, how_it_works, instances, team, settings, demo, static, *personal):
         pages.include_router(module.router)
-    for module in (listings, journal, chat, conversations, log, one):
+    for module in (listings, journal, chat, conversations, activity, memory_detail):
         pages.include_router(module.router, prefix="/agents/{agent}")
 
     @pages.get("/")

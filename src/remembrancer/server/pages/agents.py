@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from remembrancer.server.pages.asking import Found, asked, found
-from remembrancer.server.pages.frame import Framed
-from remembrancer.server.pages.happenings import counting
+from remembrancer.server.pages.activity_feed import counting
+from remembrancer.server.pages.filters import Found, asked, found
 from remembrancer.server.pages.listings import by_maturity, by_subject
+from remembrancer.server.pages.page_context import Framed
 from remembrancer.types import GLOBAL, Kind, Source
 
 router = APIRouter()

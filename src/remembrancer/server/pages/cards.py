@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 from urllib.parse import quote
 
 from remembrancer.memory import Memory
-from remembrancer.server.pages import words
+from remembrancer.server.pages import text
 from remembrancer.types import Episode, Fact, Maturity, Record, Rule, Standing, Status, Turn
 
 
@@ -61,20 +61,20 @@ def card(
     """A memory as it is shown at a moment."""
     standing = me.standing(record)
     confidence = me.confidence(record)
-    step, word = words.confidence(confidence)
+    step, word = text.confidence(confidence)
     session = record.session_id
     return Card(
         id=record.id,
         kind=str(record.kind),
         content=record.content,
         href=f"{root}/memory/{record.id}",
-        topic=words.topic(record),
+        topic=text.topic(record),
         step=step,
         word=word,
         percent=round(confidence * 100),
-        state=words.state(record, standing, now, zone),
+        state=text.state(record, standing, now, zone),
         permanence=str(record.permanence),
-        source=words.SOURCES[record.source],
+        source=text.SOURCES[record.source],
         scope=record.scope,
         recorded_at=record.recorded_at,
         session=session,
@@ -84,7 +84,7 @@ def card(
         fading=standing is not Standing.RECALLED,
         warning=isinstance(record, Rule) and record.maturity is Maturity.ANTI_PATTERN,
         held_back=record.status is Status.QUARANTINED,
-        window=words.window(record, now, zone),
+        window=text.window(record, now, zone),
         old=old,
         old_href=f"{root}/memory/{old.id}" if old else "",
         restorable=record.status in RESTORABLE,
@@ -107,14 +107,14 @@ def _own(me: Memory, record: Record) -> dict[str, object]:
         case Fact():
             return {
                 "category": record.category,
-                "subject": words.spaced(record.subject or ""),
+                "subject": text.spaced(record.subject or ""),
                 "body": record.body or "",
             }
         case Rule():
             share = me.effectiveness(record) if record.applied_count else 0.0
             return {
                 "maturity": record.maturity,
-                "helps": words.strength(share),
+                "helps": text.strength(share),
                 "effectiveness": round(share * 100),
                 "counts": _used(record),
             }
@@ -128,5 +128,5 @@ def _own(me: Memory, record: Record) -> dict[str, object]:
 def _used(rule: Rule) -> str:
     if not rule.applied_count:
         return "never applied"
-    applied = words.counted(rule.applied_count, "use")
+    applied = text.counted(rule.applied_count, "use")
     return f"{applied}: {rule.success_count} helped, {rule.harmful_count} harmed"

@@ -12,25 +12,25 @@ from urllib.parse import quote
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from remembrancer.assistant import wording
+from remembrancer.assistant import replies
 from remembrancer.assistant.chat import Chat
 from remembrancer.assistant.commands import Tell, command
-from remembrancer.assistant.obeying import obeyed
-from remembrancer.assistant.parts import Notice, Part, Status, Text, Used
-from remembrancer.assistant.topic import topic_of
+from remembrancer.assistant.events import Notice, Part, Status, Text, Used
+from remembrancer.assistant.execute import obeyed
+from remembrancer.assistant.focus import topic_of
 from remembrancer.errors import NotFound, RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.recall import Wanted
-from remembrancer.server import wire
-from remembrancer.server.pages.asking import asked
+from remembrancer.recall.pipeline import Wanted
+from remembrancer.server import schemas
 from remembrancer.server.pages.conversations import by_recency
+from remembrancer.server.pages.filters import asked
 from remembrancer.server.pages.forms import Sent, back
-from remembrancer.server.pages.frame import HEADERS, Frame, Framed
 from remembrancer.server.pages.messages import Message, keep, messages
-from remembrancer.server.pages.talks import Lines, Talks
+from remembrancer.server.pages.page_context import HEADERS, Frame, Framed
+from remembrancer.server.pages.streaming import Lines, Talks
+from remembrancer.sessions.view import beginning
 from remembrancer.types import Session, Turn
 from remembrancer.types import Status as Standing
-from remembrancer.view import beginning
 
 router = APIRouter()
 
@@ -59,7 +59,7 @@ def new(frame: Framed, about: str = "") -> Response:
 
 
 @router.get("/chat/{id}")
-def open_one(frame: Framed, id: wire.Name) -> Response:
+def open_one(frame: Framed, id: schemas.Name) -> Response:
     """One conversation, to go on with."""
     me = frame.me
     try:
@@ -71,7 +71,7 @@ def open_one(frame: Framed, id: wire.Name) -> Response:
 
 
 @router.post("/chat/{id}")
-def say(frame: Framed, id: wire.Name, form: Sent) -> Response:
+def say(frame: Framed, id: schemas.Name, form: Sent) -> Response:
     """Say something; the answer comes as a stream, or on the page that is shown next."""
     me, settings = frame.me, frame.engine.settings
     about = next(iter(me.several([form.get("about")])), None)
@@ -87,7 +87,7 @@ def say(frame: Framed, id: wire.Name, form: Sent) -> Response:
 
 
 @router.post("/chat/{id}/notes")
-def keep_reply(frame: Framed, id: wire.Name, form: Sent) -> Response:
+def keep_reply(frame: Framed, id: schemas.Name, form: Sent) -> Response:
     """Keep a reply as a note in the journal."""
     me = frame.me
     turn = next((one for one in me.turns(id) if one.id == form.get("turn")), None)
@@ -118,7 +118,7 @@ def _page(
         in_brief=bool(beginning(said, sizes, sizes.context_tokens)),
         topic=frame.card(topic, me) if topic else None,
         model=frame.engine.models.chat is not None,
-        wording=wording,
+        wording=replies,
         **_beside(frame, me),
     )
 
@@ -165,7 +165,7 @@ def _line(frame: Frame, part: Part) -> Iterator[str]:
     match part:
         case Text():
             yield _json(text=part.text)
-        case Notice() if part.text != wording.NO_MODEL:  # The page says that all the time.
+        case Notice() if part.text != replies.NO_MODEL:  # The page says that all the time.
             yield _json(notice=part.text)
         case Status():
             yield _json(change=frame.piece("change.html", text=part.text, event=part.event))

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
-from remembrancer.server import wire
-from remembrancer.server.pages.asking import asked
+from remembrancer.server import schemas
+from remembrancer.server.pages.filters import asked
 from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.frame import Frame, Framed
+from remembrancer.server.pages.page_context import Frame, Framed
 from remembrancer.types import Batch, Session, SessionStatus
 
 router = APIRouter()
@@ -83,7 +83,7 @@ def by_recency(frame: Frame, sessions: Iterable[Session]) -> dict[str, list[Sess
 
 
 @router.get("/conversations/{id}")
-def conversation(frame: Framed, id: wire.Name) -> Response:
+def conversation(frame: Framed, id: schemas.Name) -> Response:
     """What was said in one conversation, and the memories that come from it."""
     me = frame.me
     session = me.session(id)
@@ -100,7 +100,7 @@ def conversation(frame: Framed, id: wire.Name) -> Response:
 
 
 @router.post("/conversations/{id}/{verb}")
-def change(frame: Framed, id: wire.Name, verb: str, form: Sent) -> Response:
+def change(frame: Framed, id: schemas.Name, verb: str, form: Sent) -> Response:
     """Rename a conversation, put it away, throw it away, or bring it back."""
     if verb not in VERBS:
         raise NotFound("There is nothing of that name to do.")

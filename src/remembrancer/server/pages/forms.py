@@ -11,8 +11,8 @@ from fastapi import Depends, Request
 from starlette.responses import RedirectResponse
 
 from remembrancer.errors import InvalidInput, RemembrancerError
-from remembrancer.server import wire
-from remembrancer.server.auth import COOKIE
+from remembrancer.server import schemas
+from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.types import Batch, Written
 
 TOKEN, BACK, DONE = "token", "back", "rem_done"
@@ -60,7 +60,7 @@ async def the_form(request: Request) -> Form:
     try:
         body = (await request.body()).decode()
         pairs = parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-        form = Form([(wire.checked(name), wire.checked(value)) for name, value in pairs])
+        form = Form([(schemas.checked(name), schemas.checked(value)) for name, value in pairs])
     except ValueError:
         raise InvalidInput("The form cannot be read.") from None
     if not hmac.compare_digest(form.get(TOKEN).encode(), token_of(request).encode()):

@@ -10,10 +10,10 @@ from starlette.responses import RedirectResponse, Response
 
 from remembrancer.errors import InvalidInput, ScopeRequired
 from remembrancer.memory import Memory
-from remembrancer.server.calling import memory_of
-from remembrancer.server.pages.asking import asked
+from remembrancer.server.deps import memory_of
+from remembrancer.server.pages.filters import asked
 from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.frame import Frame, Framed
+from remembrancer.server.pages.page_context import Frame, Framed
 from remembrancer.server.pages.warnings import embedder_warning
 from remembrancer.types import GLOBAL, Kind
 

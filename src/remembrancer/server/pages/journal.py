@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.server.pages.cards import Card
-from remembrancer.server.pages.frame import Framed
 from remembrancer.server.pages.messages import NOTE
+from remembrancer.server.pages.page_context import Framed
 from remembrancer.types import Fact, Kind, Status
 
 router = APIRouter()

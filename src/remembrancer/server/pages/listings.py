@@ -8,10 +8,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.memory import Memory
-from remembrancer.server.pages import words
-from remembrancer.server.pages.asking import asked, found
+from remembrancer.server.pages import text
 from remembrancer.server.pages.cards import Card
-from remembrancer.server.pages.frame import Frame, Framed
+from remembrancer.server.pages.filters import asked, found
+from remembrancer.server.pages.page_context import Frame, Framed
 from remembrancer.types import Kind, Maturity, Record
 
 router = APIRouter()
@@ -76,7 +76,7 @@ def by_subject(frame: Frame, me: Memory, records: Iterable[Record]) -> dict[str,
 
 
 def _about(frame: Frame, subject: str) -> str:
-    own = words.SELF | {frame.caller.owner.user.casefold()}
+    own = text.SELF | {frame.caller.owner.user.casefold()}
     return "About you" if not subject or subject.casefold() in own else subject
 
 
@@ -84,7 +84,5 @@ def by_maturity(frame: Frame, me: Memory, records: Iterable[Record]) -> dict[str
     """Rules by how far they are trusted."""
     cards = [frame.card(one, me) for one in records]
     order = (Maturity.PROVEN, Maturity.ESTABLISHED, Maturity.CANDIDATE, Maturity.ANTI_PATTERN)
-    groups = {
-        words.MATURITY[one]: [card for card in cards if card.maturity is one] for one in order
-    }
+    groups = {text.MATURITY[one]: [card for card in cards if card.maturity is one] for one in order}
     return {name: found for name, found in groups.items() if found}

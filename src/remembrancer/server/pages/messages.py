@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from remembrancer.assistant.exchange import EVENTS, MEMORIES
+from remembrancer.assistant.record import EVENTS, MEMORIES
 from remembrancer.memory import Memory
+from remembrancer.server.pages.activity_feed import Happening, told
 from remembrancer.server.pages.cards import Card
-from remembrancer.server.pages.frame import Frame
-from remembrancer.server.pages.happenings import Happening, told
+from remembrancer.server.pages.page_context import Frame
 from remembrancer.types import Kind, Turn, Written
 
 NOTE = "note"

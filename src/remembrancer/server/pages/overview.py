@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
-from remembrancer.jobs import Scheduled
-from remembrancer.server.pages import charts, words
-from remembrancer.server.pages.asking import asked, found
+from remembrancer.maintenance.runner import Scheduled
+from remembrancer.maintenance.stats import BESIDES_TURNS, Survey
+from remembrancer.server.pages import charts, text
+from remembrancer.server.pages.activity_feed import counting, happenings
 from remembrancer.server.pages.charts import Chart
+from remembrancer.server.pages.filters import asked, found
 from remembrancer.server.pages.forms import Sent, back
-from remembrancer.server.pages.frame import THEME, THEMES, Frame, Framed
-from remembrancer.server.pages.happenings import counting, happenings
-from remembrancer.survey import BESIDES_TURNS, Survey
+from remembrancer.server.pages.page_context import THEME, THEMES, Frame, Framed
 from remembrancer.types import Permanence, Status
 
 router = APIRouter()
@@ -56,9 +56,7 @@ def _numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
     permanences = survey.permanences
     made_of = [f"{permanences[one]:,} {one}" for one in Permanence if permanences.get(one)]
     matured = [
-        f"{count:,} {words.matured(one, count)}"
-        for one, count in survey.maturities.items()
-        if count
+        f"{count:,} {text.matured(one, count)}" for one, count in survey.maturities.items() if count
     ]
     backlog = survey.stats.backlog
     soon = survey.stats.expiring
@@ -90,9 +88,9 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
     return [
         charts.bars(
             "How far memories are believed",
-            f"{share} of {words.counted(total, 'fact and rule', 'facts and rules')} "
+            f"{share} of {text.counted(total, 'fact and rule', 'facts and rules')} "
             "are sure or certain.",
-            dict(zip(words.CONFIDENCE, survey.confidence, strict=True)),
+            dict(zip(text.CONFIDENCE, survey.confidence, strict=True)),
             rising=True,
         ),
         charts.shares(
@@ -107,9 +105,9 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
         ),
         charts.bars(
             "What was learned, week by week",
-            f"{words.counted(sum(survey.growth), 'memory', 'memories')} in twelve weeks "
+            f"{text.counted(sum(survey.growth), 'memory', 'memories')} in twelve weeks "
             "that are still there.",
-            words.by_week(survey.growth),
+            text.by_week(survey.growth),
             ends=True,
         ),
     ]
@@ -118,7 +116,7 @@ def _charts(frame: Frame, survey: Survey) -> list[Chart]:
 def _backlog(frame: Frame, survey: Survey, job: Scheduled) -> str:
     """One sentence on the episodes that nothing was concluded from yet."""
     waiting = survey.stats.backlog
-    waits = f"{words.counted(waiting, 'episode')} {'waits' if waiting == 1 else 'wait'}"
+    waits = f"{text.counted(waiting, 'episode')} {'waits' if waiting == 1 else 'wait'}"
     last = f"last done {frame.ago(job.finished_at)}" if job.finished_at else "never done yet"
     return f"{waits if waiting else 'No episode waits'} to be looked through; {last}."
 

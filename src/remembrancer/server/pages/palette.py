@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, Response
 
 from remembrancer.errors import ScopeRequired
 from remembrancer.memory import Memory
-from remembrancer.server.pages.asking import asked
-from remembrancer.server.pages.frame import Frame, Framed
+from remembrancer.server.pages.filters import asked
+from remembrancer.server.pages.page_context import Frame, Framed
 from remembrancer.types import Session
 
 router = APIRouter()

@@ -9,13 +9,13 @@ from starlette.responses import Response
 
 from remembrancer.doctor import examine
 from remembrancer.errors import InvalidInput, NotAllowed
-from remembrancer.review import EDIT, VIEW, Review
-from remembrancer.server import wire
-from remembrancer.server.auth import COOKIE
+from remembrancer.server import schemas
+from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.frame import Frame, Framed
+from remembrancer.server.pages.page_context import Frame, Framed
 from remembrancer.server.pages.team import confirm_name
 from remembrancer.server.pages.warnings import embedder_warning
+from remembrancer.team.review import EDIT, VIEW, Review
 from remembrancer.types import Key
 
 router = APIRouter()
@@ -72,7 +72,7 @@ def _required(form: Form, name: str) -> float:
 
 
 @router.post("/settings/jobs/{job}")
-def run_job(frame: Framed, job: wire.Name, form: Sent) -> Response:
+def run_job(frame: Framed, job: schemas.Name, form: Sent) -> Response:
     """Do a job now, for the people of one's own tenant."""
     if not frame.may(EDIT):
         raise NotAllowed(f"This needs the capability {EDIT}.")
@@ -105,7 +105,7 @@ def create_key(frame: Framed, form: Sent) -> Response:
 
 
 @router.post("/settings/keys/{id}/revoke")
-def revoke_key(frame: Framed, id: wire.Name, form: Sent) -> Response:
+def revoke_key(frame: Framed, id: schemas.Name, form: Sent) -> Response:
     """Let a key open nothing any more."""
     own = {one.id for one in _keys(frame)}
     frame.engine.revoke_key(id if id in own else "", frame.caller.owner)

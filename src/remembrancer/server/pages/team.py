@@ -9,13 +9,13 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.review import EDIT, Review, TeamStats
-from remembrancer.server import wire
-from remembrancer.server.calling import the_desk
-from remembrancer.server.pages import charts, words
+from remembrancer.server import schemas
+from remembrancer.server.deps import the_desk
+from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.frame import Framed
+from remembrancer.server.pages.page_context import Framed
+from remembrancer.team.review import EDIT, Review, TeamStats
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
 
 router = APIRouter()
@@ -55,12 +55,12 @@ def _charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
     return [
         charts.shares(
             "What became of it",
-            f"{words.counted(pending, 'proposal')} of {total:,} waiting for a decision.",
+            f"{text.counted(pending, 'proposal')} of {total:,} waiting for a decision.",
             {one: found.by_status.get(one, 0) for one in ("approved", "pending", "rejected")},
         ),
         charts.bars(
             "What it is about",
-            f"{words.counted(total, 'thing')} that were said to the team.",
+            f"{text.counted(total, 'thing')} that were said to the team.",
             {str(one): found.by_kind.get(one, 0) for one in TeamKind},
         ),
         charts.bars(
@@ -70,9 +70,9 @@ def _charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
         ),
         charts.bars(
             "What was said, week by week",
-            f"In all {words.counted(found.said, 'time')}, {found.merged:.0%} of which confirmed "
+            f"In all {text.counted(found.said, 'time')}, {found.merged:.0%} of which confirmed "
             "what someone had said before.",
-            words.by_week(found.weeks),
+            text.by_week(found.weeks),
             ends=True,
         ),
     ]
@@ -137,7 +137,7 @@ def decide(desk: Desk, form: Sent) -> Response:
 
 
 @router.post("/team/facts/{id}")
-def edit(desk: Desk, id: wire.Name, form: Sent) -> Response:
+def edit(desk: Desk, id: schemas.Name, form: Sent) -> Response:
     """Give a team fact other words, or say how much it matters."""
     before = desk.get(id).fact
     content, importance = form.get("content"), form.number("importance")
@@ -155,13 +155,13 @@ def people(frame: Framed, desk: Desk) -> Response:
 
 
 @router.get("/team/people/{user}")
-def person(frame: Framed, desk: Desk, user: wire.Name) -> Response:
+def person(frame: Framed, desk: Desk, user: schemas.Name) -> Response:
     """How much there is of someone, who then sees that it was looked at."""
     return frame.show("person.html", user, person=desk.person(user), edit=EDIT)
 
 
 @router.post("/team/people/{user}/erase")
-def erase(frame: Framed, desk: Desk, user: wire.Name, form: Sent) -> Response:
+def erase(frame: Framed, desk: Desk, user: schemas.Name, form: Sent) -> Response:
     """Remove everything of someone, if their name is typed."""
     desk.require_edit()
     confirm_name(form, user)

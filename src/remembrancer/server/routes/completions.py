@@ -13,13 +13,13 @@ from starlette.responses import Response
 
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
+from remembrancer.remember.statement import without_secrets
 from remembrancer.server import chat_protocol as protocol
 from remembrancer.server import problems
-from remembrancer.server.calling import Caller, Me
-from remembrancer.server.turns import in_turn
-from remembrancer.server.upstream import Passed, Upstream
-from remembrancer.statement import without_secrets
-from remembrancer.turns import Said
+from remembrancer.server.cpu_limit import in_turn
+from remembrancer.server.deps import Caller, Me
+from remembrancer.server.proxy import Passed, Upstream
+from remembrancer.sessions.turns import Said
 
 router = APIRouter(tags=["chat completions"])
 

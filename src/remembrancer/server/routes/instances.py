@@ -12,9 +12,9 @@ from pydantic.alias_generators import to_camel
 
 from remembrancer.errors import ScopeRequired
 from remembrancer.memory import Memory
-from remembrancer.server import etags, wire
-from remembrancer.server.calling import Caller, Engine, memory_of
-from remembrancer.server.routes.browsing import found
+from remembrancer.server import etags, schemas
+from remembrancer.server.deps import Caller, Engine, memory_of
+from remembrancer.server.routes.kinds import found
 from remembrancer.types import Fact, Kind, Record
 
 router = APIRouter(tags=["instances"])
@@ -22,7 +22,7 @@ router = APIRouter(tags=["instances"])
 CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class Row(wire.Told):
+class Row(schemas.Told):
     """One memory as a table shows it; `source_conversation` is where it can be read."""
 
     model_config = ConfigDict(**CAMEL, from_attributes=True)
@@ -36,7 +36,7 @@ class Row(wire.Told):
     created_at: datetime
 
 
-class Rows(wire.Told):
+class Rows(schemas.Told):
     """One page of memories."""
 
     model_config = CAMEL
@@ -47,12 +47,12 @@ class Rows(wire.Told):
     more: bool
 
 
-class Instance(wire.Asked):
+class Instance(schemas.Asked):
     """Which instance is meant."""
 
     model_config = ConfigDict(**CAMEL, extra="forbid")
 
-    instance_id: wire.Text | None = None
+    instance_id: schemas.Text | None = None
 
 
 class Listed(Instance):
@@ -60,26 +60,26 @@ class Listed(Instance):
 
     page: Annotated[int, Field(ge=1, le=1000)] = 1
     limit: Annotated[int, Field(ge=1, le=100)] = 20
-    category: wire.Name | None = None
-    q: Annotated[wire.Text, Field(min_length=1, max_length=2000)] | None = None
+    category: schemas.Name | None = None
+    q: Annotated[schemas.Text, Field(min_length=1, max_length=2000)] | None = None
 
 
 class New(Instance):
     """A memory made by hand."""
 
-    content: wire.Content
-    category: wire.Name | None = None
+    content: schemas.Content
+    category: schemas.Name | None = None
     importance: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)] | None = None
-    source_conversation_id: wire.Name | None = None
+    source_conversation_id: schemas.Name | None = None
 
 
 class Several(Instance):
     """Memories to delete."""
 
-    ids: Annotated[list[wire.Name], Field(min_length=1, max_length=1000)]
+    ids: Annotated[list[schemas.Name], Field(min_length=1, max_length=1000)]
 
 
-class Deleted(wire.Told):
+class Deleted(schemas.Told):
     """What is gone."""
 
     deleted: list[str]
@@ -144,7 +144,7 @@ def create_instance_memory(engine: Engine, caller: Caller, new: New) -> Any:
 
 @router.delete("/memories/{id}", response_model=Deleted)
 def delete_instance_memory(
-    engine: Engine, caller: Caller, id: wire.Name, asked: Annotated[Instance, Query()]
+    engine: Engine, caller: Caller, id: schemas.Name, asked: Annotated[Instance, Query()]
 ) -> Any:
     """Delete one memory of an instance."""
     me = _memory(engine, caller, asked)

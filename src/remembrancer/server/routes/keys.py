@@ -7,39 +7,39 @@ from typing import Any
 from fastapi import APIRouter
 
 from remembrancer.errors import NotAllowed
-from remembrancer.server import wire
-from remembrancer.server.calling import Caller, Engine
+from remembrancer.server import schemas
+from remembrancer.server.deps import Caller, Engine
 from remembrancer.types import Key, Principal
 
 router = APIRouter(tags=["keys"])
 
 
-class NewKey(wire.Asked):
+class NewKey(schemas.Asked):
     """What the key is for, and what it may do."""
 
-    agent: wire.Name | None = None
-    capabilities: tuple[wire.Name, ...] = ()
-    label: wire.Name | None = None
-    expires_at: wire.Moment | None = None
+    agent: schemas.Name | None = None
+    capabilities: tuple[schemas.Name, ...] = ()
+    label: schemas.Name | None = None
+    expires_at: schemas.Moment | None = None
 
 
-class Made(wire.Told):
+class Made(schemas.Told):
     """The key; its secret is never told again."""
 
     secret: str
-    key: wire.Key
+    key: schemas.Key
 
 
-class Keys(wire.Told):
+class Keys(schemas.Told):
     """The keys one has."""
 
-    items: list[wire.Key]
+    items: list[schemas.Key]
 
 
 @router.get("/keys", response_model=Keys)
 def list_keys(engine: Engine, caller: Caller) -> Any:
     """One's own keys, newest first; never their secrets."""
-    return {"items": [wire.key(one) for one in _reachable(engine, caller)]}
+    return {"items": [schemas.key(one) for one in _reachable(engine, caller)]}
 
 
 @router.post("/keys", response_model=Made, status_code=201)
@@ -58,15 +58,15 @@ def create_key(engine: Engine, caller: Caller, new: NewKey) -> Any:
         label=new.label,
         expires_at=new.expires_at,
     )
-    return {"secret": made.secret, "key": wire.key(made.key)}
+    return {"secret": made.secret, "key": schemas.key(made.key)}
 
 
-@router.delete("/keys/{id}", response_model=wire.Key)
-def revoke_key(engine: Engine, caller: Caller, id: wire.Name) -> Any:
+@router.delete("/keys/{id}", response_model=schemas.Key)
+def revoke_key(engine: Engine, caller: Caller, id: schemas.Name) -> Any:
     """Let one of one's own keys open nothing any more."""
     if id not in {one.id for one in _reachable(engine, caller)}:
         id = ""
-    return wire.key(engine.revoke_key(id, caller.owner))
+    return schemas.key(engine.revoke_key(id, caller.owner))
 
 
 def _reachable(engine: Engine, caller: Principal) -> list[Key]:

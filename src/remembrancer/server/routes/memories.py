@@ -6,143 +6,143 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from remembrancer.server import etags, wire
-from remembrancer.server.calling import Me
-from remembrancer.server.routes.browsing import found
-from remembrancer.server.routes.listing import Paged, as_of
+from remembrancer.server import etags, schemas
+from remembrancer.server.deps import Me
+from remembrancer.server.routes.kinds import found
+from remembrancer.server.routes.paging import Paged, as_of
 from remembrancer.types import Kind, Relation, Status
 
 router = APIRouter(tags=["one memory"])
 trash = APIRouter(tags=["one memory"])
 
 
-class Moments(wire.Asked):
+class Moments(schemas.Asked):
     """The moment to look back to."""
 
-    known_at: wire.Moment | None = None
-    true_at: wire.Moment | None = None
+    known_at: schemas.Moment | None = None
+    true_at: schemas.Moment | None = None
 
 
-class Linked(wire.Asked):
+class Linked(schemas.Asked):
     """The other end of a link, and what it means."""
 
-    target: wire.Name
+    target: schemas.Name
     relation: Relation = Relation.RELATED_TO
 
 
-class Links(wire.Told):
+class Links(schemas.Told):
     """All links from and to a memory."""
 
-    items: list[wire.Link]
+    items: list[schemas.Link]
 
 
-class History(wire.Told):
+class History(schemas.Told):
     """All versions of a memory from first to last, and what happened to them."""
 
-    versions: list[wire.Memory]
-    events: list[wire.Event]
-    applications: list[wire.Application]
+    versions: list[schemas.Memory]
+    events: list[schemas.Event]
+    applications: list[schemas.Application]
 
 
-@router.get("/{id}", response_model=wire.Memory)
+@router.get("/{id}", response_model=schemas.Memory)
 def get_memory(
-    me: Me, id: wire.Name, request: Request, response: Response, at: Annotated[Moments, Query()]
+    me: Me, id: schemas.Name, request: Request, response: Response, at: Annotated[Moments, Query()]
 ) -> Any:
     """One memory, whatever became of it."""
     record = me.get(found(me, id).id, as_of=as_of(at))
     etags.tell(request, response, etags.of(record))
-    return wire.memory(me, record)
+    return schemas.memory(me, record)
 
 
-@router.put("/{id}", response_model=wire.Written)
-def edit_memory(me: Me, id: wire.Name, request: Request, correction: wire.Correction) -> Any:
+@router.put("/{id}", response_model=schemas.Written)
+def edit_memory(me: Me, id: schemas.Name, request: Request, correction: schemas.Correction) -> Any:
     """Replace a memory by a new version."""
     record = found(me, id)
     etags.expect(request, etags.of(record))
-    details = wire.given(correction, "content")
-    return wire.written(me, me.update(record.id, correction.content, **details))
+    details = schemas.given(correction, "content")
+    return schemas.written(me, me.update(record.id, correction.content, **details))
 
 
-@router.delete("/{id}", response_model=wire.Written)
-def delete_memory(me: Me, id: wire.Name, request: Request) -> Any:
+@router.delete("/{id}", response_model=schemas.Written)
+def delete_memory(me: Me, id: schemas.Name, request: Request) -> Any:
     """Put a memory into the trash, or destroy it where the profile says so."""
     record = found(me, id)
     etags.expect(request, etags.of(record))
-    return wire.written(me, me.delete(record.id))
+    return schemas.written(me, me.delete(record.id))
 
 
-@router.post("/{id}/confirm", response_model=wire.Written)
-def confirm_memory(me: Me, id: wire.Name) -> Any:
+@router.post("/{id}/confirm", response_model=schemas.Written)
+def confirm_memory(me: Me, id: schemas.Name) -> Any:
     """Say that a memory is still true."""
-    return wire.written(me, me.confirm(found(me, id).id))
+    return schemas.written(me, me.confirm(found(me, id).id))
 
 
-@router.post("/{id}/forget", response_model=wire.Written)
-def forget_memory(me: Me, id: wire.Name) -> Any:
+@router.post("/{id}/forget", response_model=schemas.Written)
+def forget_memory(me: Me, id: schemas.Name) -> Any:
     """End a memory; it can be restored."""
-    return wire.written(me, me.forget(found(me, id).id))
+    return schemas.written(me, me.forget(found(me, id).id))
 
 
-@router.post("/{id}/restore", response_model=wire.Written)
-def restore_memory(me: Me, id: wire.Name) -> Any:
+@router.post("/{id}/restore", response_model=schemas.Written)
+def restore_memory(me: Me, id: schemas.Name) -> Any:
     """Bring back what was forgotten or deleted."""
-    return wire.written(me, me.restore(found(me, id).id))
+    return schemas.written(me, me.restore(found(me, id).id))
 
 
 @router.get("/{id}/history", response_model=History)
-def memory_history(me: Me, id: wire.Name) -> Any:
+def memory_history(me: Me, id: schemas.Name) -> Any:
     """All versions of a memory and what happened to them."""
     history = me.history(found(me, id).id)
     return {
-        "versions": wire.memories(me, history.versions),
+        "versions": schemas.memories(me, history.versions),
         "events": history.events,
         "applications": history.applications,
     }
 
 
 @router.get("/{id}/links", response_model=Links)
-def memory_links(me: Me, id: wire.Name) -> Any:
+def memory_links(me: Me, id: schemas.Name) -> Any:
     """How a memory is related to others, in both directions."""
     return {"items": me.links(found(me, id).id)}
 
 
-@router.post("/{id}/links", response_model=wire.Written)
-def link_memory(me: Me, id: wire.Name, link: Linked) -> Any:
+@router.post("/{id}/links", response_model=schemas.Written)
+def link_memory(me: Me, id: schemas.Name, link: Linked) -> Any:
     """Relate a memory to another."""
     ends = found(me, id), found(me, link.target)
-    return wire.written(me, me.link(ends[0].id, ends[1].id, link.relation))
+    return schemas.written(me, me.link(ends[0].id, ends[1].id, link.relation))
 
 
-@router.delete("/{id}/links", response_model=wire.Written)
-def unlink_memory(me: Me, id: wire.Name, link: Annotated[Linked, Query()]) -> Any:
+@router.delete("/{id}/links", response_model=schemas.Written)
+def unlink_memory(me: Me, id: schemas.Name, link: Annotated[Linked, Query()]) -> Any:
     """Take a relation to another memory away."""
     ends = found(me, id), found(me, link.target)
-    return wire.written(me, me.unlink(ends[0].id, ends[1].id, link.relation))
+    return schemas.written(me, me.unlink(ends[0].id, ends[1].id, link.relation))
 
 
-@router.post("/{id}/promote", response_model=wire.Written)
-def promote_rule(me: Me, id: wire.Name) -> Any:
+@router.post("/{id}/promote", response_model=schemas.Written)
+def promote_rule(me: Me, id: schemas.Name) -> Any:
     """Trust a rule one step more."""
-    return wire.written(me, me.promote(found(me, id, Kind.RULE).id))
+    return schemas.written(me, me.promote(found(me, id, Kind.RULE).id))
 
 
-@router.post("/{id}/demote", response_model=wire.Written)
-def demote_rule(me: Me, id: wire.Name) -> Any:
+@router.post("/{id}/demote", response_model=schemas.Written)
+def demote_rule(me: Me, id: schemas.Name) -> Any:
     """Trust a rule one step less."""
-    return wire.written(me, me.demote(found(me, id, Kind.RULE).id))
+    return schemas.written(me, me.demote(found(me, id, Kind.RULE).id))
 
 
-@router.post("/{id}/disable", response_model=wire.Written)
-def disable_rule(me: Me, id: wire.Name) -> Any:
+@router.post("/{id}/disable", response_model=schemas.Written)
+def disable_rule(me: Me, id: schemas.Name) -> Any:
     """Keep a rule without following it, until it is restored."""
-    return wire.written(me, me.disable(found(me, id, Kind.RULE).id))
+    return schemas.written(me, me.disable(found(me, id, Kind.RULE).id))
 
 
-@trash.get("/trash", response_model=wire.Page[wire.Memory])
+@trash.get("/trash", response_model=schemas.Page[schemas.Memory])
 def list_trash(
     me: Me, request: Request, response: Response, asked: Annotated[Paged, Query()]
 ) -> Any:
     """What was deleted and can be restored for some days."""
     page = me.list(status=Status.TRASHED, limit=asked.limit, cursor=asked.cursor)
     etags.tell(request, response, etags.of(page.items, page.cursor))
-    return {"items": wire.memories(me, page.items), "cursor": page.cursor}
+    return {"items": schemas.memories(me, page.items), "cursor": page.cursor}

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from remembrancer.errors import InvalidInput
-from remembrancer.server import etags, wire
-from remembrancer.server.calling import Me
-from remembrancer.server.routes.listing import Paged
-from remembrancer.server.routes.remembering import said
+from remembrancer.server import etags, schemas
+from remembrancer.server.deps import Me
+from remembrancer.server.routes.paging import Paged
+from remembrancer.server.routes.verbs import said
 from remembrancer.types import SessionStatus
 
 router = APIRouter(tags=["conversations"])
@@ -24,47 +24,47 @@ class Sessions(Paged):
     trashed: bool = False
 
 
-class Messages(wire.Asked):
+class Messages(schemas.Asked):
     """What was said; `learn`: and learn from it, if it is time to."""
 
-    turns: Annotated[list[wire.Said], Field(min_length=1, max_length=10_000)]
-    title: Annotated[wire.Text, Field(min_length=1, max_length=1000)] | None = None
+    turns: Annotated[list[schemas.Said], Field(min_length=1, max_length=10_000)]
+    title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)] | None = None
     learn: bool = True
 
 
-class Seeing(wire.Asked):
+class Seeing(schemas.Asked):
     """How many tokens a conversation may take."""
 
     budget: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
 
 
-class View(wire.Told):
+class View(schemas.Told):
     """The turns to show, and what to say of those before them; `hidden` is how many these are."""
 
-    turns: list[wire.Turn]
+    turns: list[schemas.Turn]
     summary: str | None
     hidden: int
 
 
-class Counted(wire.Told):
+class Counted(schemas.Told):
     """How many turns a conversation has, whatever became of them."""
 
     turns: int
 
 
-class Title(wire.Asked):
+class Title(schemas.Asked):
     """What a conversation is to be called."""
 
-    title: Annotated[wire.Text, Field(min_length=1, max_length=1000)]
+    title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)]
 
 
-class Putting(wire.Asked):
+class Putting(schemas.Asked):
     """Whether to put a conversation away or to take it back."""
 
     back: bool = False
 
 
-@router.get("/sessions", response_model=wire.Page[wire.Session])
+@router.get("/sessions", response_model=schemas.Page[schemas.Session])
 def list_sessions(
     me: Me, request: Request, response: Response, asked: Annotated[Sessions, Query()]
 ) -> Any:
@@ -76,18 +76,18 @@ def list_sessions(
     return found
 
 
-@router.get("/sessions/{session}", response_model=wire.Session)
-def get_session(me: Me, session: wire.Name, request: Request, response: Response) -> Any:
+@router.get("/sessions/{session}", response_model=schemas.Session)
+def get_session(me: Me, session: schemas.Name, request: Request, response: Response) -> Any:
     """One conversation."""
     found = me.session(session)
     etags.tell(request, response, etags.of(found))
     return found
 
 
-@router.get("/sessions/{session}/turns", response_model=wire.Page[wire.Turn])
+@router.get("/sessions/{session}/turns", response_model=schemas.Page[schemas.Turn])
 def list_turns(
     me: Me,
-    session: wire.Name,
+    session: schemas.Name,
     request: Request,
     response: Response,
     asked: Annotated[Paged, Query()],
@@ -99,19 +99,19 @@ def list_turns(
     shown = turns[: asked.limit]
     cursor = str(turns[asked.limit].position) if len(turns) > asked.limit else None
     etags.tell(request, response, etags.of(shown, cursor))
-    return {"items": wire.memories(me, shown), "cursor": cursor}
+    return {"items": schemas.memories(me, shown), "cursor": cursor}
 
 
 @router.get("/sessions/{session}/view", response_model=View)
-def view_session(me: Me, session: wire.Name, asked: Annotated[Seeing, Query()]) -> Any:
+def view_session(me: Me, session: schemas.Name, asked: Annotated[Seeing, Query()]) -> Any:
     """A conversation as a model should see it: the beginning of a long one is summarised."""
     seen = me.view(session, budget=asked.budget)
-    turns = wire.memories(me, seen.turns)
+    turns = schemas.memories(me, seen.turns)
     return {"turns": turns, "summary": seen.summary, "hidden": seen.hidden}
 
 
 @router.get("/sessions/{session}/count", response_model=Counted)
-def count_turns(me: Me, session: wire.Name) -> Any:
+def count_turns(me: Me, session: schemas.Name) -> Any:
     """How many turns a conversation has, whatever became of them."""
     return {"turns": me.count_turns(session)}
 
@@ -124,16 +124,16 @@ def _position(cursor: str | None) -> int:
     return int(cursor)
 
 
-@router.post("/sessions/{session}/turns", response_model=wire.Heard)
-def append_turns(me: Me, session: wire.Name, heard: Messages) -> Any:
+@router.post("/sessions/{session}/turns", response_model=schemas.Heard)
+def append_turns(me: Me, session: schemas.Name, heard: Messages) -> Any:
     """Add turns to a conversation, which begins with the first of them."""
     verb = me.learn if heard.learn else me.append
     turns = verb(said(heard.turns), session, title=heard.title)
-    return {"session_id": session, "turns": wire.memories(me, turns)}
+    return {"session_id": session, "turns": schemas.memories(me, turns)}
 
 
-@router.post("/sessions/{session}/close", response_model=wire.Session, status_code=202)
-def close_session(me: Me, session: wire.Name) -> Any:
+@router.post("/sessions/{session}/close", response_model=schemas.Session, status_code=202)
+def close_session(me: Me, session: schemas.Name) -> Any:
     """End a conversation for now and learn from what is new in it; twice is as good as once.
 
     Any body is accepted and none is needed, so that a page can send it as a beacon when it is left.
@@ -141,31 +141,31 @@ def close_session(me: Me, session: wire.Name) -> Any:
     return me.close(session)
 
 
-@router.put("/sessions/{session}/title", response_model=wire.Session)
-def rename_session(me: Me, session: wire.Name, called: Title) -> Any:
+@router.put("/sessions/{session}/title", response_model=schemas.Session)
+def rename_session(me: Me, session: schemas.Name, called: Title) -> Any:
     """Give a conversation another title."""
     return me.rename(session, called.title)
 
 
-@router.post("/sessions/{session}/archive", response_model=wire.Session)
-def archive_session(me: Me, session: wire.Name, asked: Putting) -> Any:
+@router.post("/sessions/{session}/archive", response_model=schemas.Session)
+def archive_session(me: Me, session: schemas.Name, asked: Putting) -> Any:
     """Put a conversation away, or take it back."""
     return me.archive(session, back=asked.back)
 
 
-@router.delete("/sessions/{session}", response_model=wire.Batch)
-def delete_session(me: Me, session: wire.Name) -> Any:
+@router.delete("/sessions/{session}", response_model=schemas.Batch)
+def delete_session(me: Me, session: schemas.Name) -> Any:
     """Put a conversation into the trash; what was learned from it stays."""
     return me.delete_session(session)
 
 
-@router.post("/sessions/{session}/restore", response_model=wire.Batch)
-def restore_session(me: Me, session: wire.Name) -> Any:
+@router.post("/sessions/{session}/restore", response_model=schemas.Batch)
+def restore_session(me: Me, session: schemas.Name) -> Any:
     """Bring a conversation back from the trash."""
     return me.restore_session(session)
 
 
-@router.get("/rejected", response_model=wire.Page[wire.Rejection])
+@router.get("/rejected", response_model=schemas.Page[schemas.Rejection])
 def list_rejected(
     me: Me, request: Request, response: Response, asked: Annotated[Paged, Query()]
 ) -> Any:

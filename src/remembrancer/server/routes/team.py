@@ -8,34 +8,34 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
 from remembrancer.errors import InvalidInput
-from remembrancer.server import etags, wire
-from remembrancer.server.calling import Desk, Engine, Me
+from remembrancer.server import etags, schemas
+from remembrancer.server.deps import Desk, Engine, Me
 from remembrancer.server.problems import Unauthenticated
-from remembrancer.server.routes.listing import Paged
-from remembrancer.switches import Switches
-from remembrancer.team import Verdict
+from remembrancer.server.routes.paging import Paged
+from remembrancer.team.service import Verdict
+from remembrancer.team.settings import Switches
 from remembrancer.types import Principal, TeamKind, TeamOrigin, TeamStatus
 
 router = APIRouter(tags=["team"])
 
-Proposal = Annotated[wire.Text, Field(min_length=1, max_length=500)]
+Proposal = Annotated[schemas.Text, Field(min_length=1, max_length=500)]
 Importance = Annotated[float, Field(ge=1, le=5, allow_inf_nan=False)]
 
 
-class Question(wire.Asked):
+class Question(schemas.Asked):
     """What to ask the team's memory."""
 
-    query: Annotated[wire.Text, Field(min_length=1, max_length=20_000)]
+    query: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)]
     limit: Annotated[int, Field(ge=1, le=100)] | None = None
 
 
-class Known(wire.Told):
+class Known(schemas.Told):
     """What the team knows about it."""
 
-    items: list[wire.TeamRecalled]
+    items: list[schemas.TeamRecalled]
 
 
-class Proposing(wire.Asked):
+class Proposing(schemas.Asked):
     """Something to say to the team."""
 
     content: Proposal
@@ -43,7 +43,7 @@ class Proposing(wire.Asked):
     importance: Importance = 3
 
 
-class Proposed(wire.Told):
+class Proposed(schemas.Told):
     """What became of a proposal; `rules` are the rules that it breaks."""
 
     verdict: Verdict
@@ -51,7 +51,7 @@ class Proposed(wire.Told):
     rules: list[str]
 
 
-class Stats(wire.Told):
+class Stats(schemas.Told):
     """How a team's memory is doing, and by which settings."""
 
     by_status: dict[str, int]
@@ -61,7 +61,7 @@ class Stats(wire.Told):
     said: int
     weeks: list[int]
     merged: float
-    most_recalled: list[wire.TeamFact]
+    most_recalled: list[schemas.TeamFact]
     switches: Switches
 
 
@@ -71,37 +71,37 @@ class Entries(Paged):
     status: TeamStatus | None = None
     kind: TeamKind | None = None
     origin: TeamOrigin | None = None
-    words: Annotated[wire.Text, Field(min_length=1, max_length=500)] | None = None
+    words: Annotated[schemas.Text, Field(min_length=1, max_length=500)] | None = None
     single: bool = False
     contested: bool = False
 
 
-class Several(wire.Asked):
+class Several(schemas.Asked):
     """Team facts to decide about: all of them, or none if one is not there."""
 
-    ids: Annotated[list[wire.Name], Field(min_length=1, max_length=1000)]
+    ids: Annotated[list[schemas.Name], Field(min_length=1, max_length=1000)]
 
 
-class Decided(wire.Told):
+class Decided(schemas.Told):
     """The team facts as they are now."""
 
-    items: list[wire.TeamFact]
+    items: list[schemas.TeamFact]
 
 
-class Edit(wire.Asked):
+class Edit(schemas.Asked):
     """Other words for a team fact, or how much it matters; at least one of them."""
 
     content: Proposal | None = None
     importance: Importance | None = None
 
 
-class Removed(wire.Told):
+class Removed(schemas.Told):
     """How many team facts were destroyed."""
 
     deleted: int
 
 
-class Switching(wire.Asked):
+class Switching(schemas.Asked):
     """Live settings to change; those that are not named stay as they are.
 
     `promote_at` may be null: then nothing is approved by the number of voices alone.
@@ -109,10 +109,10 @@ class Switching(wire.Asked):
 
     personal_learning: bool | None = None
     team_learning: bool | None = None
-    team_recall: Annotated[dict[wire.Name, bool], Field(max_length=100)] | None = None
+    team_recall: Annotated[dict[schemas.Name, bool], Field(max_length=100)] | None = None
     promote_at: Annotated[int, Field(ge=1, le=1000)] | None = None
-    dedup_threshold: wire.Share | None = None
-    recall_confidence: wire.Share | None = None
+    dedup_threshold: schemas.Share | None = None
+    recall_confidence: schemas.Share | None = None
     limit: Annotated[int, Field(ge=1, le=100)] | None = None
 
 
@@ -150,7 +150,7 @@ def review_stats(desk: Desk) -> Any:
     return desk.stats()
 
 
-@router.get("/review/facts", response_model=wire.Page[wire.TeamEntry])
+@router.get("/review/facts", response_model=schemas.Page[schemas.TeamEntry])
 def review_facts(
     desk: Desk, request: Request, response: Response, asked: Annotated[Entries, Query()]
 ) -> Any:
@@ -184,8 +184,8 @@ def review_delete(desk: Desk, several: Several) -> Any:
     return {"deleted": desk.delete(*several.ids)}
 
 
-@router.patch("/review/facts/{id}", response_model=wire.TeamFact)
-def review_edit(desk: Desk, id: wire.Name, edit: Edit) -> Any:
+@router.patch("/review/facts/{id}", response_model=schemas.TeamFact)
+def review_edit(desk: Desk, id: schemas.Name, edit: Edit) -> Any:
     """Give a fact other words, or say how much it matters."""
     if edit.content is None and edit.importance is None:
         raise InvalidInput("Give other words, an importance, or both.")

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from remembrancer.parts import words_in
+from remembrancer.sessions.message_text import words_in
 from remembrancer.transfer.formats import markdown
 from remembrancer.transfer.formats.files import Source
-from remembrancer.transfer.formats.json_text import entries, words
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pieces import (
-    LeftOut,
-    Piece,
-    Place,
-    Spoken,
-    conversation,
-)
-from remembrancer.transfer.formats.speaking import branch, last_leaf
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Spoken, conversation
+from remembrancer.transfer.formats.json_stream import entries, words
+from remembrancer.transfer.formats.roles import branch, last_leaf
+from remembrancer.transfer.formats.timestamps import moment
 
 FILES = ("conversations.json", "conversations-*.json")
 SENDERS = {"human": "user", "user": "user", "assistant": "assistant"}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from remembrancer.errors import InvalidInput
-from remembrancer.store.foreign import is_address
+from remembrancer.store.external_db import is_address
 
 LARGEST = 4 * 1024**3
 """How many bytes may be read of one file, unpacked."""

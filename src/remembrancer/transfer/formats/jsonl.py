@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from remembrancer.parts import words_in
+from remembrancer.sessions.message_text import words_in
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.json_text import listed, words
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pieces import (
-    LeftOut,
-    Piece,
-    Place,
-    Spoken,
-    Stated,
-    conversation,
-)
-from remembrancer.transfer.formats.speaking import SPEAKERS
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Spoken, Stated, conversation
+from remembrancer.transfer.formats.json_stream import listed, words
+from remembrancer.transfer.formats.roles import SPEAKERS
+from remembrancer.transfer.formats.timestamps import moment
 
 FILES = ("*.jsonl", "*.ndjson", "*.json")
 CONTENT = ("content", "memory", "text", "fact")

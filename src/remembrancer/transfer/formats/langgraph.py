@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from remembrancer.errors import InvalidInput
-from remembrancer.store import foreign
+from remembrancer.store import external_db
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.json_text import listed, parsed, words
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.json_stream import listed, parsed, words
+from remembrancer.transfer.formats.timestamps import moment
 
 TABLE = "store"
 COLUMNS = ("prefix", "key", "value", "updated_at")
@@ -24,7 +24,7 @@ def read(source: Source) -> Iterator[Piece]:
     if source.address is not None:
         yield from _stored(source.name, source.address)
     for file in source.files:
-        if file.begins_with(foreign.SQLITE):
+        if file.begins_with(external_db.SQLITE):
             yield from _stored(file.name, database(file))
         elif file.name.lower().endswith((".json", ".jsonl")):
             for where, one in listed(file, "items"):
@@ -40,7 +40,7 @@ def database(file: File) -> Path:
 
 
 def _stored(name: str, place: str | Path) -> Iterator[Piece]:
-    rows = foreign.rows(place, TABLE, COLUMNS, ("prefix", "key"))
+    rows = external_db.rows(place, TABLE, COLUMNS, ("prefix", "key"))
     for number, (prefix, key, value, at) in enumerate(rows, 1):
         item = {
             "namespace": str(prefix).split("."),

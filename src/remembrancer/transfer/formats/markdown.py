@@ -11,8 +11,8 @@ from typing import Any
 
 from remembrancer.errors import InvalidInput
 from remembrancer.transfer.formats.files import Source
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.timestamps import moment
 
 FILES = ("*.md", "*.markdown", "*.mdx")
 FRONT = "---"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.json_text import listed, words
-from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.json_stream import listed, words
 
 FILES = ("*.jsonl", "*.json")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from remembrancer.transfer.formats.files import Source
-from remembrancer.transfer.formats.json_text import entries, words
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.json_stream import entries, words
+from remembrancer.transfer.formats.timestamps import moment
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from remembrancer.store import foreign
+from remembrancer.store import external_db
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.json_text import listed, words
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.json_stream import listed, words
 from remembrancer.transfer.formats.langgraph import database
-from remembrancer.transfer.formats.moments import moment
-from remembrancer.transfer.formats.pickled import payload
-from remembrancer.transfer.formats.pieces import LeftOut, Piece, Place, Stated
+from remembrancer.transfer.formats.qdrant_pickle import payload
+from remembrancer.transfer.formats.timestamps import moment
 
 POINTS, HISTORY = "points", "history"
 CONTENT = ("memory", "data", "text")
@@ -27,8 +27,8 @@ def read(source: Source) -> Iterator[Piece]:
 
     The history has neither users nor metadata, so it is read only where there are no vectors.
     """
-    databases = [one for one in source.files if one.begins_with(foreign.SQLITE)]
-    tables = {one.name: foreign.tables(database(one)) for one in databases}
+    databases = [one for one in source.files if one.begins_with(external_db.SQLITE)]
+    tables = {one.name: external_db.tables(database(one)) for one in databases}
     vectors = [one for one in databases if POINTS in tables[one.name]]
     for file in databases:
         file.was_read = file in vectors or not vectors
@@ -43,7 +43,7 @@ def read(source: Source) -> Iterator[Piece]:
 
 
 def _points(file: File) -> Iterator[Piece]:
-    rows = foreign.rows(database(file), POINTS, ("id", "point"), ("rowid",))
+    rows = external_db.rows(database(file), POINTS, ("id", "point"), ("rowid",))
     for number, (key, point) in enumerate(rows, 1):
         place = Place(file.name, f"point {number}")
         held = payload(point) if isinstance(point, bytes) else None
@@ -59,7 +59,7 @@ def _history(file: File) -> Iterator[Piece]:
     """What each memory was in the end."""
     columns = ("memory_id", "new_memory", "event", "created_at", "updated_at")
     last: dict[str, tuple[int, Any]] = {}
-    for number, row in enumerate(foreign.rows(database(file), HISTORY, columns, ("rowid",)), 1):
+    for number, row in enumerate(external_db.rows(database(file), HISTORY, columns, ("rowid",)), 1):
         last[str(row[0])] = number, dict(zip(columns, row, strict=True))
     for key, (number, row) in last.items():
         place = Place(file.name, f"row {number}")

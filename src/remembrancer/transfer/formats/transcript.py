@@ -6,14 +6,8 @@ from collections.abc import Iterator
 
 from remembrancer.errors import InvalidInput
 from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.pieces import (
-    LeftOut,
-    Piece,
-    Place,
-    Spoken,
-    conversation,
-)
-from remembrancer.transfer.formats.speaking import SPEAKERS, SPOKEN
+from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Spoken, conversation
+from remembrancer.transfer.formats.roles import SPEAKERS, SPOKEN
 
 FILES = ("*.txt", "*.text", "*.log")
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from remembrancer.store.columns import JsonValue, Moment, Terms, Vector
-from remembrancer.store.rights import protect, share
+from remembrancer.store.pg_roles import protect, share
 
 revision = "0001"
 down_revision = None

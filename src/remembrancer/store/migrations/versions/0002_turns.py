@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from remembrancer.search.marks import marks
+from remembrancer.search.features import marks
+from remembrancer.search.terms import codes, terms
 from remembrancer.store.columns import JsonValue, Moment
-from remembrancer.store.rights import protect
-from remembrancer.text import codes, terms
+from remembrancer.store.pg_roles import protect
 
 revision = "0002"
 down_revision = "0001"

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from remembrancer.store.columns import JsonValue, Moment
-from remembrancer.store.rights import protect
+from remembrancer.store.pg_roles import protect
 
 revision = "0004"
 down_revision = "0003"

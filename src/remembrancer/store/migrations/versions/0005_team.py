@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from remembrancer.store import rights
+from remembrancer.store import pg_roles
 
 revision = "0005"
 down_revision = "0004"
@@ -40,9 +40,9 @@ def upgrade(families: frozenset[str]) -> None:
 
 def part_the_roles() -> None:
     """Nothing of the team for the application as such; recall and the desk are roles of their own."""
-    rights.create_role(op.execute)
-    rights.protect(op.execute, "tenant_id", ("teams", "team_keys"))
+    pg_roles.create_role(op.execute)
+    pg_roles.protect(op.execute, "tenant_id", ("teams", "team_keys"))
     for table in (*RECALLED, *KEPT_APART):
-        op.execute(f"REVOKE ALL ON {table} FROM {rights.ROLE}")
-        rights.share(op.execute, (table,), to=rights.DESK)
-    rights.share(op.execute, RECALLED, "SELECT", to=rights.RECALL)
+        op.execute(f"REVOKE ALL ON {table} FROM {pg_roles.ROLE}")
+        pg_roles.share(op.execute, (table,), to=pg_roles.DESK)
+    pg_roles.share(op.execute, RECALLED, "SELECT", to=pg_roles.RECALL)

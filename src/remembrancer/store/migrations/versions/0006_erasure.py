@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from remembrancer.store import rights
+from remembrancer.store import pg_roles
 from remembrancer.store.columns import JsonValue, Moment
 
 revision = "0006"
@@ -51,8 +51,8 @@ def upgrade(families: frozenset[str]) -> None:
         )
     if op.get_bind().dialect.name != "sqlite":
         keep_no_samples()
-        rights.share(op.execute, ("erasures",))
-        rights.let_maintain(op.execute, (*ALL_TABLES, "erasures"))
+        pg_roles.share(op.execute, ("erasures",))
+        pg_roles.let_maintain(op.execute, (*ALL_TABLES, "erasures"))
 
 
 ALL_TABLES = (

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from remembrancer.store.columns import JsonValue, Moment
-from remembrancer.store.rights import let_maintain, protect
+from remembrancer.store.pg_roles import let_maintain, protect
 
 revision = "0007"
 down_revision = "0006"

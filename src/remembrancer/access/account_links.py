@@ -1,0 +1,112 @@
+"""Accounts elsewhere that belong to a person here: linked by a code that is good once, for minutes.
+
+A link is a key whose secret is the account's id, so whoever lists, revokes or erases the keys of a
+person reaches it. Codes and ids are kept as digests that no secret sent as a key can have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+from collections import deque
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from remembrancer.access.keys import is_valid
+from remembrancer.errors import NotAllowed
+from remembrancer.types import ALPHABET, Key, Owner, new_id
+
+if TYPE_CHECKING:
+    from remembrancer.clock import Clock
+    from remembrancer.store.contract import Store
+
+CODE = "link-code"
+"""The capability of a code, which nobody can ask for."""
+
+CODE_LENGTH = 10
+GOOD_FOR = timedelta(minutes=10)
+MOST_TRIES = 5
+"""For each account, within the time for which a code is good."""
+
+MOST_ACCOUNTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewCode:
+    """A code to link an account with, and until when it is good."""
+
+    code: str
+    expires_at: datetime
+
+
+class Links:
+    """Which accounts belong to whom."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._tries: dict[str, deque[datetime]] = {}
+
+    def new_code(self, owner: Owner) -> NewCode:
+        """A code that links an account to this person; it takes the place of an earlier one."""
+        now = self._clock.now()
+        for key in self._store.list_keys():
+            if key.owner == owner and CODE in key.capabilities:
+                self._store.drop_key(key.id)
+        code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)).upper()
+        key = Key(
+            id=new_id("key", now),
+            owner=owner,
+            capabilities=frozenset({CODE}),
+            label="code to link an account",
+            created_at=now,
+            expires_at=now + GOOD_FOR,
+        )
+        self._store.add_key(key, _digest(CODE, code))
+        return NewCode(f"{code[:5]}-{code[5:]}", now + GOOD_FOR)
+
+    def redeem(self, code: str, surface: str, account: str) -> Owner | None:
+        """Link an account to the person who has the code; None if the code is not good."""
+        self._count(f"{surface}:{account}")
+        key = self._store.key(_digest(CODE, _bare(code)))
+        now = self._clock.now()
+        # Removing it tells who was first: a code is good for one account.
+        if key is None or not is_valid(key, now) or not self._store.drop_key(key.id):
+            return None
+        self.unlink(surface, account)
+        link = Key(id=new_id("key", now), owner=key.owner, label=surface, created_at=now)
+        self._store.add_key(link, _digest(surface, account))
+        return key.owner
+
+    def owner_of(self, surface: str, account: str) -> Owner | None:
+        """Whose account it is."""
+        key = self._store.key(_digest(surface, account))
+        return key.owner if key is not None and is_valid(key, self._clock.now()) else None
+
+    def unlink(self, surface: str, account: str) -> bool:
+        """Let an account be nobody's; whether it was someone's."""
+        key = self._store.key(_digest(surface, account))
+        return key is not None and self._store.drop_key(key.id)
+
+    def _count(self, account: str) -> None:
+        """Refuse who tries too often."""
+        now = self._clock.now()
+        with self._lock:
+            if account not in self._tries and len(self._tries) >= MOST_ACCOUNTS:
+                self._tries.pop(next(iter(self._tries)))
+            tries = self._tries.setdefault(account, deque(maxlen=MOST_TRIES))
+            if len(tries) == MOST_TRIES and now - tries[0] < GOOD_FOR:
+                raise NotAllowed("Too many codes were tried: wait ten minutes.")
+            tries.append(now)
+
+
+def _bare(code: str) -> str:
+    return "".join(code.upper().split()).replace("-", "")
+
+
+def _digest(sort: str, text: str) -> str:
+    """A digest with its sort before it: that of a secret has none, so neither is the other."""
+    return f"{sort}:{hashlib.sha256(f'{sort}:{text}'.encode()).hexdigest()}"

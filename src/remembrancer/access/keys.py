@@ -1,0 +1,116 @@
+"""Keys to a person's memory: random, shown once, kept only as a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from remembrancer.clock import as_utc
+from remembrancer.errors import InvalidInput, NotFound
+from remembrancer.remember.statement import refuse_secret_name
+from remembrancer.types import Key, Owner, Principal, base32, checked_name, new_id
+
+if TYPE_CHECKING:
+    from remembrancer.clock import Clock
+    from remembrancer.store.contract import Store
+
+PREFIX = "rem_"
+CAPABILITIES = ("users:view", "users:edit")
+"""What a key may allow beyond its owner's own memory."""
+
+LOGIN = "login"
+"""The capability of a key that opens nothing but a browser session."""
+
+NOTED_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key and its secret, which is never told again."""
+
+    secret: str
+    key: Key
+
+
+class Keys:
+    """The keys of a store."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def create(
+        self,
+        owner: Owner,
+        *,
+        agent: str | None = None,
+        capabilities: Iterable[str] = (),
+        label: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """A new key to one person's memory; with an agent, to what that agent may see of it."""
+        now = self._clock.now()
+        for name in (agent, label):
+            refuse_secret_name(name)
+        if expires_at is not None and as_utc(expires_at) <= now:
+            raise InvalidInput("expires_at is over; give a time to come.")
+        key = Key(
+            id=new_id("key", now),
+            owner=owner,
+            agent=checked_name(agent, "agent") if agent is not None else None,
+            capabilities=_checked(capabilities),
+            label=checked_name(label, "label") if label is not None else None,
+            created_at=now,
+            expires_at=as_utc(expires_at) if expires_at is not None else None,
+        )
+        secret = f"{PREFIX}{base32(secrets.randbits(260), 52)}"
+        self._store.add_key(key, _digest(secret))
+        return NewKey(secret, key)
+
+    def list(self, owner: Owner | None = None) -> list[Key]:
+        """The keys of one person, or all, newest first."""
+        return self._store.list_keys(owner)
+
+    def revoke(self, key_id: str, owner: Owner | None = None) -> Key:
+        """Let a key open nothing any more; `owner`: only if it is theirs."""
+        found = [one for one in self.list(owner) if one.id == key_id]
+        if not found:
+            raise NotFound("There is no such key.")
+        self._store.revoke_key(key_id, self._clock.now())
+        return next(one for one in self.list(owner) if one.id == key_id)
+
+    def revoke_secret(self, secret: str) -> None:
+        """Let the key with this secret open nothing any more, if there is one."""
+        key = self._store.key(_digest(secret))
+        if key is not None:
+            self._store.revoke_key(key.id, self._clock.now())
+
+    def principal_of(self, secret: str, surface: str) -> Principal | None:
+        """Who comes with this secret; unknown, expired and revoked ones are all nobody."""
+        key = self._store.key(_digest(secret))
+        now = self._clock.now()
+        if key is None or not is_valid(key, now):
+            return None
+        if key.used_at is None or now - key.used_at >= NOTED_EVERY:
+            self._store.note_use(key.id, now)
+        return Principal(key.owner, key.agent, surface, key.capabilities)
+
+
+def is_valid(key: Key, now: datetime) -> bool:
+    """Whether a key opens anything."""
+    return key.revoked_at is None and (key.expires_at is None or now < key.expires_at)
+
+
+def _checked(capabilities: Iterable[str]) -> frozenset[str]:
+    wanted = frozenset(capabilities)
+    for one in sorted(wanted - {*CAPABILITIES, LOGIN}):
+        raise InvalidInput(f"There is no capability {one!r}: use {', '.join(CAPABILITIES)}.")
+    return wanted
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

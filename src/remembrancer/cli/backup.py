@@ -1,0 +1,140 @@
+"""The verbs that take everyone's memories somewhere: into a file, back out of it, elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.progress import bar
+from remembrancer.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remembrancer.transfer.archive import Backup
+    from remembrancer.transfer.restore import Arrived
+
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace what the same people and teams have there.")
+]
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", hidden=True)] = None,
+    verify: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Only check a backup that exists.")
+    ] = None,
+) -> None:
+    """Write everyone's memories into one file.
+
+    It works while others write, is the same for every engine, and is read back before it counts.
+    What teams know is in it too, with the keys that tell who said it.
+    Without FILE it is named after the time. It is not encrypted: keep it where only you can read.
+
+    \b
+    Examples:
+      rem backup
+      rem backup ~/backups/memories.zip
+      rem backup --verify ~/backups/memories.zip
+    """
+    desk: Desk = context.obj
+    if verify is not None:
+        if file is not None:
+            raise InvalidInput("Name one file: to write a backup, or after --verify to check one.")
+        checked = _verified(verify)
+        desk.answer(checked, lambda page: _told(page, checked, "Sound"))
+        return
+    with desk.opened() as store, bar("Backing up") as progress:
+        written = store.backup(file, progress=progress)
+    desk.answer(written, lambda page: _told(page, written, "Written and checked"))
+
+
+def restore_backup(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
+    replace: Replace = False,
+) -> None:
+    """Bring back everyone who is in a backup.
+
+    The whole FILE is checked before anything is changed. A person or a team with other memories
+    here is left alone, and nothing is changed, unless you say --replace. If it is interrupted, do
+    it again.
+
+    \b
+    Examples:
+      rem restore-backup ~/backups/memories.zip
+      rem restore-backup memories.zip --store ~/empty-place
+    """
+    desk: Desk = context.obj
+    with desk.opened() as store, bar("Restoring") as progress:
+        arrived = store.restore_backup(file, replace=replace, progress=progress)
+    desk.answer(arrived, lambda page: _arrived(page, arrived, "restored"))
+
+
+def move(
+    context: typer.Context,
+    place: Annotated[str, typer.Argument(metavar="PLACE", hidden=True)],
+    replace: Replace = False,
+) -> None:
+    """Copy everyone to another place or engine.
+
+    PLACE is a directory or a postgresql:// address. Nothing is removed here. Stop what uses this
+    place first; doing it a second time tells whether everything is there.
+
+    \b
+    Examples:
+      rem move ~/new-place
+      rem move postgresql://user@host/database
+    """
+    desk: Desk = context.obj
+    with desk.opened() as store, bar("Moving") as progress:
+        arrived = store.move_to(place, replace=replace, progress=progress)
+    desk.answer(arrived, lambda page: _arrived(page, arrived, "copied"))
+
+
+def _verified(file: str) -> Backup:
+    """Check a file without opening a store: there may be none any more."""
+    from remembrancer.transfer import archive
+    from remembrancer.transfer.progress import Steps
+
+    with bar("Checking") as progress:
+        return archive.verify(Path(file).expanduser(), Steps(progress))
+
+
+def _told(page: Page, found: Backup, word: str) -> None:
+    held = ", ".join(_held(found.people, found.teams, found.team_facts))
+    page.say(f"{word}: {held}, {found.rows} rows, {_size(found.bytes)}.")
+    page.note(f"{found.path}, made {page.time(found.created_at)}")
+
+
+def _arrived(page: Page, arrived: Arrived, word: str) -> None:
+    came = arrived.people + arrived.teams
+    if came:
+        who = " and ".join(_held(arrived.people, arrived.teams, arrived.team_facts))
+        page.say(f"{who} {'was' if came == 1 else 'were'} {word}, {arrived.rows} rows.")
+    if arrived.present or arrived.teams_present or not (came or arrived.erased):
+        who = " and ".join(_held(arrived.present, arrived.teams_present))
+        page.say(f"{who} had the same memories there already.")
+    if arrived.erased:
+        who = _count(arrived.erased, "person was", "people were")
+        page.say(f"{who} erased after this backup was made, and left out.")
+
+
+def _held(people: int, teams: int, facts: int | None = None) -> list[str]:
+    """How many people, and how many teams if there are any, with how many facts."""
+    held = [] if teams and not people else [_count(people, "person", "people")]
+    if teams:
+        told = "" if facts is None else f" with {_count(facts, 'fact', 'facts')}"
+        held.append(_count(teams, "team", "teams") + told)
+    return held
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"

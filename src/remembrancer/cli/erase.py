@@ -1,0 +1,153 @@
+"""The verbs that remove a person for good, and check the receipt of that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.options import be_sure
+from remembrancer.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remembrancer.erasure.erase import Inventory
+    from remembrancer.erasure.receipts import Receipt
+
+
+KNOWN_AS = {
+    "facts": "facts",
+    "rules": "rules",
+    "episodes": "episodes",
+    "sessions": "conversations",
+    "turns": "messages",
+    "embeddings": "vectors",
+    "events": "entries of the activity log",
+}
+
+
+def erase(
+    context: typer.Context,
+    user: Annotated[str, typer.Argument(metavar="USER", hidden=True)],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what there is of them.")
+    ] = False,
+    contributions_only: Annotated[
+        bool, typer.Option("--contributions-only", help="Only what they told the team.")
+    ] = False,
+    receipt: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where to keep the receipt.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove everything of a person, for good.
+
+    First it shows what there is, and asks. Then memories, conversations, vectors, keys, what only
+    they told the team, and their part of the backups made by the job are removed; what they shared
+    with others on a disk is written anew, and all of it is searched for traces. Nothing of this can
+    be undone. If it is interrupted, do it again.
+
+    \b
+    Examples:
+      rem erase ada --dry-run
+      rem erase ada --receipt ada.json
+      rem erase ada --contributions-only --yes
+    """
+    desk: Desk = context.obj
+    _refuse_existing(receipt)
+    with desk.opened() as store:
+        there = store.inventory(user, tenant=desk.tenant)
+        if dry_run:
+            desk.answer(there, lambda page: _inventory(page, user, there))
+            return
+        if not yes:
+            _inventory(Page(), user, there)
+        be_sure(yes, f"Remove {_what(contributions_only)} of {user} for good?")
+        done = store.erase(
+            user,
+            tenant=desk.tenant,
+            contributions_only=contributions_only,
+            tell=None if desk.json else lambda step: typer.echo(step, err=True),
+        )
+    if receipt is not None:
+        Path(receipt).expanduser().write_text(done.to_json() + "\n", encoding="utf-8")
+    desk.answer(done, lambda page: _receipt(page, done, receipt))
+    if not done.clean:
+        raise typer.Exit(1)
+
+
+def verify_receipt(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
+) -> None:
+    """Check the receipt of an erasure.
+
+    It is genuine if this store has given it out, and nobody has changed a word of it since.
+
+    \b
+    Examples:
+      rem verify-receipt ada.json
+    """
+    from remembrancer.erasure.receipts import receipt_from
+
+    desk: Desk = context.obj
+    try:
+        text = Path(file).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} cannot be read as a receipt.") from error
+    shown = receipt_from(text)
+    with desk.opened() as store:
+        ours = store.verify_receipt(shown)
+    desk.answer({"genuine": ours}, lambda page: page.say(_verdict(shown, ours=ours)))
+    if not ours:
+        raise typer.Exit(1)
+
+
+def _refuse_existing(receipt: str | None) -> None:
+    if receipt is not None and Path(receipt).expanduser().exists():
+        raise InvalidInput(f"{receipt} exists; name another file for the receipt.")
+
+
+def _what(contributions_only: bool) -> str:
+    return "what the team knows" if contributions_only else "everything"
+
+
+def _inventory(page: Page, user: str, there: Inventory) -> None:
+    if there.empty:
+        page.say(f"There is nothing of {user} here.")
+        return
+    page.say(f"There is of {user}:")
+    rows = {word: there.rows.get(name, 0) for name, word in KNOWN_AS.items()}
+    rows["other rows"] = sum(there.rows.values()) - sum(rows.values())
+    for word, count in {**rows, "keys": there.keys, "backups": there.backups}.items():
+        if count:
+            page.say(f"  {count:>7,} {word}")
+    if there.contributions:
+        page.say(
+            f"  {there.contributions:>7,} things told the team, "
+            f"{there.team_facts:,} of them by nobody else"
+        )
+
+
+def _receipt(page: Page, done: Receipt, file: str | None) -> None:
+    total = sum(done.removed.values())
+    page.say(f"Removed {total:,} rows and files of {done.user}.")
+    for one in done.searched:
+        size = f"{one.bytes:,} bytes" if one.bytes else "counted"
+        page.say(f"  {one.place}: {size}, {one.found:,} traces")
+    for why in done.left:
+        page.say(f"  Not done: {why}")
+    said = "Nothing is left." if done.clean else "Something is left: erase again, or see above."
+    page.say(f"{said} {done.sought:,} traces were searched for.")
+    page.say(f"Receipt {done.id}" + (f" in {file}." if file else ": keep it with --receipt FILE."))
+
+
+def _verdict(shown: Receipt, *, ours: bool) -> str:
+    if not ours:
+        return "This receipt was not given out here, or someone has changed it."
+    when = f"{shown.finished_at:%Y-%m-%d %H:%M} UTC"
+    state = "nothing was left" if shown.clean else "something was left"
+    return f"Genuine: {shown.user} of {shown.tenant} was erased at {when}, {state}."

@@ -1,0 +1,69 @@
+"""What went wrong, in a sentence on stderr (and as JSON on stdout if wanted), with an exit code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from remembrancer.errors import (
+    Ambiguous,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    RemembrancerError,
+    Unavailable,
+)
+
+EXPECTED = (RemembrancerError, typer.TyperException, typer.Abort)
+
+USAGE = 2
+EXIT_CODES: tuple[tuple[type[RemembrancerError], int], ...] = (
+    (InvalidInput, USAGE),
+    (Ambiguous, 4),
+    (NotFound, 3),
+    (Conflict, 4),
+    (Unavailable, 5),
+)
+
+
+def tell(error: Exception, *, as_json: bool) -> int:
+    """Report an error and return the exit code it stands for."""
+    if isinstance(error, RemembrancerError):
+        code, message = error.code, str(error)
+    else:
+        code, message = "usage", _usage(error)
+    candidates = error.candidates if isinstance(error, Ambiguous) else ()
+    if as_json:
+        from remembrancer.cli.json_output import print_json
+
+        found = {"candidates": candidates} if candidates else {}
+        print_json({"error": {"code": code, "message": message, **found}})
+    typer.echo(f"Error: {message}", err=True)
+    if candidates and not as_json:
+        from remembrancer.cli.render import choices
+
+        choices(candidates)
+    return exit_code(error)
+
+
+def exit_code(error: Exception) -> int:
+    """0 is for success, 1 for what none of the others describes."""
+    if isinstance(error, RemembrancerError):
+        return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+    return USAGE if isinstance(error, typer.TyperException) else 1
+
+
+def _usage(error: Any) -> str:
+    """Typer's sentence and where to read more; words typed by mistake are not repeated."""
+    if not isinstance(error, typer.TyperException):
+        return "It was broken off."
+    message = error.format_message().rstrip(".")
+    if message.startswith("Got unexpected extra argument"):
+        message = "There are too many words: put quotes around each text"
+    elif message.startswith("No such option"):
+        message += " (words that begin with a dash come after --)"
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "rem"
+    end = "" if message.endswith("?") else "."
+    return f"{message}{end} Try: {path} --help"

@@ -1,0 +1,197 @@
+"""The verbs for how a team's memory works: its numbers, and the switches while everything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from remembrancer.cli.cli_context import Desk
+from remembrancer.cli.console import Page
+from remembrancer.cli.team import how_many, review_of, say_if_no_team
+from remembrancer.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remembrancer.team.review import TeamStats
+    from remembrancer.team.settings import Switches
+    from remembrancer.types import Json
+
+EITHER = ("personal_learning", "team_learning")
+NUMBERS = ("promote_at", "dedup_threshold", "recall_confidence", "limit")
+RECALL, NOBODY = "team_recall", "anonymous"
+DEFAULT = "default"
+SETTINGS = (*EITHER, f"{RECALL}.SURFACE", *NUMBERS)
+STATES = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+MEANINGS = {
+    "personal_learning": "Learn about people from conversations.",
+    "team_learning": "Learn for the team from conversations.",
+    "promote_at": "Approve what so many people have said.",
+    "dedup_threshold": "Texts so similar say the same, from 0 to 1.",
+    "recall_confidence": "Tell what is at least so sure, from 0 to 1.",
+    "limit": "Tell so many facts at most.",
+}
+
+
+def team_stats(context: typer.Context) -> None:
+    """Count what the team knows, and show the switches.
+
+    By status, kind and origin, how many facts are contradicted, how often people say the same, what
+    is told most often, and the settings in force, which `rem team-switch` changes.
+
+    \b
+    Example:
+      rem team-stats
+    """
+    desk: Desk = context.obj
+    with desk.opened() as store:
+        stats = review_of(desk, store).stats()
+    answer = {
+        "by_status": stats.by_status,
+        "by_kind": stats.by_kind,
+        "by_origin": stats.by_origin,
+        "contested": stats.contested,
+        "said": stats.said,
+        "weeks": stats.weeks,
+        "merged": stats.merged,
+        "most_recalled": stats.most_recalled,
+        "switches": stats.switches.model_dump(),
+    }
+
+    def told(page: Page) -> None:
+        _counts(page, stats)
+        page.heading("Switches in force")
+        _switches(page, stats.switches)
+        say_if_no_team(page, desk)
+
+    desk.answer(answer, told)
+
+
+def team_switch(
+    context: typer.Context,
+    settings: Annotated[list[str], typer.Argument(metavar="NAME=VALUE", hidden=True)],
+) -> None:
+    """Change how the team's memory works while everything runs.
+
+    Every process goes by it within a second; a mistake changes nothing. promote_at is a number of
+    people, or off if only a reviewer may approve. team_recall.SURFACE says whether those who ask
+    through a surface are told, and team_recall.anonymous whether nobody in particular is. The other
+    names are in `rem team-stats`. The value default leaves a switch to the profile again.
+
+    \b
+    Examples:
+      rem team-switch promote_at=3
+      rem team-switch promote_at=off team_learning=off
+      rem team-switch team_recall.telegram=off team_recall.anonymous=on
+      rem team-switch dedup_threshold=0.95
+      rem team-switch promote_at=default
+    """
+    desk: Desk = context.obj
+    read = dict(map(_read, settings))
+    with desk.opened() as store:
+        review = review_of(desk, store)
+        review.switch(**_changes(read))
+        switches = review.reset_switch(*(name for name, value in read.items() if value == DEFAULT))
+
+    def told(page: Page) -> None:
+        page.say("Switched. In force:")
+        page.gap()
+        _switches(page, switches)
+        say_if_no_team(page, desk)
+
+    desk.answer(switches.model_dump(), told)
+
+
+def _counts(page: Page, stats: TeamStats) -> None:
+    from remembrancer.cli import render
+
+    count = sum(stats.by_status.values())
+    if not count:
+        page.say("The team knows nothing yet.")
+        page.note("Try: rem propose “The proxy pool uses ports 9000 to 9999.”")
+        return
+    page.say(f"{how_many(count)}.")
+    page.gap()
+    rows = [
+        ("status", _listed(stats.by_status)),
+        ("kind", _listed(stats.by_kind)),
+        ("origin", _listed(stats.by_origin)),
+        ("contradicted", str(stats.contested) if stats.contested else "none"),
+        ("said", f"{stats.said} times, {stats.merged:.0%} of them what someone had said before"),
+        *(("told", f"{one.recall_count} times: {one.content}") for one in stats.most_recalled),
+    ]
+    render.pairs(page, rows)
+
+
+def _listed(some: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in some.items())
+
+
+def _switches(page: Page, switches: Switches) -> None:
+    from remembrancer.cli import render
+
+    render.settings(page, _rows(switches))
+    page.note("Every other surface is told what the team knows.")
+
+
+def _rows(switches: Switches) -> Iterator[tuple[str, str, str]]:
+    """Each switch under the name by which it is changed, its value, and what that does."""
+    for name in (*EITHER, *NUMBERS):
+        value = getattr(switches, name)
+        if value is None:
+            yield name, "off", "Only a reviewer approves."
+        else:
+            yield name, _shown(value), MEANINGS[name]
+    for surface in sorted(switches.team_recall.keys() - {NOBODY}):
+        told = _shown(switches.recalls(surface))
+        yield f"{RECALL}.{surface}", told, f"Tell those who ask through {surface}."
+    told = _shown(switches.recalls(None))
+    yield f"{RECALL}.{NOBODY}", told, "Tell whoever does not say who they are."
+
+
+def _shown(value: float | bool) -> str:
+    return ("on" if value else "off") if isinstance(value, bool) else f"{value:g}"
+
+
+def _read(setting: str) -> tuple[str, Json]:
+    """The name and the value of what was typed as NAME=VALUE, read by what each name takes."""
+    name, sign, text = setting.partition("=")
+    group, dot, surface = name.partition(".")
+    if not sign:
+        raise InvalidInput("Say NAME=VALUE, such as promote_at=3 or team_learning=off.")
+    if name == RECALL:
+        raise InvalidInput("Say for which surface, such as team_recall.telegram=off.")
+    if group == RECALL and dot:
+        from remembrancer.types import checked_name
+
+        name = f"{RECALL}.{checked_name(surface, 'surface')}"
+    elif name not in (*EITHER, *NUMBERS):
+        raise InvalidInput(f"There is no switch {name!r}: use one of {', '.join(SETTINGS)}.")
+    if text.lower() == DEFAULT:
+        return name, DEFAULT
+    return name, _number(name, text) if name in NUMBERS else _state(name, text)
+
+
+def _changes(read: Mapping[str, Json]) -> dict[str, Json]:
+    """What is to be changed, with the surfaces together."""
+    changes = {name: value for name, value in read.items() if value != DEFAULT}
+    surfaces = {name: changes.pop(name) for name in list(changes) if name.startswith(f"{RECALL}.")}
+    told: Json = {name.removeprefix(f"{RECALL}."): value for name, value in surfaces.items()}
+    return {**changes, RECALL: told} if told else changes
+
+
+def _state(name: str, text: str) -> bool:
+    if text.lower() not in STATES:
+        raise InvalidInput(f"{name}: say on or off, not {text!r}.")
+    return STATES[text.lower()]
+
+
+def _number(name: str, text: str) -> float | None:
+    can_be_off = name == "promote_at"
+    if can_be_off and text.lower() == "off":
+        return None
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        what = "a number, or off" if can_be_off else "a number"
+        raise InvalidInput(f"{name}: give {what}, not {text!r}.") from None

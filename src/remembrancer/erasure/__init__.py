@@ -1,0 +1,1 @@
+"""Erasing a person, and the signed receipt that says what was searched afterwards."""

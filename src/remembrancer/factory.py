@@ -1,0 +1,166 @@
+"""Putting the parts together: from settings to an open store with its embedder."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remembrancer import config
+from remembrancer.config import (
+    MEMORY,
+    EmbeddingSettings,
+    ModelSettings,
+    ModelsSettings,
+    Settings,
+)
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput, InvalidSetting
+from remembrancer.llm.models import Models
+
+ANTHROPIC = "https://api.anthropic.com"
+OPENAI = "https://api.openai.com/v1"
+
+if TYPE_CHECKING:
+    from remembrancer.clock import Clock
+    from remembrancer.embed import Embedder
+    from remembrancer.llm import Model
+    from remembrancer.llm.chat import ChatModel
+    from remembrancer.store.contract import Store
+
+
+def open(
+    place: str | Path | None = None,
+    *,
+    profile: str | None = None,
+    settings: Settings | None = None,
+    clock: Clock | None = None,
+    embedder: Embedder | None = None,
+) -> Remembrancer:
+    """Open a memory: a directory, a `postgresql://` address, or ":memory:" for one that vanishes.
+
+    Without a place, the configuration says where, and by default it is the user's data directory.
+    """
+    settings = settings or config.load()
+    if profile is not None:
+        settings = config.changed(settings, {"profile": profile})
+    if place is not None:
+        settings = config.placed(settings, str(place))
+    return Remembrancer(
+        settings,
+        open_store(settings, clock, vanishing=str(place) == MEMORY),
+        embedder or open_embedder(settings.embedding),
+        clock,
+        open_models(settings.models),
+    )
+
+
+def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = False) -> Store:
+    """The store that the settings describe."""
+    store = settings.store
+    if store.url is not None and not vanishing:
+        if find_spec("psycopg") is None:
+            raise InvalidSetting(
+                "PostgreSQL needs its driver: pip install 'remembrancer[postgres]'."
+            )
+        from remembrancer.store.postgres import PostgresStore
+
+        return PostgresStore(
+            store.url.get_secret_value(),
+            admin_url=store.admin_url.get_secret_value() if store.admin_url else None,
+            clock=clock,
+            pool_size=store.pool_size,
+        )
+    from remembrancer.store.sqlite import SqliteStore
+
+    return SqliteStore(
+        None if vanishing else settings.data_directory(),
+        clock=clock,
+        open_files=store.open_files,
+        busy_seconds=store.busy_seconds,
+    )
+
+
+def open_store_at(settings: Settings, place: str, clock: Clock | None) -> Store:
+    """A store at another place, with the same settings otherwise."""
+    if place == MEMORY:
+        raise InvalidInput("What is moved into :memory: is gone; give a directory or an address.")
+    placed = config.placed(settings, place)
+    # Whoever may change the schema there is not who may change it here.
+    return open_store(config.changed(placed, {"store": {"admin_url": None}}), clock)
+
+
+def open_embedder(settings: EmbeddingSettings) -> Embedder:
+    """The embedder that the settings describe, with its cache."""
+    from remembrancer.embed.cache import CachedEmbedder
+    from remembrancer.embed.local import LocalEmbedder
+    from remembrancer.embed.openai import OpenAICompatibleEmbedder
+
+    embedder: Embedder
+    if settings.provider == "local":
+        embedder = LocalEmbedder()
+    else:
+        embedder = OpenAICompatibleEmbedder(
+            settings.url,
+            settings.model,
+            key=settings.key.get_secret_value() if settings.key else None,
+            dimensions=settings.dimensions,
+            timeout=settings.timeout_seconds,
+        )
+    return CachedEmbedder(embedder, settings.cache_entries) if settings.cache_entries else embedder
+
+
+def open_models(settings: ModelsSettings) -> Models:
+    """The language models that the settings describe; one does for both where only one is set."""
+    fast, smart = (open_model(one) if one else None for one in (settings.fast, settings.smart))
+    chat = settings.chat or settings.smart or settings.fast
+    return Models(fast or smart, smart or fast, open_chat_model(chat) if chat else None)
+
+
+def open_model(settings: ModelSettings) -> Model:
+    """The language model that the settings describe."""
+    from remembrancer.llm.anthropic import AnthropicModel
+    from remembrancer.llm.command import CommandModel
+    from remembrancer.llm.openai import OpenAICompatibleModel
+
+    key = settings.key.get_secret_value() if settings.key else None
+    match settings.provider:
+        case "command":
+            return CommandModel(settings.command, timeout=settings.timeout_seconds)
+        case "anthropic":
+            return AnthropicModel(
+                settings.model,
+                key=key or "",
+                url=settings.url or ANTHROPIC,
+                timeout=settings.timeout_seconds,
+            )
+        case "openai":
+            return OpenAICompatibleModel(
+                settings.url or OPENAI,
+                settings.model,
+                key=key,
+                timeout=settings.timeout_seconds,
+            )
+
+
+def open_chat_model(settings: ModelSettings) -> ChatModel:
+    """The same model as one to talk with."""
+    from remembrancer.llm.anthropic_chat import AnthropicChat
+    from remembrancer.llm.one_shot import AtOnce
+    from remembrancer.llm.openai_chat import OpenAICompatibleChat
+
+    key = settings.key.get_secret_value() if settings.key else None
+    match settings.provider:
+        case "command":
+            return AtOnce(open_model(settings))
+        case "anthropic":
+            return AnthropicChat(
+                settings.model,
+                key=key or "",
+                url=settings.url or ANTHROPIC,
+                timeout=settings.timeout_seconds,
+            )
+        case "openai":
+            return OpenAICompatibleChat(
+                settings.url or OPENAI, settings.model, key=key, timeout=settings.timeout_seconds
+            )

@@ -1,0 +1,1 @@
+"""Finds instructions to an assistant in text from outside."""

@@ -1,0 +1,1 @@
+"""Finds references to a person in text meant for a team."""

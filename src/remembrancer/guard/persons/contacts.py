@@ -1,0 +1,161 @@
+"""How a person can be reached or found: by mail, by phone, by a handle or a page of their own.
+
+Reads an ASCII page; must not know names of persons, only whether a word may be one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from remembrancer.guard.persons import name_lists as lists
+from remembrancer.guard.secrets.ascii_view import compiled
+from remembrancer.guard.secrets.pattern_parts import ENDS, NOT_IN_WORD, has_any, one_of
+
+_AT = r"(?:@|[ ]?[\[({<][ ]?at[ ]?[\])}>][ ]?)"
+_DOT = r"(?:\.|[ ]?[\[({<][ ]?dot[ ]?[\])}>][ ]?)"
+_EMAILS = (
+    rf"(?i)[a-z0-9_.+%'-]+{_AT}(?:[a-z0-9-]+{_DOT})+[a-z]{{2,24}}",
+    r"(?i)\b[a-z0-9_.+-]+[ ]at[ ](?:[a-z0-9-]+(?:[ ]dot[ ]|\.))+"
+    + one_of("com org net io de eu co uk edu gov dev")
+    + r"\b",
+    r"(?i)\b[a-z0-9_.+-]{2,}[ ](?:at|@)[ ][a-z0-9-]+[ ](?:dot|\.)[ ][a-z]{2,6}\b",
+    r"(?i)\bmailto:",
+)
+
+
+def has_email(page: bytes) -> bool:
+    """An address for mail, also with its signs written out."""
+    return has_any(page, _EMAILS)
+
+
+_YEAR = r"(?:19|20)[0-9]{2}"
+_COUNTED = one_of(
+    "ports? lines? pages? rows? ids? range from between items? bytes channels? blocks? steps? "
+    "rooms? pins? parts?"
+)
+_VERSIONED = one_of(
+    "version release build firmware driver v chrome firefox edge safari windows macos ios android"
+)
+# What is written in digits but is no number to call: dates, times, versions, sizes, ranges.
+_OTHER_NUMBERS = (
+    rf"\b{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]"
+    r"(?:[T ]+[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?Z?)?",
+    rf"\b[0-3]?[0-9][-/.][0-3]?[0-9][-/.]{_YEAR}\b",
+    rf"\b{_YEAR}[ ]?(?:-|/|to|and|or)[ ]?(?:19|20)?[0-9]{{2}}\b",
+    r"\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[ ]?(?:-|to)[ ]?[0-9]{1,2}:[0-9]{2})?\b",
+    rf"\b{_YEAR}[01][0-9][0-3][0-9](?:[T-]?[0-9]{{4,6}})?\b",
+    r"\b[0-9]{1,3}(?:[, '][0-9]{3})*[, ']000\b",
+    r"\b[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?\b",
+    r"\b0x[0-9A-Fa-f]+\b",
+    rf"(?i)\b{_VERSIONED}[ ]?[0-9]+(?:\.[0-9]+)+",
+    rf"(?i)\b{_COUNTED}[ ]+[0-9]{{1,5}}[ ]?(?:-|to|and)[ ]?[0-9]{{1,5}}\b",
+    r"\b[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?(?:$|[^0-9.xeE]|\.(?:$|[^0-9]))",
+    r"\b(?:2147483647|2147483648|4294967295|4294967296|1000000007|3735928559)\b",
+    r"\b[0-9]{1,6}0000+\b",
+)
+_CALLED = one_of(
+    "phone tel telephone call calls dial fax mobile cell sms text whatsapp reach ring hotline "
+    "extension telefon handy desk"
+)
+_BETWEEN = one_of(r"is at me us on number no\.? nr\.? line him her them to")
+_EXTENSION = r"[ ]?(?:x|ext\.?)[ ]?[0-9]{1,6}"
+_GROUPS = rf"{NOT_IN_WORD}[0-9]{{2,5}}(?:[ ./-][0-9]{{2,4}}){{2,5}}(?:{_EXTENSION})?{ENDS}"
+_PHONES = (
+    r"\+[ ]?[1-9][0-9]{0,3}[ ()./0-9-]{5,20}[0-9]",
+    r"\b00[1-9][0-9 ()./-]{6,18}[0-9]",
+    r"\([0-9]{2,5}\)[ ]?[0-9][0-9 .-]{3,12}[0-9]",
+    rf"{NOT_IN_WORD}[0-9]{{2,5}}[ ./-][0-9]{{5,8}}{ENDS}",
+    rf"{NOT_IN_WORD}[0-9]{{4}}[ -][0-9]{{4}}{ENDS}",
+    rf"{NOT_IN_WORD}[0-9]{{3}}[-. ][0-9]{{4}}{ENDS}",
+    r"(?:^|[^0-9A-Za-z.,_#-])[0-9]{10,12}(?:$|[^0-9A-Za-z_-])",
+    rf"[0-9]{{3,4}}[ .-][0-9]{{3,4}}{_EXTENSION}\b",
+    rf"(?i)\b{_CALLED}\b[^0-9a-z]{{0,4}}(?:{_BETWEEN}[^0-9a-z]{{1,3}}){{0,3}}"
+    r"\+?[0-9(][0-9 ()./-]{4,20}[0-9]",
+)
+
+
+def without_other_numbers(page: bytes) -> bytes:
+    """The page without dates, times, versions, amounts, ranges and addresses in memory."""
+    for pattern in _OTHER_NUMBERS:
+        page = compiled(pattern).sub(b"#", page)
+    return page
+
+
+def has_phone(page: bytes) -> bool:
+    """A number to call, once all other numbers are taken out."""
+    page = without_other_numbers(page)
+    groups = (match[0] for match in compiled(_GROUPS).finditer(page))
+    return has_any(page, _PHONES) or any(_digits(group) >= 7 for group in groups)
+
+
+def _digits(text: bytes) -> int:
+    return sum(48 <= char < 58 for char in text)
+
+
+_HANDLE = r"(?:^|[^A-Za-z0-9_.@/`+-])@([A-Za-z0-9_][A-Za-z0-9_.-]{0,38})(/?)"
+_SERVICE = one_of(
+    "username user_name user-name login nick(?:name)? handle screen_name user_?id github gitlab "
+    "twitter slack discord skype telegram instagram mastodon irc"
+)
+_LOGINS = (
+    rf"(?i)\b{_SERVICE}[ ]*(?:is|:|=|user|name|handle|account)[ ]*(?:is|:|=)?[ ]*"
+    r"@?([a-z][a-z0-9._-]*[0-9._][a-z0-9._-]*[a-z0-9])\b",
+    r"(?:^|[\s(\"'=])([A-Za-z_][A-Za-z0-9_.-]*)@([A-Za-z][A-Za-z0-9-]*)(?:$|[\s:)\"',;.])",
+    r"(?:^|[\s(])/?u/[A-Za-z0-9_-]{3,}",
+)
+_DECORATORS = frozenset(
+    """abstractmethod after all app async attribute author autowired bean before beforeeach
+    bindable builder cache cached cached_property channel charset classmethod click component config
+    configuration contextmanager controller data dataclass decorator define deprecated directive
+    disabled document email entity enum environmentobject equals event everyone export extend field
+    file final fixture font-face functools generated get getter given group here host id ignore
+    import include injectable inject input interface internal jit keyframes layer lru_cache main
+    media memoize method mixin mock model module name namespace njit nonnull notnull nullable
+    observable observed observedobject ondelete output overload override page param patch path pipe
+    post postmapping private property protected provides public published pure put pytest query
+    readonly register repository rest restcontroller retry returns route safevarargs scheduled
+    schema see serializable service setter shared since singleton size slf4j spy state stateobject
+    staticmethod step supports suppresswarnings table tailwind task team test testable then todo
+    tool transactional transient type types typing use utility validated value version viewchild
+    when wraps""".split()
+)
+
+
+def has_handle(page: bytes) -> bool:
+    """A name by which a person is known on a service; scopes and decorators are none."""
+    for match in compiled(_HANDLE).finditer(page):
+        if not match[2] and not _is_decorator(match[1].decode("latin-1")):
+            return True
+    return has_any(page, _LOGINS)
+
+
+def _is_decorator(handle: str) -> bool:
+    first, *_ = handle.rstrip(".-").split(".")
+    if first.lower() in _DECORATORS:
+        return True
+    parts = [part.lower() for part in re.findall(r"[A-Z][a-z]+", first)]
+    return len(parts) > 1 and not any(map(_may_be_name, parts))
+
+
+def _may_be_name(word: str) -> bool:
+    return lists.is_given(word) or lists.look(word) > 1
+
+
+_NETWORKS = one_of(
+    "github gitlab bitbucket twitter x facebook instagram t medium tiktok keybase vk xing flickr "
+    "pinterest youtube reddit stackoverflow researchgate orcid gravatar mastodon"
+)
+_OWN_FOLDER = one_of(
+    "~ @ u/ users?/ profiles?/ people/ members?/ authors?/ in/ staff/ employees?/ by/"
+)
+_PERSONAL_URLS = (
+    r"(?i)\b[a-z][a-z0-9+.-]{1,12}://[^\s/@]+@",
+    rf"(?i)\b(?:linkedin\.com/in|{_NETWORKS}\.[a-z]{{2,6}})/[@a-z0-9_.-]{{2,}}",
+    rf"(?i)(?:\.[a-z]{{2,10}}|://[^\s/]+)/(?:[^\s]*/)?{_OWN_FOLDER}[a-z0-9_.-]+",
+    r"(?i)https?://[^\s]*[?&](?:user|username|name|email|login|uid|userid|author)=[^&\s]+",
+)
+
+
+def has_personal_url(page: bytes) -> bool:
+    """A link with a login in it, or to someone's own page."""
+    return has_any(page, _PERSONAL_URLS)

@@ -1,0 +1,301 @@
+"""Weighs, word by word, whether a text names a person: by lists, by looks, and by the company kept.
+
+Must not know any rule but this one; a result is a weight, never a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from remembrancer.guard.normalise import fold
+from remembrancer.guard.persons import name_lists as lists
+from remembrancer.guard.persons.context_words import company_of, is_spoken_to
+
+# From this weight on a word counts as a name. `bench.persons` prints what other values cost.
+ENOUGH = 2.5
+
+_PIECE = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"[A-Z][a-z]+|[a-z]+|[A-Z]+(?![a-z])")
+_PREFIXED = re.compile(r"(?:Mc|Mac|De|Di|Da|Du|La|Le|Van|Fitz|O)[A-Z][a-z]{2,}")
+_ENDS_SENTENCE = re.compile(r"[.!?:;\n\"()|•*>#]")
+# Names of two words for what is no person, though each of them may be one's name.
+_NOT_PERSONS = re.compile(
+    r"(?i)\b(?:monte carlo|las vegas|los angeles|san(?:ta)? [a-z]+|s[aã]o [a-z]+|st\. [a-z]+|"
+    r"hewlett[- ]packard|rolls[- ]royce|harley[- ]davidson|johnson (?:&|and) johnson|goldman sachs|"
+    r"morgan stanley|jp ?morgan|ernst (?:&|and) young|merriam[- ]webster|carnegie[- ]mellon|"
+    r"johns hopkins|marks (?:&|and) spencer|black (?:&|and) decker|procter (?:&|and) gamble|"
+    r"jacob'?s ladder|allen keys?|alice and bob|jack[- ]of[- ]all[- ]trades|john doe|jane doe|"
+    r"adam optimi[sz]er|phillips screws?|stanley kni(?:fe|ves))\b"
+)
+
+
+class Case(Enum):
+    """How the letters of a word are written."""
+
+    LOWER = "maria"
+    CAPITAL = "Maria"
+    UPPER = "MARIA"
+    CAMEL = "mariaGarcia"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word without accents, how it is written, and what stands between it and the one before."""
+
+    text: str
+    low: str
+    gap: str
+    case: Case
+    accented: bool
+
+
+_DIGITS_FOR_LETTERS = str.maketrans("0134578@$", "oieastbas")
+_WITH_DIGITS = re.compile(r"\b[A-Za-z]+[013457@$][A-Za-z0-9@$]{0,20}[A-Za-z]\b")
+
+
+def weight(text: str) -> float:
+    """The weight of the word that speaks most for a person; 0 if none does."""
+    if any(_spells_a_name(match[0]) for match in _WITH_DIGITS.finditer(text)):
+        return ENOUGH
+    words = list(_words(_NOT_PERSONS.sub(" ", text)))
+    shouting = _shouts(words)
+    tail = _tail(text)
+    return max((_weigh(words, at, shouting, tail) for at in range(len(words))), default=0.0)
+
+
+def _spells_a_name(mixed: str) -> bool:
+    """Whether digits stand for letters in a name: M4ria."""
+    word = mixed.translate(_DIGITS_FOR_LETTERS).lower()
+    return len(word) > 3 and lists.is_common_given(word)
+
+
+def _tail(text: str) -> str:
+    """What stands behind the last word."""
+    return re.split(r"[^\W\d_]", text[-20:])[-1]
+
+
+def _words(text: str) -> Iterator[Word]:
+    end = 0
+    for match in _PIECE.finditer(text):
+        plain = fold(match[0]).replace(" ", "")
+        if plain:
+            accented = not match[0].isascii()
+            yield Word(plain, plain.lower(), text[end : match.start()], _case(plain), accented)
+        end = match.end()
+
+
+def _case(text: str) -> Case:
+    if text.islower():
+        return Case.LOWER
+    if len(text) > 1 and text.isupper():
+        return Case.UPPER
+    if text[1:].islower() or len(text) == 1 or _PREFIXED.fullmatch(text):
+        return Case.CAPITAL
+    return Case.CAMEL
+
+
+def _shouts(words: list[Word]) -> bool:
+    """Whether so much is in capitals that capitals do not tell an abbreviation."""
+    upper = sum(word.case is Case.UPPER for word in words)
+    return upper >= 2 and 2 * upper >= len(words)
+
+
+def _weigh(words: list[Word], at: int, shouting: bool, tail: str) -> float:
+    word = words[at]
+    if len(word.low) < 2:
+        return 0.0
+    if word.case is Case.CAMEL:
+        return _joined(word.text)
+    own = _own_weight(word, _starts(words, at), shouting)
+    if _is_spoken_to(words, at):
+        return max(own, ENOUGH)
+    if not own:
+        return 0.0
+    return own + _beside(words, at, own, shouting) + _around(words, at, tail)
+
+
+def _is_spoken_to(words: list[Word], at: int) -> bool:
+    word = words[at]
+    if not at or lists.is_technical(word.low):
+        return False
+    if word.case is not Case.CAPITAL and not (word.case is Case.LOWER and lists.is_given(word.low)):
+        return False
+    # In a heading every word has a capital: "Frequently Asked Questions".
+    if words[at - 1].case is not Case.LOWER and not _starts(words, at - 1) and "." not in word.gap:
+        return False
+    return word.gap in _AFTER_A_TITLE and is_spoken_to(word.low, words[at - 1].low)
+
+
+def _starts(words: list[Word], at: int) -> bool:
+    """Whether a capital is due to the place in the sentence."""
+    if at == 0:
+        return True
+    initial = len(words[at - 1].text) == 1 and words[at].gap.startswith(".")
+    return not initial and _ENDS_SENTENCE.search(words[at].gap) is not None
+
+
+def _joined(text: str) -> float:
+    """A given name and another name written as one word, as in handles."""
+    parts = [part.lower() for part in _CAMEL.findall(text)][:6]
+    names = [lists.is_common_given(part) for part in parts]
+    others = [lists.is_surname(part) or lists.look(part) > 3 for part in parts if len(part) > 2]
+    return ENOUGH if any(names) and sum(others) + sum(names) > 1 else 0.0
+
+
+def _own_weight(word: Word, starts: bool, shouting: bool) -> float:
+    """What the word says by itself, wherever it stands."""
+    if word.case is Case.LOWER:
+        return _lower_weight(word.low)
+    if len(word.low) < 3:
+        return 1.0 if word.low in _SHORTEST and word.case is Case.CAPITAL else 0.0
+    if word.case is Case.UPPER and not shouting:
+        return 4.0 if len(word.low) > 3 and lists.is_common_given(word.low) else 0.0
+    if lists.is_technical(word.low) and not (word.accented and lists.is_given(word.low)):
+        return _technical_weight(word.low)
+    if lists.is_ordinary(word.low):
+        return _ambiguous_weight(word.low, starts or shouting)
+    return _name_weight(word.low, word.accented) - (0.5 if starts or shouting else 0.0)
+
+
+def _technical_weight(low: str) -> float:
+    """Little: only a personal verb or an address makes a person of a product or a place."""
+    if lists.is_given(low):
+        return 0.9
+    return 0.5 if lists.is_surname(low) else 0.4
+
+
+_SHORTEST = frozenset("bo cy ed ha ho hu jo li lu qi su ty vu wu xu ye yu".split())
+_SHORT = frozenset(
+    "amy ana ann ben dan eva ian jim joe kim liz mia ron sam ted tim tom zoe".split()
+)
+
+
+def _lower_weight(low: str) -> float:
+    if lists.is_technical(low) or lists.is_ordinary(low):
+        return 0.4 if lists.is_given(low) else 0.0
+    if lists.is_common_given(low):
+        return 4.0 if len(low) > 3 or low in _SHORT else 0.8
+    if lists.is_given(low):
+        return 2.0 if len(low) > 5 else 1.5
+    return 1.0 if lists.is_surname(low) or lists.look(low) > 3 else 0.0
+
+
+def _ambiguous_weight(low: str, starts: bool) -> float:
+    if lists.is_given(low):
+        return 1.0 if starts else 2.0
+    return (0.5 if starts else 1.0) if lists.is_surname(low) else 0.0
+
+
+def _name_weight(low: str, accented: bool) -> float:
+    if lists.is_common_given(low):
+        return 5.0
+    if lists.is_given(low):
+        return 4.5
+    looks = lists.look(low) + (1.5 if accented else 0.0)
+    if lists.is_surname(low) or looks > 4:
+        return 4.5
+    return next((weight for least, weight in _BY_LOOK if looks > least), 0.0)
+
+
+_AFTER_A_TITLE = frozenset((" ", ". ", "."))
+_BY_LOOK = ((2.5, 3.0), (1.0, 2.0), (-0.5, 1.0), (-2.0, 0.5))
+_NUMBERED = re.compile(r"[ -]?v?\d|-$|/")
+_HONEST_GAP = re.compile(r"(?: ?[A-Z]\.)? ?-?|\.|'|\. |\n?, ")
+_PARTICLES = frozenset("van von der bin ibn al ter dos abu".split())
+_STREETS = frozenset(
+    "street road avenue lane square hill park bridge house hall north south east west own".split()
+)
+
+
+def _beside(words: list[Word], at: int, own: float, shouting: bool) -> float:
+    """What a neighbour that may be the other half of a full name adds."""
+    word = words[at]
+    best = 0.0
+    for there, gap in (
+        (at - 1, word.gap),
+        (at + 1, words[at + 1].gap if at + 1 < len(words) else "?"),
+    ):
+        if not 0 <= there < len(words) or not _HONEST_GAP.fullmatch(gap):
+            continue
+        other = words[there]
+        if other.case is word.case and len(other.low) > 1 and not _is_usual(other):
+            best = max(best, _pair(word.low, other.low, own, _own_weight(other, False, shouting)))
+        if there < at and word.case is Case.CAPITAL and other.low in _PARTICLES:
+            best = max(best, 3.0)
+        if len(other.text) == 1 and own >= 1:
+            best = max(best, _initial(word, other, gap, there < at))
+    return best
+
+
+def _is_usual(word: Word) -> bool:
+    """Whether a word is no half of a name: a product, or in small letters any English word."""
+    if lists.is_technical(word.low):
+        return True
+    return word.case is Case.LOWER and lists.is_ordinary(word.low)
+
+
+def _initial(word: Word, initial: Word, gap: str, before: bool) -> float:
+    """What a single letter beside a word adds: J. Smith, Anna K., d.krause, O'Brien."""
+    if initial.case is Case.LOWER:
+        return 2.0 if before and gap == "." and word.case is Case.LOWER else 0.0
+    if word.case is Case.LOWER:
+        return 0.0
+    if gap == "'":
+        return 3.0 if before and initial.low in "od" else 0.0
+    return 3.0 if "." in gap or not before else 1.0
+
+
+def _pair(low: str, other: str, own: float, others: float) -> float:
+    if other in _STREETS or (own <= 1 and lists.is_ordinary(low) and lists.is_ordinary(other)):
+        return 0.0
+    if (lists.is_given(low) and lists.is_surname(other)) or (
+        lists.is_given(other) and lists.is_surname(low)
+    ):
+        return 3.0
+    if own >= 1 and others >= 2:
+        return 2.5
+    return 1.5 if lists.is_given(low) and others >= 1 else 0.0
+
+
+def _is_half_of_a_term(words: list[Word], at: int) -> bool:
+    """Whether two surnames with a hyphen stand before a noun: the Kaplan-Meier plot."""
+    first = at if at + 1 < len(words) and words[at + 1].gap == "-" else at - 1
+    if first < 0 or first + 2 >= len(words) or words[first + 1].gap != "-":
+        return False
+    one, other, noun = words[first : first + 3]
+    if (
+        lists.is_common_given(one.low)
+        or lists.is_common_given(other.low)
+        or one.case is not other.case
+    ):
+        return False
+    return noun.gap == " " and noun.case is Case.LOWER and not _VERB_OR_PARTICLE.search(noun.low)
+
+
+_VERB_OR_PARTICLE = re.compile(
+    r"(?:s|ed)$|^.{1,3}$|^(?:will|with|from|wrote|told|went|came|took|gave|left|made|built|found)$"
+)
+
+
+def _around(words: list[Word], at: int, tail: str) -> float:
+    """What the words around add or take away."""
+    word = words[at]
+    behind = words[at + 1].gap if at + 1 < len(words) else tail
+    possessive = behind == "'" and words[at + 1].low == "s" if at + 1 < len(words) else False
+    after = at + 2 if possessive else at + 1
+    company = company_of(
+        [near.low for near in words[max(0, at - 2) : at]] if word.gap != "-" else [],
+        [near.low for near in words[after : after + 3]],
+        labelled=":" in word.gap,
+        possessive=possessive,
+    )
+    if company.law:
+        return -5.0
+    if word.case is Case.LOWER or lists.is_common_given(word.low):
+        return company.persons
+    if company.namesake or _is_half_of_a_term(words, at):
+        return -7.0
+    return company.persons - company.things - (2.0 if _NUMBERED.match(behind) else 0.0)

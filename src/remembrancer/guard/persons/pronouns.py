@@ -1,0 +1,81 @@
+"""Words by which a text speaks of its writer, its reader or someone both know.
+
+Only words that mean nothing else in the languages listed; must not know any name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remembrancer.guard.secrets.ascii_view import compiled
+
+# Lower case and without accents. Left out as ambiguous: "mi", "min", "io", "eu", "ma", "ton", "er".
+_FIRST = (
+    r"we|me|my|myself|our|ours|ourselves|let's"
+    r"|ich|mich|mein|meine[mnrs]?|wir|unser|unsere[mnrs]?"
+    r"|je|moi|nous|notre|nos"
+    r"|yo|nosotr[oa]s|nuestr[oa]s?|conmigo"
+    r"|mio|miei|noi|nostr[oaie]"
+    r"|meus?|minhas?|nosso|nossa|nossos|nossas|comigo"
+    r"|ik|mij|mijn|wij|onze"
+    r"|mnie|moj|moja|moje|mojego|nasz|nasza|nasze|naszego"
+    r"|jag|jeg|mitt|vores|muj|minun|meidan|nekem"
+)
+_SECOND = (
+    r"you|your|yours|yourself|yourselves|y'all|thy|thee"
+    r"|du (?:bist|hast|kannst|musst|sollst|willst|wirst|darfst)|dich|dein|deine[mnrs]?"
+    r"|euch|euer|eure[mnrs]?"
+    r"|tu|toi|vous|votre|vos"
+    r"|usted|ustedes|vosotr[oa]s|vuestr[oa]s?|contigo"
+    r"|tuo|tua|tuoi|voi|vostr[oaie]"
+    r"|voce|voces|teu|teus|tuas"
+    r"|jij|jou|jouw|jullie"
+    r"|twoj|twoja|twoje|wasz|wasza|wasze|ditt|tvuj"
+)
+_THIRD = (
+    r"he|she|him|his|her|hers|himself|herself|s/he"
+    r"|wife|husband|girlfriend|boyfriend|fiancee?|mom|mum|mommy|daddy|grandmother|grandfather"
+    r"|grandma|grandpa|aunt|uncle|niece|nephew|stepmother|stepfather|son-in-law|mother-in-law"
+    r"|father-in-law|sister-in-law|brother-in-law|daughter-in-law"
+)
+_BEFORE = r"(?:^|[^a-z0-9_'./-])"
+_AFTER = r"(?:$|[^a-z0-9_/-]|[-/](?:$|[^a-z0-9]))"
+_I_SAY = (
+    r"'(?:m|ve|ll|d)|[ ](?:am|was|have|had|will|would|can|could|should|shall|must|may|might|do|did"
+    r"|don't|didn't|can't|won't|think|thought|guess|know|knew|want|wanted|need|needed|like|love"
+    r"|hate|prefer|use|used|work|worked|live|lived|said|told|asked|got|get|got|make|made|see|saw"
+    r"|feel|felt|hope|believe|remember|forgot|fixed|wrote|found|just|also|always|never|really)"
+)
+_RULES = (
+    ("first-person", rf"(?i){_BEFORE}(?:{_FIRST}){_AFTER}"),
+    ("first-person", r"(?:^|[^A-Za-z0-9_'./*-])I(?:'|[ ,;:?!]+[a-z'\"(]|[ ]*[?!,]|$)"),
+    ("first-person", rf"(?i)(?:^|[^a-z0-9_'./*-])i(?:{_I_SAY})(?:$|[^a-z0-9_])"),
+    ("first-person", r"(?:^|[^A-Za-z0-9_'./-])(?:us|Us)(?:$|[^A-Za-z0-9_/-])"),
+    ("first-person", r"(?:^|[.!?;] |\bof |\bis |\bare )[Mm]ine(?:$|[ ]+is|[.,;!?])"),
+    ("second-person", rf"(?i){_BEFORE}(?:{_SECOND}){_AFTER}"),
+    ("third-person", rf"(?i){_BEFORE}(?:{_THIRD}){_AFTER}"),
+)
+# A number before it makes "us" microseconds; after these words "I" is a numeral.
+_NOT_A_PERSON = (
+    r"[0-9][ ]?us(?:$|[^A-Za-z0-9])",
+    r"(?i:phase|part|type|class|level|stage|tier|section|chapter|volume|category|grade|layer"
+    r"|mark|war|step|annex|appendix|title|schedule|row|column|variable|index)[ ]+I\b",
+    r"(?i:\band|\bor|[,&])[ ]+I(?:[ ]+(?:and|or|errors?)\b|[,;:.]|$)",
+    r"\b(?:HE|HIS|IK|JE|ME|MIO|MOM|MUM|MY|NOI|NOS|TU|VOS|YO)\b",
+    r"\b(?i:min|max|avg|mean)[ ]us\b",
+)
+
+
+def broken(page: bytes) -> Iterator[str]:
+    """Which rules about the writer, the reader and known others a page breaks."""
+    if not _shouts(page):
+        for harmless in _NOT_A_PERSON:
+            page = compiled(harmless).sub(b" # ", page)
+    for rule, pattern in _RULES:
+        if compiled(pattern).search(page):
+            yield rule
+
+
+def _shouts(page: bytes) -> bool:
+    """Whether a text of several words is all in capitals, so that capitals tell nothing."""
+    return page.isupper() and page.count(b" ") >= 2

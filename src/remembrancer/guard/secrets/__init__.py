@@ -1,0 +1,1 @@
+"""Finds passwords, keys and tokens in text."""

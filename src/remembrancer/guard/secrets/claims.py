@@ -1,0 +1,172 @@
+"""Decides whether a value is the secret that the name beside it announces.
+
+Pure judgement of one claim; must not know the page it was read from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import pairwise
+
+from remembrancer.guard.secrets import token_formats as table
+from remembrancer.guard.secrets.value_shape import (
+    has_digit,
+    is_digest,
+    is_mixed,
+    is_password,
+    is_token,
+)
+
+
+class Weight(Enum):
+    """How much a name says about the value beside it."""
+
+    PASSWORD = auto()
+    PIN = auto()
+    SECRET = auto()
+    LOOSE = auto()
+
+
+class Link(Enum):
+    """How a name and a value are joined; the numbers are the groups of the name pattern."""
+
+    ASSIGNED = 1
+    AS_ARGUMENT = 2
+    SAID = 3
+    BESIDE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A value, and all that its surroundings say about it."""
+
+    words: tuple[str, ...]
+    weight: Weight
+    link: Link
+    joint: str
+    value: str
+    quoted: bool
+    after: str
+
+
+def is_secret(claim: Claim) -> bool:
+    """Whether the value is what its name says, rather than code, prose or a stand-in."""
+    begins_like_a_key = _KEY_BEGINNING.match(claim.value) and claim.link is Link.ASSIGNED
+    return bool(begins_like_a_key) or _ACCEPTS[claim.weight](claim)
+
+
+_KEY_BEGINNING = re.compile(r"(?:sk|pk|rk)[-_](?!.*(?:example|x{6}|\*{3}))[A-Za-z0-9_-]{24}", re.I)
+"""What several vendors' keys begin with; called a key, such a value is one in any case."""
+
+
+def kind_of(weight: Weight) -> str:
+    """The kind of secret that a name of this weight announces."""
+    return _KINDS.get(weight, "generic-token")
+
+
+def weigh(words: tuple[str, ...]) -> Weight | None:
+    """What a name of these words says, or None when it calls nothing secret."""
+    if not words or words[-1] in table.NOT_THE_VALUE:
+        return None
+    said = _said(words)
+    if said & table.PASSWORD_WORDS or words[0] == "bundle":
+        return Weight.PASSWORD
+    if said & table.PIN_WORDS:
+        return Weight.PIN
+    if said & table.HARMLESS:
+        return None
+    keyed = not said.isdisjoint(("key", "keys"))
+    if said & table.SECRET_WORDS or (keyed and said & (table.VENDORS | table.KEY_QUALIFIERS)):
+        return Weight.SECRET
+    return Weight.LOOSE if keyed or said & table.VENDORS else None
+
+
+def _said(words: tuple[str, ...]) -> set[str]:
+    """The words themselves, what they end in when glued together, and each two joined."""
+    endings = {end for word in words for end in table.GLUED_ENDINGS if word.endswith(end)}
+    return {*words, *endings, *map("".join, pairwise(words))}
+
+
+# The one pattern that needs a look ahead; it never sees more than a name or a value in bounds.
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z?]+")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a snake_case, kebab-case, dotted or camelCase name, in lower case."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _accepts_pin(claim: Claim) -> bool:
+    return claim.link is not Link.BESIDE and claim.value.isdigit() and 3 <= len(claim.value) <= 12
+
+
+def _accepts_secret(claim: Claim) -> bool:
+    if claim.link is not Link.BESIDE:
+        return is_token(claim.value)
+    least = 12 if claim.words[-1] == "bearer" else 16
+    return len(claim.value) >= least and has_digit(claim.value) and is_token(claim.value)
+
+
+def _accepts_loose(claim: Claim) -> bool:
+    if claim.link is Link.BESIDE or len(claim.value) < 14:
+        return False
+    return is_token(claim.value) and not is_digest(claim.value)
+
+
+def _accepts_password(claim: Claim) -> bool:
+    if not is_password(claim.value, may_have_spaces="passphrase" in claim.words):
+        return False
+    if claim.link is Link.BESIDE or claim.words == ("pass",):
+        return _accepts_loose_password(claim)
+    if claim.quoted:
+        return True
+    return not _is_variable(claim.value) and (is_mixed(claim.value) or _stands_as_password(claim))
+
+
+def _is_variable(value: str) -> bool:
+    named = not table.PASSWORD_WORDS.isdisjoint(words_of(value))
+    return named and value.replace("_", "").isalpha()
+
+
+def _accepts_loose_password(claim: Claim) -> bool:
+    """For `password hunter2`, `set_password("...")` and a mere `pass`, which is also a verb."""
+    if claim.quoted:
+        return claim.words != ("pass",) or claim.link is Link.ASSIGNED
+    if claim.joint == "(" or len(claim.value) < 6 or "=" in claim.value:
+        return False
+    return has_digit(claim.value) and not claim.value.isdigit()
+
+
+_LINE_ENDS = ("", "\n", "\r")
+
+
+def _stands_as_password(claim: Claim) -> bool:
+    """Whether a plain word is the password rather than a part of the sentence or the program."""
+    if claim.joint.strip(" -") in ("", "to") or "\n" in claim.joint.strip(" "):
+        return False
+    if claim.link is Link.SAID and ":" not in claim.joint:
+        return _ends_sentence(claim.after) and not _is_predicate(claim.value)
+    if claim.joint[-1:].isspace():
+        return ":" in claim.joint and claim.after[:1] in _LINE_ENDS
+    return claim.after[:1] in (*_LINE_ENDS, " ", "&", ";", "<")
+
+
+def _ends_sentence(after: str) -> bool:
+    return after.strip() in ("", ".", "!", ",") and not after.startswith(" ")
+
+
+def _is_predicate(value: str) -> bool:
+    word = value.lower()
+    return word in table.PREDICATES or word.endswith(("ed", "ing", "ly", "able", "ible", "en"))
+
+
+_KINDS = {Weight.PASSWORD: "password", Weight.PIN: "pin"}
+_ACCEPTS: dict[Weight, Callable[[Claim], bool]] = {
+    Weight.PASSWORD: _accepts_password,
+    Weight.PIN: _accepts_pin,
+    Weight.SECRET: _accepts_secret,
+    Weight.LOOSE: _accepts_loose,
+}

@@ -1,0 +1,182 @@
+"""The scans for secrets that need no name: their shape or their place gives them away.
+
+Must not know which names call a value secret, nor what the other scans found.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import re2
+
+from remembrancer.guard.secrets.ascii_view import Span, compiled, span_of
+from remembrancer.guard.secrets.token_formats import FORMATS, Format, Part, Run
+from remembrancer.guard.secrets.value_shape import (
+    has_digit,
+    is_blank,
+    is_password,
+    looks_random,
+    surprise,
+)
+
+
+def by_format(page: bytes) -> Iterator[Span]:
+    """Tokens in a format that their vendor publishes."""
+    for match in _format_pattern().finditer(page):
+        shape = FORMATS[match.lastindex - 1]
+        if _plausible(match[0].decode("latin-1"), shape):
+            yield Span(match.start(), match.end(), shape.kind)
+
+
+def _plausible(token: str, shape: Format) -> bool:
+    # Made-up values too, such as AKIAIOSFODNN7EXAMPLE: nobody needs to remember them.
+    if is_blank(token) or len(set(token[-24:])) < 6:
+        return False
+    if not shape.plain and has_digit(token):
+        return True
+    return (has_digit(token) or not shape.plain) and surprise(token) >= 0.4
+
+
+@cache
+def _format_pattern() -> Any:
+    return compiled("|".join(f"({_format_source(shape)})" for shape in FORMATS))
+
+
+def _format_source(shape: Format) -> str:
+    source = "".join(map(_part_source, shape.parts))
+    return source if source.startswith((r"\.", r"\$", "_")) else rf"\b{source}"
+
+
+def _part_source(part: Part) -> str:
+    if isinstance(part, str):
+        return str(re2.escape(part))
+    if isinstance(part, Run):
+        most = "" if part.most is None else part.most
+        return f"[{part.alphabet}]{{{part.least},{most}}}"
+    return f"(?:{'|'.join(map(re2.escape, part))})"
+
+
+_ARMOUR_END = r"-----END[ A-Z0-9]{0,60}(?:-----)?"
+
+
+def by_private_key(page: bytes) -> Iterator[Span]:
+    """Armoured private keys, whether or not their end is there."""
+    done = 0
+    for match in _armour_pattern().finditer(page):
+        if match.start() < done:
+            continue
+        close = page.find(b"-----END", match.end(), match.end() + 20_000)
+        if close >= 0 and page.find(b"-----BEGIN", match.end(), close) < 0:
+            done = compiled(_ARMOUR_END).match(page, close).end()
+        else:
+            done = match.end()
+        if done > match.end(1):
+            yield Span(match.start(), done, "private-key")
+
+
+@cache
+def _armour_pattern() -> Any:
+    gap = r"(?:\s|\\+[nr]|[\"',+>#|])*"
+    return compiled(
+        r"(-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
+        rf"{gap}(?:[A-Za-z0-9+/=]{{16,}}{gap})*"
+    )
+
+
+def by_place(page: bytes) -> Iterator[Span]:
+    """Passwords that need no name, since their place in an address or a command says it."""
+    for match in _place_pattern().finditer(page):
+        group = match.lastindex
+        password = match[group].decode("latin-1")
+        if not password.isdigit() and is_password(password):
+            kind = "connection-string" if group == 1 else "password"
+            yield span_of(match, group, kind)
+
+
+@cache
+def _place_pattern() -> Any:
+    value = r"[\"']?([^\s\"'\xff]{3,250})"
+    line = r"[^\n\xff]{0,300}?\s"
+    return compiled(
+        r"\b[A-Za-z][A-Za-z0-9+.\-]{1,24}://[^\s/:@\"'<>\xff]{0,120}"
+        r":([^\s/\"'<>\xff]{1,250})@[A-Za-z0-9\[{$<]"
+        rf"|\b(?:curl|wget|https?)\b{line}(?:-u|--user|--proxy-user)[ =]*"
+        rf"[\"']?[^\s:\"'\xff]{{0,120}}:{value}"
+        rf"|\bsshpass\s+-p\s*{value}"
+        rf"|\b(?:mysql|mysqldump|mariadb)\b{line}-p{value}"
+        rf"|\b(?:docker|podman|helm registry|az acr) login\b{line}(?:-p|--password)[ =]+{value}"
+        r"|\bWIFI:[^\n\xff]{0,120}?;P:([^;\n\xff]{3,100});"
+        r"|(?i:\b(?:credentials?|creds|login|account)\s?(?:is|are|:|=|-)\s+[\w.@+\-]{2,64}"
+        r"\s/\s)([^\s\"'\xff]{3,100}[0-9!#$%&*+?@^][^\s\"'\xff]*)"
+    )
+
+
+_BASIC = r"(?i)\bbasic[ \t]+([A-Za-z0-9+/_\-]{6,}={0,2})"
+
+
+def by_basic_header(page: bytes) -> Iterator[Span]:
+    """User and password in base64, as HTTP basic authentication sends them."""
+    for match in compiled(_BASIC).finditer(page):
+        if b":" in _base64_bytes(match[1]):
+            yield span_of(match, 1, "authorization")
+
+
+def _base64_bytes(token: bytes) -> bytes:
+    bare = token.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    try:
+        return binascii.a2b_base64(bare + b"=" * (-len(bare) % 4))
+    except binascii.Error:
+        return b""
+
+
+_DOCUMENT = r"\n---"
+_KIND_LINE = r"(?m)^[ \t]*[\"']?kind[\"']?:[ \t]*[\"']?Secret\b"
+_DATA_BLOCK = r"(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|$))+)"
+_DATA_ENTRY = r"(?m)^[ \t]+[\w.\-]+:[ \t]*[\"']?([^\s\"'|>{$\xff][^\s\"'\xff]{3,})"
+
+
+def by_kubernetes_secret(page: bytes) -> Iterator[Span]:
+    """Every value in the data of a Kubernetes manifest of kind Secret."""
+    start = 0
+    for document in compiled(_DOCUMENT).split(page) if b"Secret" in page else ():
+        if compiled(_KIND_LINE).search(document):
+            for block in compiled(_DATA_BLOCK).finditer(document):
+                for entry in compiled(_DATA_ENTRY).finditer(block[1]):
+                    at = start + block.start(1)
+                    yield Span(at + entry.start(1), at + entry.end(1), "kubernetes-secret")
+        start += len(document) + 4
+
+
+_SEED = (
+    r"(?i)\b(?:(?:seed|recovery|backup|secret|wallet)[ _-]?(?:phrase|words)|mnemonic)\b"
+    r"[^\n\xff]{0,40}?(?:\bis\b|\bare\b|[:=])\s*[\"']?"
+    r"((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})\b"
+)
+
+
+def by_seed_phrase(page: bytes) -> Iterator[Span]:
+    """The twelve to twenty-four words that restore a wallet."""
+    for match in compiled(_SEED).finditer(page):
+        yield span_of(match, 1, "seed-phrase")
+
+
+_LINK = (
+    r"\b[A-Za-z][A-Za-z0-9+.\-]{0,24}://[^\s\"'<>\xff]+|\bwww\.[^\s\"'<>\xff]+"
+    r"|\bdata:[a-z0-9/+.\-]+;base64,[A-Za-z0-9+/=]+|\b(?:sha(?:1|256|384|512)-|h1:)[\w+/=]+"
+    r"|\bAAAA[BCE][23][A-Za-z0-9+/=]+"
+)
+_RUN = r"(?:[A-Za-z][A-Za-z_\-]*=)?([A-Za-z0-9_+/=~\-]{20,})"
+
+
+def by_look(page: bytes) -> Iterator[Span]:
+    """Long runs that look random, wherever they stand but in an address."""
+    links = compiled(_LINK).finditer(page)
+    link_end, link = 0, next(links, None)
+    for match in compiled(_RUN).finditer(page):
+        while link and link.start() <= match.start():
+            link_end, link = link.end(), next(links, None)
+        if match.start() >= link_end and looks_random(match[1].decode("latin-1")):
+            yield span_of(match, 1, "generic-token")

@@ -1,0 +1,1 @@
+"""Extracts explicit statements without a language model."""

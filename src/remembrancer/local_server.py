@@ -1,0 +1,117 @@
+"""Where the server of this machine is, with a key: a file that nobody but its owner can read.
+
+Other programs of the same person find it without opening the store. It must stay cheap to import.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from remembrancer import environment
+
+if TYPE_CHECKING:
+    from remembrancer.types import Json
+
+PATIENCE = 1.0
+"""For how many seconds a server of this machine may let a caller wait at the door."""
+
+
+class Whereabouts(NamedTuple):
+    """A server, a key to the memory of the person whose it is, and the number of its process."""
+
+    host: str
+    port: int
+    key: str
+    process: int
+
+    @property
+    def address(self) -> str:
+        """Where it is, for a client."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+def file(settings: Mapping[str, Json]) -> Path:
+    """Where it is written down for the store, the person and the profile that settings name."""
+    store = settings.get("store")
+    given = store if isinstance(store, dict) else {}
+    path, url = given.get("path"), given.get("url")
+    folder = environment.data_directory(str(path) if path else None)
+    whose = [settings.get(name) or usual for name, usual in environment.DEFAULTS.items()]
+    named = json.dumps([url or str(folder.absolute()), *whose])
+    return folder / f"server-{hashlib.sha256(named.encode()).hexdigest()[:16]}.json"
+
+
+def leave(file: Path, here: Whereabouts) -> None:
+    """Write it down, for as long as the server runs."""
+    written = file.with_suffix(f".{here.process}")
+    with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        json.dump(here._asdict(), out)
+    os.replace(written, file)
+
+
+def read(file: Path) -> Whereabouts | None:
+    """What is written down, whether or not it still holds."""
+    try:
+        return Whereabouts(**json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def found(file: Path) -> Whereabouts | None:
+    """The server that runs; none if its file can be read by others, or one that is gone left it."""
+    here = read(file)
+    if here is None or not (_is_private(file) and _runs(here.process)):
+        return None
+    try:
+        socket.create_connection((here.host, here.port), PATIENCE).close()
+    except OSError:
+        return None
+    return here
+
+
+def take_back(file: Path, key: str) -> None:
+    """Leave nothing behind, unless another server has taken the place."""
+    here = read(file)
+    if here is not None and here.key == key:
+        file.unlink(missing_ok=True)
+
+
+def _is_private(file: Path) -> bool:
+    if sys.platform == "win32":
+        return True
+    status = file.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o077
+
+
+def _runs(process: int) -> bool:
+    """Whether a process is there: its key must not go to whoever has its port after it."""
+    if sys.platform == "win32":  # where the same call would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+"""The names of this machine in an address."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can be meant."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

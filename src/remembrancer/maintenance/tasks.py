@@ -1,0 +1,159 @@
+"""What is done for each person now and then: expire, evict, purge, close, embed anew.
+
+Each works in small transactions, finds by itself what is left to do, and can be killed at any
+moment and started again. What it changed is in the person's activity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from remembrancer.call import Call
+from remembrancer.decay import belief
+from remembrancer.remember.embedding import embedded, units_of
+from remembrancer.sessions.lifecycle import rest
+from remembrancer.store.contract import (
+    Filter,
+    Patch,
+    Purge,
+    SessionFilter,
+    Visibility,
+    Write,
+    Writer,
+)
+from remembrancer.types import (
+    Action,
+    Backlog,
+    Kind,
+    SessionStatus,
+    Status,
+)
+
+BATCH = 2000
+EMBEDDED = 128
+"""How many memories are embedded at a time: whoever writes meanwhile waits for none of it."""
+
+ANSWERS_KEPT = timedelta(days=1)
+"""For how long a request that comes again gets the same answer."""
+
+CONSOLIDATED = (Backlog.DONE, Backlog.DEAD)
+
+Progress = Callable[[int, int], None]
+"""Told how much is done and how much there is."""
+
+
+def expire(call: Call, visible: Visibility) -> int:
+    """End what has had its time and what nobody has believed for long; confirming restores it."""
+    decay = call.profile.decay
+    over = Filter(
+        now=call.now(),
+        kinds=(Kind.FACT, Kind.RULE),
+        visible=visible,
+        overdue=True,
+        decayed=belief(decay, below=decay.expire_below),
+    )
+    return sum(_end(call, writer, found, Action.EXPIRED) for writer, found in _batches(call, over))
+
+
+def clean_episodes(call: Call) -> int:
+    """End episodes that have had their time and then, beyond the cap, the oldest that were used.
+
+    One that has its time and was not consolidated yet is never taken.
+    """
+    decay = call.profile.decay
+    over = Filter(
+        now=call.now(),
+        kinds=(Kind.EPISODE,),
+        overdue=True,
+        decayed=belief(decay, below=decay.expire_below),
+    )
+    changed = sum(
+        _end(call, writer, found, Action.EXPIRED) for writer, found in _batches(call, over)
+    )
+    alive = Filter(now=call.now(), kinds=(Kind.EPISODE,), statuses=(Status.ACTIVE,))
+    used = replace(alive, backlogs=CONSOLIDATED)
+    with call.writing() as writer:
+        spare = writer.count(alive) - call.profile.episodes.cap
+        found = writer.find(used, spare, oldest=True) if spare > 0 else []
+        return changed + _end(call, writer, [one.id for one in found], Action.EVICTED)
+
+
+def purge_trash(call: Call) -> int:
+    """Destroy what has been in the trash for long enough, and episodes that ended as long ago.
+
+    What was never remembered, and only kept to be seen, goes with it.
+    """
+    now = call.now()
+    before = now - timedelta(days=call.profile.deletion.trash_days)
+    trash = Filter(now=now, kinds=tuple(Kind), statuses=(Status.TRASHED,), retired_before=before)
+    ended = replace(trash, kinds=(Kind.EPISODE,), statuses=(Status.EXPIRED,))
+    changed = 0
+    for wanted in (trash, ended):
+        for writer, found in _batches(call, wanted):
+            writer.apply(call.event(Action.PURGED, now), [Purge(one) for one in found])
+            changed += len(found)
+    with call.writing() as writer:
+        writer.drop_rejections(before)
+        writer.drop_answers(now - ANSWERS_KEPT)
+    return changed
+
+
+def close_sessions(call: Call) -> int:
+    """Close conversations in which nothing was said for long; saying something wakes them."""
+    now = call.now()
+    since = now - timedelta(minutes=call.profile.sessions.idle_minutes)
+    quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=since)
+    with call.writing() as writer:
+        idle = writer.sessions(quiet, BATCH)
+        for session in idle:
+            rest(call, writer, session)
+        if idle:
+            writer.apply(call.event(Action.CLOSED, now, note=f"{len(idle)} conversations"), [])
+    return len(idle)
+
+
+def embed_anew(call: Call, progress: Progress | None = None) -> int:
+    """Give a vector to what has none of the model in use; older vectors stay until dropped."""
+    model, changed = call.embedder.model, 0
+    with call.store.reading(call.owner) as reader:
+        total = sum(one.count for one in reader.tally(call.now()))
+        done = reader.embedded().get(model, 0)
+    while True:
+        with call.store.reading(call.owner) as reader:
+            missing = reader.unembedded(model, EMBEDDED)
+        if not missing:
+            return changed
+        vectors = embedded(call, [units_of(one) for one in missing])
+        ready = dict(zip((one.id for one in missing), vectors, strict=True))
+        with call.writing() as writer:
+            # Another process may have been faster, or a memory may be gone.
+            still = {one.id for one in writer.unembedded(model, EMBEDDED)}
+            writer.embed({one: some for one, some in ready.items() if one in still})
+        changed += len(still & ready.keys())
+        if progress is not None:
+            progress(min(done + changed, total), total)
+
+
+def _batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:
+    """What passes, in transactions of their own; whoever takes it must make it pass no longer."""
+    with call.store.reading(call.owner) as reader:
+        if not reader.ids(wanted, 1):
+            return
+    more = True
+    while more:
+        with call.writing() as writer:
+            found = writer.ids(wanted, BATCH)
+            if found:
+                yield writer, found
+            more = len(found) == BATCH
+
+
+def _end(call: Call, writer: Writer, found: list[str], action: Action) -> int:
+    now = call.now()
+    values = {"status": Status.EXPIRED, "retired_at": now}
+    writes: list[Write] = [Patch(one, values) for one in found]
+    if writes:
+        writer.apply(call.event(action, now), writes)
+    return len(found)

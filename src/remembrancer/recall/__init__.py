@@ -1,0 +1,1 @@
+"""The read path, from a query to ranked memories and prompt text."""

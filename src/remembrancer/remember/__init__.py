@@ -1,0 +1,1 @@
+"""The write path, and what changes a stored memory."""

@@ -1,0 +1,226 @@
+"""What happens to a memory after it was stored: confirmed, forgotten, restored, related."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from remembrancer.call import Call
+from remembrancer.errors import Conflict, InvalidInput, NotFound
+from remembrancer.remember.pipeline import retirement
+from remembrancer.store.contract import (
+    HELD,
+    AddLink,
+    DropLink,
+    Filter,
+    Patch,
+    Position,
+    Purge,
+    Reader,
+    Visibility,
+    Write,
+    Writer,
+)
+from remembrancer.types import (
+    Action,
+    Batch,
+    Event,
+    Link,
+    Record,
+    Relation,
+    Status,
+    Written,
+)
+
+RESTORABLE = (
+    Status.FORGOTTEN,
+    Status.TRASHED,
+    Status.EXPIRED,
+    Status.DISABLED,
+    Status.QUARANTINED,
+)
+IN_PLACE = (Status.ACTIVE, Status.QUARANTINED)
+PLACED = (*HELD, Status.QUARANTINED)
+"""The states to which what was thrown away comes back."""
+
+
+def confirm(call: Call, record: Record) -> Written:
+    """Say that a memory is still true; its confidence and its time start anew."""
+    if record.status not in (Status.ACTIVE, Status.EXPIRED):
+        raise Conflict(f"It is {record.status}; restore it first.")
+    return _apply(call, Action.CONFIRMED, record, renewal(record, call.now()))
+
+
+def renewal(record: Record, now: datetime) -> dict[str, object]:
+    """The values of a memory whose confidence and time start anew."""
+    values: dict[str, object] = {"confirmed_at": now}
+    if record.expires_at is not None and record.ttl_days is not None:
+        values["expires_at"] = max(record.expires_at, now + timedelta(days=record.ttl_days))
+    if record.status is Status.EXPIRED:
+        values |= {"status": Status.ACTIVE, "retired_at": None}
+    return values
+
+
+def forget(call: Call, record: Record) -> Written:
+    """End a memory; it is kept for its owner's history and can be restored."""
+    if record.status is not Status.ACTIVE:
+        raise Conflict(f"It is {record.status} already; its history says what took its place.")
+    values = retirement(record, Status.FORGOTTEN, call.now())
+    return _apply(call, Action.FORGOTTEN, record, values)
+
+
+def delete(call: Call, record: Record) -> Written:
+    """Put a memory into the trash or, where the profile says so, destroy it."""
+    if call.profile.deletion.mode == "hard":
+        with call.writing() as writer:
+            event = writer.apply(call.event(Action.DELETED, call.now()), [Purge(record.id)])
+        return Written(record, event)
+    if record.status is Status.TRASHED:
+        raise Conflict("It is in the trash already.")
+    values = retirement(record, Status.TRASHED, call.now())
+    return _apply(call, Action.TRASHED, record, values)
+
+
+def retire_all(call: Call, wanted: Filter, status: Status) -> Batch:
+    """Forget or delete everything that passes, as one event."""
+    with call.writing() as writer:
+        return _retired(call, writer, list(everything(writer, wanted)), status)
+
+
+def delete_many(call: Call, records: Sequence[Record]) -> Batch:
+    """Delete several memories as one event; none, if one of them is in the trash already."""
+    with call.writing() as writer:
+        found = writer.load(dict.fromkeys(one.id for one in records))
+        for one in records:
+            if one.id not in found:
+                raise NotFound(f"There is no memory {one.id}.")
+            if found[one.id].status is Status.TRASHED and call.profile.deletion.mode != "hard":
+                raise Conflict(f"{one.id} is in the trash already.")
+        return _retired(call, writer, list(found.values()), Status.TRASHED)
+
+
+def _retired(call: Call, writer: Writer, records: Sequence[Record], status: Status) -> Batch:
+    """End memories as one event, or destroy them where that is what deleting means."""
+    if not records:
+        return Batch((), None)
+    now = call.now()
+    action = Action.FORGOTTEN if status is Status.FORGOTTEN else Action.TRASHED
+    writes: list[Write] = [Patch(one.id, retirement(one, status, now)) for one in records]
+    if status is Status.TRASHED and call.profile.deletion.mode == "hard":
+        action, writes = Action.DELETED, [Purge(one.id) for one in records]
+    event = writer.apply(call.event(action, now), writes)
+    return Batch(tuple(one.id for one in records), event)
+
+
+def restore(call: Call, record: Record) -> Written:
+    """Bring back what was forgotten, deleted, disabled, expired or put into quarantine."""
+    if record.status not in RESTORABLE:
+        raise Conflict(f"It is {record.status}; there is nothing to restore.")
+    if record.status is Status.EXPIRED:
+        return _apply(call, Action.RESTORED, record, renewal(record, call.now()))
+    with call.store.reading(call.owner) as reader:
+        values = as_before(reader, record)
+    return _apply(call, Action.RESTORED, record, values)
+
+
+def restore_all(call: Call, wanted: Filter) -> Batch:
+    """Bring back everything that passes, as one event."""
+    with call.writing() as writer:
+        records = list(everything(writer, wanted))
+        if not records:
+            return Batch((), None)
+        writes = [Patch(one.id, as_before(writer, one)) for one in records]
+        event = writer.apply(call.event(Action.RESTORED, call.now()), writes)
+    return Batch(tuple(one.id for one in records), event)
+
+
+def as_before(reader: Reader, record: Record) -> dict[str, object]:
+    """The values of a memory as it was when it last had a place; not safer than it was then.
+
+    What is in quarantine itself has had none, and is let out.
+    """
+    lives = [past for past in reader.states(record.id) if past.status in PLACED]
+    status = lives[-1].status if lives else Status.ACTIVE
+    return {
+        "status": status,
+        "retired_at": None if status in IN_PLACE else lives[-1].since,
+        "valid_until": lives[-1].valid_until if lives else record.valid_until,
+    }
+
+
+def link(call: Call, source: Record, target: Record, relation: Relation) -> Written:
+    """Relate two memories; saying it twice changes nothing."""
+    if source.id == target.id:
+        raise InvalidInput("A memory cannot be linked to itself.")
+    if relation is Relation.SUPERSEDES:
+        raise InvalidInput("Only replacing a memory supersedes it: update the old one instead.")
+    now = call.now()
+    wanted = Link(source.id, target.id, relation, now)
+    with call.writing() as writer:
+        for old in writer.links(source.id):
+            if replace(old, created_at=now) == wanted:
+                return Written(source, None)
+        event = writer.apply(call.event(Action.LINKED, now), [AddLink(wanted)])
+    return Written(source, event)
+
+
+def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Written:
+    """Take a relation between two memories away."""
+    now = call.now()
+    with call.writing() as writer:
+        for old in writer.links(source.id):
+            if (old.source, old.target, old.relation) == (source.id, target.id, relation):
+                event = writer.apply(call.event(Action.UNLINKED, now), [DropLink(old)])
+                return Written(source, event)
+    raise NotFound(f"There is no link {relation} from {source.id} to {target.id}.")
+
+
+def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Record]:
+    """All memories that pass a filter, newest first."""
+    after: Position | None = None
+    while found := reader.find(wanted, page, after):
+        yield from found
+        if len(found) < page:
+            return
+        after = Position(found[-1].recorded_at, found[-1].id)
+
+
+def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) -> Written:
+    """Change a memory, if it still is what the caller saw."""
+    with call.writing() as writer:
+        current = writer.get(seen.id)
+        if current is None:
+            raise NotFound(f"There is no memory {seen.id}.")
+        if current.status is not seen.status:
+            raise Conflict(f"It is {current.status} by now; look at its history.")
+        event = writer.apply(call.event(action, call.now()), [Patch(seen.id, values)])
+        changed = writer.get(seen.id)
+    assert changed is not None
+    return Written(changed, event)
+
+
+def touches_own(call: Call, reader: Reader, event: Event) -> bool:
+    """Whether all memories of an event are the caller's to see."""
+    return bool(touching_own(call, reader, [event]))
+
+
+def touching_own(call: Call, reader: Reader, events: Sequence[Event]) -> list[Event]:
+    """Those events of which all memories are the caller's to see."""
+    touched = {one.id: {change.memory_id for change in one.changes} for one in events}
+    known = reader.load(set().union(*touched.values()))
+    seen = {record.id for record in known.values() if call.sees(record)}
+
+    def is_own(event: Event) -> bool:
+        ids = touched[event.id]
+        if not ids & known.keys() <= seen:
+            return False
+        return (bool(ids) and ids <= known.keys()) or _is_by_own(call, event)
+
+    return [event for event in events if is_own(event)]
+
+
+def _is_by_own(call: Call, event: Event) -> bool:
+    """What is gone, or was none, has no scope: whoever sees everything or did it may know of it."""
+    everything = call.visible() == Visibility()
+    return everything or (event.agent is not None and call.reaches(event.agent))

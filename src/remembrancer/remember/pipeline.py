@@ -1,0 +1,323 @@
+"""The write path: check, clean, embed, compare with what is known, decide, store with its event."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, assert_never
+
+from remembrancer.call import Call
+from remembrancer.decay import belief
+from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.profiles import Dedup
+from remembrancer.recall.candidates import nearest
+from remembrancer.remember.statement import Details, Statement, checked, cleaned, record_of
+from remembrancer.search.terms import fingerprint
+from remembrancer.store.contract import (
+    AddLink,
+    DropLink,
+    Embedding,
+    Filter,
+    Insert,
+    Patch,
+    Reader,
+    Visibility,
+    Write,
+    Writer,
+)
+from remembrancer.types import (
+    Action,
+    Fact,
+    Kind,
+    Link,
+    Record,
+    Relation,
+    Source,
+    Status,
+    Written,
+)
+
+BARE_SECRET = re.compile(r"\[secret: [a-z0-9-]+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The very same is remembered already."""
+
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Replaces:
+    """It is a new version of something remembered."""
+
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """It contradicts what the person said themselves, which stands."""
+
+    old: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Adds:
+    """It is new."""
+
+
+Decision = Known | Replaces | Stands | Adds
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What is remembered already that a new memory may be about."""
+
+    identical: Record | None = None
+    same_key: Fact | None = None
+    nearest: Fact | None = None
+    similarity: float = 0.0
+
+
+def decide(new: Record, near: Neighbours, dedup: Dedup) -> Decision:
+    """What a new memory is to the old ones."""
+    if near.identical is not None and not _vouches_for(new, near.identical):
+        return Known(near.identical)
+    old = near.identical or near.same_key
+    if old is None and near.nearest is not None and dedup.met_by(near.similarity):
+        old = near.nearest if _may_be_about_the_same(new, near.nearest) else None
+    if old is None:
+        return Adds()
+    return Stands(old) if is_less_trusted(new, old) else Replaces(old)
+
+
+def is_less_trusted(new: Record, old: Record) -> bool:
+    """Whether it must not take the old one's place: the person's own or a later word stands."""
+    concluded = new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT
+    outdated = new.source is Source.EXTRACTED and new.valid_from < old.valid_from
+    return concluded or outdated or (new.tainted and not old.tainted)
+
+
+def _vouches_for(new: Record, old: Record) -> bool:
+    """Whether a person now says themselves what software had concluded or a document claimed."""
+    said = new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
+    return said or (old.tainted and not new.tainted)
+
+
+def remember(call: Call, content: str, details: Details) -> Written:
+    """Keep one thing; what it restates is replaced, what it repeats is returned."""
+    statement, secrets = cleaned(checked(content, details, call.profile))
+    refuse_bare_secret(statement, secrets)
+    new = record_of(call, statement, call.now())
+    embedding = call.embed(new.searchable)
+    with call.writing() as writer:
+        return replace(keep(call, writer, new, embedding, statement)[1], secrets=secrets)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What storing a memory comes to: the decision, the memory that stands, and what to write."""
+
+    decision: Decision
+    memory: Record
+    action: Action | None = None
+    writes: tuple[Write, ...] = ()
+
+
+def keep(
+    call: Call, writer: Writer, new: Record, embedding: Embedding, statement: Statement
+) -> tuple[Decision, Written]:
+    """Store a new memory as what it is to the old ones, in the caller's transaction."""
+    intent = intended(call, writer, new, embedding, statement)
+    if intent.action is None:
+        return intent.decision, Written(intent.memory, None)
+    event = writer.apply(call.event(intent.action, new.recorded_at), intent.writes)
+    match intent.decision:
+        case Replaces(old):
+            return intent.decision, Written(intent.memory, event, replaced=writer.get(old.id))
+        case _:
+            return intent.decision, Written(intent.memory, event)
+
+
+def intended(
+    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
+) -> Intent:
+    """What would be written to keep a new memory."""
+    if new.status is Status.QUARANTINED:
+        return _shut_away(reader, new, embedding)
+    near = _neighbours(call, reader, new, embedding, statement)
+    decision = decide(new, near, call.profile.dedup)
+    match decision:
+        case Known(old) | Stands(old):
+            return Intent(decision, old)
+        case Replaces(old):
+            version = version_of(call, old, statement)
+            writes = superseding(reader, old, version, call.embed(version.searchable))
+            return Intent(decision, version, Action.REPLACED, tuple(writes))
+        case Adds():
+            return Intent(decision, new, Action.REMEMBERED, (Insert(new, embedding),))
+        case never:
+            assert_never(never)
+
+
+def _shut_away(reader: Reader, new: Record, embedding: Embedding) -> Intent:
+    """What must not be told is compared with nothing and takes nothing's place."""
+    here = Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=(Status.QUARANTINED,),
+        fingerprint=fingerprint(new.content),
+    )
+    for old in reader.find(here, 1):
+        return Intent(Known(old), old)
+    return Intent(Adds(), new, Action.QUARANTINED, (Insert(new, embedding),))
+
+
+def update(call: Call, old: Record, content: str, details: Details) -> Written:
+    """Replace one memory by a new version of it."""
+    if details.get("kind", old.kind) != old.kind:
+        raise InvalidInput(f"A new version of a {old.kind} is a {old.kind}: leave out the kind.")
+    topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
+    said = checked(content, {"kind": old.kind, **details}, call.profile)
+    statement, secrets = cleaned(said, topic)
+    refuse_bare_secret(statement, secrets)
+    call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
+    with call.writing() as writer:
+        current = _standing(call, writer, old)
+        if statement.content == current.content and not details:
+            return Written(current, None, secrets=secrets)
+        if statement.origin.taints and not current.tainted:
+            raise Conflict("Words of a tool or a document do not replace what a person said.")
+        if version_of(call, current, statement).status is Status.QUARANTINED:
+            raise Conflict("It comes from outside and reads like an instruction.")
+        return replace(supersede(call, writer, current, statement), secrets=secrets)
+
+
+def version_of(call: Call, old: Record, statement: Statement) -> Record:
+    """A new version of a memory: whatever was not said is as it was."""
+    inherited: dict[str, Any] = {
+        "scope": old.scope,
+        "importance": old.importance,
+        "permanence": old.permanence,
+        "tags": old.tags,
+        "metadata": old.metadata,
+    }
+    if isinstance(old, Fact):
+        inherited |= {
+            "category": old.category,
+            "subject": old.subject,
+            "predicate": old.predicate,
+        }
+    unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
+    new = record_of(call, replace(statement, **unsaid), call.now())
+    # Only the person can make words their own that came from elsewhere.
+    by_person = call.principal.agent is None and statement.source is Source.EXPLICIT
+    tainted = new.tainted or (old.tainted and not by_person)
+    return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
+
+
+def supersede(call: Call, writer: Writer, old: Record, statement: Statement) -> Written:
+    """Put a new version in the place of a memory, in the caller's transaction."""
+    new = version_of(call, old, statement)
+    writes = superseding(writer, old, new, call.embed(new.searchable))
+    event = writer.apply(call.event(Action.UPDATED, new.recorded_at), writes)
+    return Written(new, event, replaced=writer.get(old.id))
+
+
+def _standing(call: Call, reader: Reader, seen: Record) -> Record:
+    """The version that stands now for the one the caller saw: someone else may have been faster."""
+    current = reader.get(seen.id)
+    if current is not None and current.status is Status.SUPERSEDED:
+        either = (Status.ACTIVE, Status.EXPIRED)
+        wanted = Filter(
+            now=call.now(),
+            kinds=(seen.kind,),
+            visible=call.visible(),
+            lineage=seen.lineage,
+            statuses=either,
+        )
+        # By its row: what has had its time can still be given new words.
+        versions = reader.find(wanted, 1000)
+        current = next((one for one in versions if one.status is Status.ACTIVE), None)
+    if current is None or current.status is not Status.ACTIVE:
+        raise Conflict("It is no longer active; look at its history, or restore it first.")
+    return current
+
+
+def superseding(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
+    """The writes that put `new` in the place of `old`, links and all."""
+    retired: Write = Patch(
+        old.id, retirement(old, Status.SUPERSEDED, new.recorded_at, new.valid_from)
+    )
+    successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
+    moved: list[Write] = []
+    for link in reader.links(old.id):
+        if link.relation is not Relation.SUPERSEDES:
+            moved += [DropLink(link), AddLink(_moved(link, old.id, new.id))]
+    return [retired, Insert(new, embedding), AddLink(successor), *moved]
+
+
+def retirement(
+    record: Record, status: Status, at: datetime, until: datetime | None = None
+) -> dict[str, object]:
+    """The values of a memory that is no longer in force, and was true until then at the latest."""
+    end = max(record.valid_from, until or at)
+    if record.valid_until is not None:
+        end = min(end, record.valid_until)
+    return {"status": status, "retired_at": at, "valid_until": end}
+
+
+def _may_be_about_the_same(new: Record, old: Fact) -> bool:
+    """Two facts that each have a subject and predicate, and not the same, are never one fact."""
+    return not isinstance(new, Fact) or new.key is None or old.key is None or new.key == old.key
+
+
+def _neighbours(
+    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
+) -> Neighbours:
+    decay = call.profile.decay
+    here = Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=(Status.ACTIVE,),
+        decayed=belief(decay, below=decay.expire_below),
+    )
+    if new.kind is Kind.EPISODE:
+        return Neighbours()
+    same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
+    identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
+    if not isinstance(new, Fact) or identical is not None:
+        return Neighbours(identical=identical)
+    same_key = reader.holder(*new.key) if new.key is not None else None
+    if same_key is not None or new.is_addressed:
+        return Neighbours(same_key=same_key)
+    hit = next(iter(nearest(reader, embedding, here, 1)), None)
+    near = reader.get(hit.id) if hit else None
+    return Neighbours(
+        nearest=near if isinstance(near, Fact) else None,
+        similarity=hit.score if hit else 0.0,
+    )
+
+
+def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
+    if not isinstance(new, Fact) or not isinstance(old, Fact):
+        return True
+    same_category = statement.category in (None, old.category)
+    return same_category and (new.key is None or new.key == old.key)
+
+
+def _moved(link: Link, old_id: str, new_id: str) -> Link:
+    return replace(
+        link,
+        source=new_id if link.source == old_id else link.source,
+        target=new_id if link.target == old_id else link.target,
+    )
+
+
+def refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
+    """Refuse what would say nothing but that there was a secret."""
+    if secrets and BARE_SECRET.fullmatch(statement.content.strip()):
+        raise InvalidInput("That is a secret and nothing else; secrets are never remembered.")

@@ -1,0 +1,361 @@
+"""What a caller wants remembered: checked, cleaned of secrets, and made into a record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, TypedDict
+
+from remembrancer.call import Call
+from remembrancer.clock import as_utc
+from remembrancer.errors import InvalidInput
+from remembrancer.guard.quarantine import standing_of
+from remembrancer.profiles import Category, Profile
+from remembrancer.types import (
+    Episode,
+    Evidence,
+    Fact,
+    Json,
+    Kind,
+    Origin,
+    Permanence,
+    Record,
+    Rule,
+    Source,
+    Status,
+    member,
+    new_id,
+)
+
+CONTENT_LIMIT = 20_000
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+METADATA_LIMIT = 1_000_000
+NAME_LIMIT = 200
+
+COMMANDING = ("instruction", "response_style")
+"""The categories of what an assistant is told to do; like rules, nothing from outside is that."""
+
+
+CLOSED_SETS: Mapping[str, type[StrEnum]] = {
+    "kind": Kind,
+    "permanence": Permanence,
+    "source": Source,
+    "origin": Origin,
+}
+
+
+class Details(TypedDict, total=False):
+    """What may be said about a new memory besides its words."""
+
+    kind: Kind | str
+    category: str
+    subject: str
+    predicate: str
+    importance: float
+    permanence: Permanence | str
+    confidence: float
+    source: Source | str
+    origin: Origin | str
+    scope: str
+    tags: tuple[str, ...] | list[str]
+    metadata: Mapping[str, Json]
+    summary: str
+    body: str
+    valid_from: datetime
+    valid_until: datetime
+    ttl_days: float
+    session_id: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One thing to remember, before the store has seen it."""
+
+    content: str
+    kind: Kind = Kind.FACT
+    category: str | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    importance: float | None = None
+    permanence: Permanence | None = None
+    confidence: float | None = None
+    source: Source = Source.EXPLICIT
+    origin: Origin = Origin.USER
+    scope: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    summary: str | None = None
+    body: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    ttl_days: float | None = None
+    session_id: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    agent: str | None = None
+    surface: str | None = None
+    id: str | None = None
+
+
+def checked(content: str, details: Details, profile: Profile) -> Statement:
+    """The statement, or an error that says what is wrong with it."""
+    values = dict(details)
+    for name, enum in CLOSED_SETS.items():
+        if name in values:
+            values[name] = member(enum, str(values[name]), name)
+    for name in ("valid_from", "valid_until"):
+        if isinstance(moment := values.get(name), datetime):
+            values[name] = as_utc(moment)
+    values["tags"] = tuple(details.get("tags", ()))
+    statement = Statement(content=content, **values)  # type: ignore[arg-type]
+    _check_text(statement)
+    _check_numbers(statement, profile)
+    if statement.kind is Kind.TURN:
+        raise InvalidInput(
+            "A turn is stored with its conversation; remember a fact, rule or episode."
+        )
+    if (statement.subject is None) != (statement.predicate is None):
+        raise InvalidInput("Give both a subject and a predicate, or neither.")
+    start, end = statement.valid_from, statement.valid_until
+    if start and end and end <= start:
+        raise InvalidInput("valid_until must be after valid_from.")
+    return statement
+
+
+def cleaned(
+    statement: Statement, topic: tuple[str | None, ...] = ()
+) -> tuple[Statement, tuple[str, ...]]:
+    """The statement with every secret replaced by a placeholder, and the kind of each.
+
+    `topic` is what the memory is about when the statement itself does not say so.
+    """
+    for name in _references(statement):
+        refuse_secret_name(name)
+    found: list[str] = []
+    clean = {
+        name: _without_secrets(getattr(statement, name), found)
+        for name in ("subject", "predicate", "summary", "body", "tags", "metadata")
+    }
+    about = " ".join(filter(None, (statement.subject, statement.predicate, *topic)))
+    clean["content"] = _without_secrets(statement.content, found, called=about)
+    turns = tuple(
+        replace(turn, quote=_without_secrets(turn.quote, found)) for turn in statement.evidence
+    )
+    return replace(statement, **clean, evidence=turns), tuple(found)
+
+
+def refuse_secret_name(name: str | None) -> None:
+    """Refuse a name or reference that is a published kind of secret.
+
+    One that only looks random is let through: the ids of other systems look so too.
+    """
+    from remembrancer.guard import redact
+
+    if name and any(finding.kind != "generic-token" for finding in redact(name).findings):
+        raise InvalidInput("A name or reference holds a secret; secrets are never remembered.")
+
+
+def without_secrets(text: str) -> str:
+    """The text with its secrets replaced, for what is not stored but may be logged or sent."""
+    from remembrancer.guard import redact
+
+    return redact(text).text
+
+
+def holds_secret(value: Json) -> bool:
+    """Whether there is a secret in a value, however deep; the ids that we gave are none."""
+    found: list[str] = []
+    _without_secrets(value, found)
+    return bool(found)
+
+
+def metadata_without_secrets(metadata: Mapping[str, Json], what: str) -> Mapping[str, Json]:
+    """Metadata that can be stored, its secrets replaced, or an error that says what is wrong."""
+    try:
+        plain = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{what}: the metadata is not plain JSON.") from error
+    checked_text(plain, what, METADATA_LIMIT)
+    _refuse_nul(plain)
+    clean: Mapping[str, Json] = _without_secrets(metadata, [])
+    return clean
+
+
+def _references(statement: Statement) -> list[str | None]:
+    turns = [part for turn in statement.evidence for part in (turn.session_id, turn.turn_id)]
+    return [statement.scope, statement.session_id, statement.category, *turns]
+
+
+def record_of(call: Call, statement: Statement, now: datetime) -> Record:
+    """The new memory, with the profile's defaults for whatever was not said."""
+    profile = call.profile
+    kind = statement.kind
+    category_name, category = profile.category(statement.category)
+    if kind is not Kind.FACT:
+        category = Category()
+    importance = statement.importance or category.importance or profile.importance.default
+    common: dict[str, Any] = {
+        "id": statement.id or new_id(kind, now),
+        "content": statement.content,
+        "scope": call.writable(statement.scope),
+        "importance": float(importance),
+        "permanence": statement.permanence or category.permanence,
+        "confidence": 1.0 if statement.confidence is None else statement.confidence,
+        "source": _source(statement),
+        "status": _status(statement),
+        "tainted": statement.origin.taints,
+        "agent": statement.agent or call.principal.agent,
+        "surface": statement.surface or call.principal.surface,
+        "session_id": statement.session_id,
+        "evidence": statement.evidence,
+        "tags": statement.tags,
+        "metadata": dict(statement.metadata),
+        "valid_from": statement.valid_from or now,
+        "valid_until": statement.valid_until,
+        "recorded_at": now,
+        "confirmed_at": now,
+        "ttl_days": (days := _ttl_days(statement, category, profile)),
+        "expires_at": now + timedelta(days=days) if days else None,
+    }
+    match kind:
+        case Kind.RULE:
+            return Rule(**common)
+        case Kind.EPISODE:
+            scope = statement.scope or call.principal.agent or common["scope"]
+            return Episode(**{**common, "scope": call.writable(scope)})
+        case _:
+            return Fact(
+                **common,
+                category=category_name,
+                subject=statement.subject,
+                predicate=statement.predicate,
+                summary=statement.summary,
+                body=statement.body,
+            )
+
+
+def _source(statement: Statement) -> Source:
+    """Who vouches for it: not the person, where the words came from elsewhere."""
+    explicit = statement.source is Source.EXPLICIT
+    return Source.IMPORTED if explicit and statement.origin.taints else statement.source
+
+
+def _status(statement: Statement) -> Status:
+    if statement.origin.taints and (
+        statement.kind is Kind.RULE or statement.category in COMMANDING
+    ):
+        return Status.QUARANTINED
+    about = ".".join(filter(None, (statement.subject, statement.predicate)))
+    told = " ".join(filter(None, (statement.content, statement.summary, statement.body)))
+    text = f"{about}: {told}" if about else told
+    return standing_of(text, tainted=statement.origin.taints)
+
+
+def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:
+    days = statement.ttl_days or category.ttl_days
+    return days or (profile.episodes.ttl_days if statement.kind is Kind.EPISODE else None)
+
+
+def checked_text(text: object, what: str, limit: int) -> str:
+    """Text that can be stored, or an error that says what is wrong with it."""
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"{what}: the content is empty.")
+    if len(text) > limit:
+        raise InvalidInput(f"{what}: the content is too long: at most {limit} characters.")
+    if "\x00" in text:
+        raise InvalidInput(f"{what}: the text has a NUL character in it, which cannot be stored.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{what}: the text has half a character in it.") from None
+    return text
+
+
+def _check_text(statement: Statement) -> None:
+    if not isinstance(statement.content, str) or not statement.content.strip():
+        raise InvalidInput("There is nothing to remember: the content is empty.")
+    for name, limit in (("content", CONTENT_LIMIT), ("body", 10 * CONTENT_LIMIT)):
+        if len(getattr(statement, name) or "") > limit:
+            raise InvalidInput(f"The {name} is too long: at most {limit} characters.")
+    for name in ("subject", "predicate", "category", "scope", "session_id"):
+        value = getattr(statement, name)
+        if value is not None and not 0 < len(value.strip()) <= len(value) <= NAME_LIMIT:
+            raise InvalidInput(f"The {name} must have 1 to {NAME_LIMIT} characters.")
+    if any(not tag.strip() or len(tag) > NAME_LIMIT for tag in statement.tags):
+        raise InvalidInput(f"A tag must have 1 to {NAME_LIMIT} characters.")
+    try:
+        everything = json.dumps(
+            [statement.metadata, *_texts(statement)], ensure_ascii=False, allow_nan=False
+        )
+        everything.encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "The text has half a character in it, or the metadata is not plain JSON."
+        ) from error
+    _refuse_nul(everything)
+
+
+def _refuse_nul(dumped: str) -> None:
+    """In JSON a NUL is an escape; the same letters after a backslash that is escaped are text."""
+    if _NUL.search(dumped):
+        raise InvalidInput("The text has a NUL character in it, which cannot be stored.")
+
+
+def _texts(statement: Statement) -> list[str | None]:
+    names = ("content", "subject", "predicate", "category", "scope", "summary", "body")
+    quotes = [turn.quote for turn in statement.evidence]
+    return [*(getattr(statement, name) for name in names), *statement.tags, *quotes]
+
+
+def _check_numbers(statement: Statement, profile: Profile) -> None:
+    top = profile.importance.max
+    if statement.importance is not None and not 1 <= statement.importance <= top:
+        raise InvalidInput(f"The importance must be from 1 to {top}.")
+    if statement.confidence is not None and not 0 <= statement.confidence <= 1:
+        raise InvalidInput("The confidence must be from 0 to 1.")
+    if statement.ttl_days is not None and not 0 < statement.ttl_days <= 36_500:
+        raise InvalidInput("ttl_days must be more than 0 and at most 36500.")
+
+
+_OWN_ID = re.compile(r"(?:fact|rule|episode|turn|event|session|use)_[0-9a-hjkmnp-tv-z]{26}")
+"""An id that we gave: it looks random, and opens nothing."""
+
+
+def _without_secrets(value: Any, found: list[str], called: str = "") -> Any:
+    """The same value with the secrets in it replaced; `called` is the name it goes by."""
+    match value:
+        case str() if _OWN_ID.fullmatch(value):
+            return value
+        case str():
+            return _text_without_secrets(value, found, called)
+        case int() | float() if not isinstance(value, bool):
+            clean = _text_without_secrets(str(value), found, called) if called else str(value)
+            return value if clean == str(value) else clean
+        case Mapping():
+            return {
+                _without_secrets(key, found): _without_secrets(inner, found, f"{called} {key}")
+                for key, inner in value.items()
+            }
+        case list() | tuple():
+            return type(value)(_without_secrets(inner, found, called) for inner in value)
+        case _:
+            return value
+
+
+def _text_without_secrets(text: str, found: list[str], called: str) -> str:
+    """A name before a text tells what it is: `password: hunter2`, where `hunter2` says nothing."""
+    from remembrancer.guard import redact
+
+    for name in dict.fromkeys((called.strip(), *called.split())):
+        label = f"{name}: "
+        redacted = redact(label + text)
+        if redacted.findings and redacted.text.startswith(label):
+            found.extend(finding.kind for finding in redacted.findings)
+            return redacted.text.removeprefix(label)
+    redacted = redact(text)
+    found.extend(finding.kind for finding in redacted.findings)
+    return redacted.text

@@ -1,0 +1,1 @@
+"""ASGI middleware, one module each; `server/app.py` says in which order."""

@@ -1,0 +1,35 @@
+"""What a browser is shown when something is not right: what it is, and what to do."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, Response
+from starlette.types import Scope
+
+from remembrancer.server.pages.page_context import HEADERS, THEME, THEMES, templates
+
+MACHINES = ("/api/", "/memories", "/openapi.json", "/metrics", "/healthz", "/readyz", "/mcp")
+
+
+def page(scope: Scope, status: int, code: str, detail: str) -> Response | None:
+    """An error as a page, for whoever looks at pages; None for machines."""
+    path: str = scope["path"]
+    if path.startswith(MACHINES) or "text/html" not in Headers(scope=scope).get("accept", ""):
+        return None
+    theme = HTTPConnection(scope).cookies.get(THEME, "auto")
+    html = (
+        templates()
+        .get_template("failure.html")
+        .render(
+            title=HTTPStatus(status).phrase,
+            status=status,
+            code=code,
+            detail=detail,
+            theme=theme if theme in THEMES else "auto",
+            request_id=scope.get("state", {}).get("request_id", ""),
+        )
+    )
+    return HTMLResponse(html, status, HEADERS)

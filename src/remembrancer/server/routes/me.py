@@ -1,0 +1,43 @@
+"""Who is calling, and by which rules their memory works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from remembrancer.profiles import Profile
+from remembrancer.server import schemas
+from remembrancer.server.deps import Caller, Engine, Me
+
+router = APIRouter(tags=["myself"])
+
+
+class Myself(schemas.Told):
+    """On whose behalf this key calls, as which agent, and what it may do."""
+
+    tenant: str
+    user: str
+    agent: str | None
+    surface: str
+    capabilities: list[str]
+    profile: str
+
+
+@router.get("/me", response_model=Myself)
+def myself(engine: Engine, caller: Caller) -> Any:
+    """Who I am here."""
+    return {
+        "tenant": caller.owner.tenant,
+        "user": caller.owner.user,
+        "agent": caller.agent,
+        "surface": caller.surface,
+        "capabilities": sorted(caller.capabilities),
+        "profile": engine.settings.profile,
+    }
+
+
+@router.get("/profile", response_model=Profile)
+def profile(engine: Engine, me: Me) -> Any:
+    """The rules by which memory works here, for the agent that calls."""
+    return engine.settings.profile_for(me.principal.agent)

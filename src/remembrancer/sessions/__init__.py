@@ -1,0 +1,1 @@
+"""Conversations: turns, lifecycle, titles, summaries."""

@@ -1,0 +1,1 @@
+"""Team memory: proposals, corroboration, review, recall."""

@@ -1,0 +1,101 @@
+"""What a team may be told, as arrays in memory, and which of it answers a question best."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from remembrancer.team.confidence import DAY, aged
+from remembrancer.types import TeamFact, TeamOrigin, TeamStatus, Tenant
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from remembrancer.store.team_contract import Known, TeamReader
+
+IMPORTANCE = 0.02
+"""How far each point of importance may move a result that similarity has ranked."""
+
+LEAST_SIMILARITY = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class TeamIndex:
+    """The approved facts of a tenant as of a version; each array has one place per fact."""
+
+    version: int
+    facts: tuple[TeamFact, ...]
+    vectors: NDArray[np.float32]
+    origins: NDArray[np.str_]
+    importance: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    confirmed_at: NDArray[np.float64]
+
+    def best(
+        self,
+        vector: NDArray[np.float32],
+        now: datetime,
+        limit: int,
+        *,
+        confidence: float,
+        origins: Sequence[TeamOrigin] | None = None,
+    ) -> list[tuple[TeamFact, float]]:
+        """The facts of these origins closest to a vector, with how far each is believed now."""
+        import numpy as np
+
+        from remembrancer.search.vectors import dots
+
+        similarity = dots(self.vectors, vector)
+        believed = aged(self.confidence, (now.timestamp() - self.confirmed_at) / DAY)
+        fitting = (similarity >= LEAST_SIMILARITY) & (believed >= confidence)
+        if origins is not None:
+            fitting &= np.isin(self.origins, origins)
+        places = np.flatnonzero(fitting)
+        scores = (similarity + IMPORTANCE * self.importance)[places]
+        if len(places) > limit:
+            # Whatever ties with the last is looked at too: among equals the words decide.
+            enough = scores >= np.partition(scores, -limit)[-limit]
+            places, scores = places[enough], scores[enough]
+        ranked = sorted(
+            zip(scores.tolist(), places.tolist(), strict=True),
+            key=lambda one: (-one[0], self.facts[one[1]].content),
+        )
+        return [(self.facts[place], float(believed[place])) for _, place in ranked[:limit]]
+
+
+class TeamIndexes:
+    """What may be recalled, by tenant and model, read again when it has changed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], TeamIndex] = {}
+
+    def get(self, reader: TeamReader, tenant: Tenant, model: str) -> TeamIndex:
+        """The index as it is now."""
+        version = reader.version()
+        with self._lock:
+            found = self._known.get((tenant.id, model))
+        if found is None or found.version != version:
+            found = _indexed(version, reader.known(model, (TeamStatus.APPROVED,)))
+            with self._lock:
+                self._known[tenant.id, model] = found
+        return found
+
+
+def _indexed(version: int, known: Sequence[Known]) -> TeamIndex:
+    import numpy as np
+
+    facts = tuple(one.fact for one in known)
+    return TeamIndex(
+        version,
+        facts,
+        np.array([one.vector for one in known], np.float32),
+        np.array([one.origin for one in facts], np.str_),
+        np.array([one.importance for one in facts], np.float64),
+        np.array([one.confidence for one in facts], np.float64),
+        np.array([one.confirmed_at.timestamp() for one in facts], np.float64),
+    )

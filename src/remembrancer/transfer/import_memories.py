@@ -1,0 +1,279 @@
+"""The memories of an import, a few hundred at a time, by the same way as any other memory.
+
+A step is written as one event in which no memory occurs twice, so that it can be undone as a whole:
+what may be about the same as something before it waits until that is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from remembrancer.call import Call
+from remembrancer.errors import InvalidInput
+from remembrancer.remember.lifecycle import as_before
+from remembrancer.remember.pipeline import Adds, Intent, Replaces, intended, refuse_bare_secret
+from remembrancer.remember.statement import Statement, checked, cleaned, record_of, without_secrets
+from remembrancer.search.terms import fingerprint
+from remembrancer.store.contract import (
+    AddLink,
+    DropLink,
+    Embedding,
+    Insert,
+    Patch,
+    Write,
+    Writer,
+)
+from remembrancer.transfer.formats.items import Place, Stated
+from remembrancer.types import (
+    Action,
+    Fact,
+    Json,
+    Kind,
+    Link,
+    Origin,
+    Record,
+    Relation,
+    Source,
+    Status,
+    stable_id,
+)
+
+EMBEDDED = 64
+"""How many are embedded between two words about how far it is."""
+
+DEEPEST = 30
+
+ORDER: tuple[type[Write], ...] = (Patch, Insert, DropLink, AddLink)
+"""What makes room comes before what takes it."""
+
+Tell = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A memory that is fit to be stored, under an id that tells where it came from."""
+
+    key: str
+    id: str
+    statement: Statement
+    links: tuple[str, ...] = ()
+    secrets: int = 0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of some memories; `ids` are the memories that stand for their keys."""
+
+    added: int = 0
+    present: int = 0
+    known: int = 0
+    quarantined: int = 0
+    event: str | None = None
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+def provenance(format: str, place: Place) -> dict[str, Json]:
+    """Where a memory came from, as metadata."""
+    file, where = without_secrets(place.file), without_secrets(place.where)
+    return {"imported": {"from": format, "file": file, "place": where}}
+
+
+def ready(call: Call, format: str, piece: Stated, origin: Origin | None) -> Ready:
+    """A memory that was checked and cleaned, or an error that says what is wrong with it."""
+    details: dict[str, Any] = {"source": Source.IMPORTED, **piece.details}
+    if _is_deep(details.get("metadata"), DEEPEST):
+        raise InvalidInput(f"The metadata is nested more than {DEEPEST} deep.")
+    if origin is not None:
+        details["origin"] = origin
+    category = details.get("category")
+    if category is not None and category not in call.profile.categories:
+        del details["category"]
+        details["tags"] = [*details.get("tags", ()), category]
+    content = piece.content.strip()
+    statement, secrets = cleaned(checked(content, details, call.profile))  # type: ignore[arg-type]
+    refuse_bare_secret(statement, secrets)
+    metadata = {**statement.metadata, **provenance(format, piece.place)}
+    scope = call.writable(statement.scope)
+    told = (call.owner.id, scope, format, piece.key, content)
+    return Ready(
+        piece.key,
+        stable_id(statement.kind, statement.valid_from, *told),
+        replace(statement, metadata=metadata),
+        piece.links,
+        len(secrets),
+    )
+
+
+def _is_deep(value: object, left: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not left or any(_is_deep(one, left - 1) for one in inner)
+
+
+def step(call: Call, note: str, some: Sequence[Ready], tell: Tell) -> Outcome:
+    """Store some memories, but for those that came before and those that are known."""
+    unique: dict[str, Ready] = {}
+    for one in some:
+        unique.setdefault(one.id, one)
+    with call.store.reading(call.owner) as reader:
+        there = reader.load(unique)
+    fresh = [one for one in unique.values() if is_missing(there.get(one.id))]
+    tell(len(some) - len(fresh))
+    vectors = _embedded(call, fresh, tell)
+    outcome = Outcome(
+        present=len(unique) - len(fresh),
+        known=len(some) - len(unique),
+        ids={one.key: one.id for one in unique.values()},
+    )
+    while fresh:
+        with call.writing() as writer:
+            fresh = _written(call, writer, note, fresh, vectors, outcome)
+    return outcome
+
+
+def link(call: Call, note: str, wanted: Sequence[tuple[str, str]]) -> str | None:
+    """Relate memories that are not related yet; the event, if there was anything to do."""
+    now = call.now()
+    with call.writing() as writer:
+        known = writer.load({end for pair in wanted for end in pair})
+        writes = [
+            AddLink(Link(source, target, Relation.RELATED_TO, now))
+            for source, target in dict.fromkeys(wanted)
+            if source != target
+            and {source, target} <= known.keys()
+            and not _are_related(writer, source, target)
+        ]
+        if not writes:
+            return None
+        return writer.apply(call.event(Action.IMPORTED, now, note=note), writes).id
+
+
+def _are_related(writer: Writer, source: str, target: str) -> bool:
+    return any({one.source, one.target} == {source, target} for one in writer.links(source))
+
+
+def is_missing(record: Record | None) -> bool:
+    """Whether it is to be stored: it is not there, or it was and the import was undone."""
+    return record is None or record.status is Status.RETRACTED
+
+
+def _embedded(call: Call, some: Sequence[Ready], tell: Tell) -> dict[str, Embedding]:
+    vectors: dict[str, Embedding] = {}
+    now, model = call.now(), call.embedder.model
+    for start in range(0, len(some), EMBEDDED):
+        few = some[start : start + EMBEDDED]
+        texts = [record_of(call, one.statement, now).searchable for one in few]
+        found = call.embedder.embed(texts)
+        vectors |= {one.id: Embedding(model, row) for one, row in zip(few, found, strict=True)}
+        tell(len(few))
+    return vectors
+
+
+def _written(
+    call: Call,
+    writer: Writer,
+    note: str,
+    waiting: Sequence[Ready],
+    vectors: Mapping[str, Embedding],
+    outcome: Outcome,
+) -> list[Ready]:
+    """Store as many as can be told by one event; the others are left for the next."""
+    now, there = call.now(), writer.load(one.id for one in waiting)
+    writes: list[Write] = []
+    so_far = _SoFar()
+    rest: list[Ready] = []
+    for at, one in enumerate(waiting):
+        old = there.get(one.id)
+        if not is_missing(old):  # Another process was faster.
+            outcome.present += 1
+            continue
+        statement = replace(one.statement, id=None if old else one.id)
+        new = record_of(call, statement, now)
+        intent = _intent(call, writer, new, vectors[one.id], statement, old)
+        if not so_far.takes(new, intent):
+            rest = list(waiting[at:])
+            break
+        writes += intent.writes
+        outcome.ids[one.key] = intent.memory.id
+        _count(outcome, intent)
+    if writes:
+        writes.sort(key=lambda write: ORDER.index(type(write)))
+        outcome.event = writer.apply(call.event(Action.IMPORTED, now, note=note), writes).id
+    return rest
+
+
+def _intent(
+    call: Call,
+    writer: Writer,
+    new: Record,
+    vector: Embedding,
+    statement: Statement,
+    old: Record | None,
+) -> Intent:
+    """What is to be written; `old` is the same from an import that was undone."""
+    intent = intended(call, writer, new, vector, statement)
+    match intent.decision:
+        case Replaces(other) if _is_beside(new, other):
+            intent = Intent(Adds(), new, Action.REMEMBERED, (Insert(new, vector),))
+    if old is not None and isinstance(intent.decision, Adds):
+        return replace(intent, memory=old, writes=(Patch(old.id, as_before(writer, old)),))
+    return intent
+
+
+def _is_beside(new: Record, old: Record) -> bool:
+    """Whether both stand in the same file, which tells them apart however alike they are."""
+    if _marks(new) & _marks(old):
+        return False
+    here, there = (one.metadata.get("imported") for one in (new, old))
+    if not isinstance(here, dict) or not isinstance(there, dict):
+        return False
+    same_file = (here["from"], here["file"]) == (there.get("from"), there.get("file"))
+    return same_file and here["place"] != there.get("place")
+
+
+def _count(outcome: Outcome, intent: Intent) -> None:
+    if not intent.writes:
+        outcome.known += 1
+    elif intent.memory.status is Status.QUARANTINED:
+        outcome.quarantined += 1
+    else:
+        outcome.added += 1
+
+
+class _SoFar:
+    """What an event holds so far, which the store cannot tell of yet."""
+
+    def __init__(self) -> None:
+        self._touched: set[str] = set()
+        self._marks: set[tuple[str, ...]] = set()
+
+    def takes(self, new: Record, intent: Intent) -> bool:
+        """Add what is to be written, unless it has to do with what is there already."""
+        ids = {one for write in intent.writes for one in _ids(write)}
+        marks = set() if new.kind is Kind.EPISODE else _marks(new)
+        if ids & self._touched or marks & self._marks:
+            return False
+        self._touched |= ids
+        self._marks |= marks
+        return True
+
+
+def _marks(record: Record) -> set[tuple[str, ...]]:
+    """By what a memory is known to be the same as another: its words, or what it is about."""
+    marks: set[tuple[str, ...]] = {("words", record.scope, fingerprint(record.content))}
+    if isinstance(record, Fact) and record.key is not None:
+        marks.add(("about", *record.key))
+    return marks
+
+
+def _ids(write: Write) -> tuple[str, ...]:
+    match write:
+        case Insert(record):
+            return (record.id,)
+        case Patch(id):
+            return (id,)
+        case AddLink(link) | DropLink(link):
+            return (link.source, link.target)
+        case _:
+            return ()
