@@ -23,11 +23,12 @@ from bench.processes import place
 from bench.systems import ENTRIES
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
+from remembrancer.ids import new_id
 from remembrancer.server.app import create_app
 from remembrancer.server.middleware.auth import COOKIE
 from remembrancer.server.middleware.request_log import logger
 from remembrancer.store.contract import Embedding, Insert
-from remembrancer.types import Action, Event, Fact, Owner, Permanence, new_id
+from remembrancer.types import Action, Event, Fact, Owner, Permanence
 
 FEW, MANY = 1_000, 100_000
 TIMES = 7

@@ -14,9 +14,10 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.factory import open
-from remembrancer.remember.lifecycle import everything
+from remembrancer.ids import new_id
 from remembrancer.store.contract import Filter, Insert, Store
-from remembrancer.types import Action, Event, Fact, Kind, Owner, Permanence, new_id
+from remembrancer.store.nearest import everything
+from remembrancer.types import Action, Event, Fact, Kind, Owner, Permanence
 
 OWNER = Owner("home", "bench")
 START = datetime(2026, 3, 2, tzinfo=UTC)

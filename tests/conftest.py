@@ -22,8 +22,9 @@ from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_models, open_store
+from remembrancer.factory import open_models
 from remembrancer.memory import Memory
+from remembrancer.store.open import open_store
 from tests.servers import start_postgres
 from tests.serving import Served, served
 

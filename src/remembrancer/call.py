@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.errors import InvalidInput, ScopeRequired
+from remembrancer.ids import new_id
 from remembrancer.store.contract import Embedding, Filter, Visibility
 from remembrancer.types import (
     GLOBAL,
@@ -25,7 +26,6 @@ from remembrancer.types import (
     Record,
     Status,
     checked_name,
-    new_id,
 )
 
 if TYPE_CHECKING:

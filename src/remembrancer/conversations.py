@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
-from remembrancer.paging import page_of_own, place_of, position_of
-from remembrancer.recall.pipeline import checked_limit
+from remembrancer.ids import new_id
+from remembrancer.paging import checked_limit, page_of_own, place_of, position_of
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.turns import Said, append
 from remembrancer.store.contract import Filter, Reader, SessionFilter
@@ -24,7 +24,6 @@ from remembrancer.types import (
     View,
     checked_name,
     member,
-    new_id,
 )
 
 if TYPE_CHECKING:

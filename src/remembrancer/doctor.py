@@ -107,8 +107,8 @@ def _directory(path: Path) -> Finding:
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
-    from remembrancer.factory import open_store
     from remembrancer.store import schema
+    from remembrancer.store.open import open_store
 
     try:
         store = open_store(settings, None)
@@ -170,7 +170,7 @@ def _round_trip(embedder: LocalEmbedder) -> Finding:
     name = "round trip"
     from remembrancer.config import Settings
     from remembrancer.engine import Remembrancer
-    from remembrancer.factory import open_store
+    from remembrancer.store.open import open_store
 
     settings = Settings()
     try:

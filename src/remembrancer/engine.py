@@ -15,13 +15,13 @@ from remembrancer.access.keys import Keys, NewKey
 from remembrancer.call import Parts
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
+from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.learn.worker import Learner
 from remembrancer.llm.models import Models
 from remembrancer.maintenance import runner
 from remembrancer.maintenance.runner import Outcome, Scheduled, Work
 from remembrancer.memory import Memory
 from remembrancer.recall.usage import References
-from remembrancer.remember.statement import refuse_secret_name
 from remembrancer.store.contract import Health, Store
 from remembrancer.team.index import TeamIndexes
 from remembrancer.team.review import EDIT, VIEW, Review
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from remembrancer.embed import Embedder
     from remembrancer.erasure.erase import Inventory
     from remembrancer.erasure.receipts import Receipt
-    from remembrancer.maintenance.tasks import Progress
     from remembrancer.transfer.archive import Backup
     from remembrancer.transfer.restore import Arrived
+    from remembrancer.types import Progress
 
 
 class Remembrancer:
@@ -279,7 +279,7 @@ class Remembrancer:
         self, place: str | Path, *, replace: bool = False, progress: Progress | None = None
     ) -> Arrived:
         """Copy everyone into another place, on the same engine or the other; nothing is removed."""
-        from remembrancer.factory import open_store_at
+        from remembrancer.store.open import open_store_at
         from remembrancer.transfer import restore
 
         self.flush()

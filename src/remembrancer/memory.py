@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Unpack
 from remembrancer.conversations import Conversations
 from remembrancer.decay import belief, effective_confidence, standing
 from remembrancer.errors import NotAllowed, NotFound
+from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.maintenance.stats import BESIDES_TURNS, Survey, scopes, stats, survey
-from remembrancer.paging import page_of_own, place_of, position_of
+from remembrancer.paging import checked_limit, page_of_own, place_of, position_of
 from remembrancer.recall.context import compose
-from remembrancer.recall.pipeline import Narrowing, Wanted, checked_limit, moment, narrowed, recall
+from remembrancer.recall.filters import Narrowing, Wanted, moment, narrowed
+from remembrancer.recall.pipeline import recall
 from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
 from remembrancer.remember.resolve import ANY, closest, resolve
 from remembrancer.remember.rule_trust import effectiveness
-from remembrancer.remember.statement import Details, refuse_secret_name
+from remembrancer.remember.statement import Details
 from remembrancer.remember.undo import undo
 from remembrancer.store.contract import Filter, Reader
 from remembrancer.types import (
@@ -58,11 +60,11 @@ if TYPE_CHECKING:
     from remembrancer.learn.consolidation.plan import Plan
     from remembrancer.learn.consolidation.run import Consolidated
     from remembrancer.maintenance.simulate import Simulation
-    from remembrancer.maintenance.tasks import Progress
     from remembrancer.profiles import Profile
     from remembrancer.recall.prompt_block import Context
     from remembrancer.team.service import Proposed
     from remembrancer.transfer.import_pipeline import Imported
+    from remembrancer.types import Progress
 
 
 class Memory(Conversations):

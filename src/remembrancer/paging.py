@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from remembrancer.clock import as_utc
+from remembrancer.errors import InvalidInput
+
+if TYPE_CHECKING:
+    pass
+
 import base64
 import binascii
 from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
-from remembrancer.clock import as_utc
-from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Position
 from remembrancer.types import Event, Page, Rejection
 
@@ -48,3 +54,13 @@ def page_of_own(
         after = Position(found[-1].at, found[-1].id)
     more = place_of(own[limit - 1].at, own[limit - 1].id) if len(own) > limit else None
     return Page(tuple(own[:limit]), more)
+
+
+LIMIT = 1000
+
+
+def checked_limit(limit: int) -> int:
+    """A limit between 1 and 1000."""
+    if not 1 <= limit <= LIMIT:
+        raise InvalidInput(f"The limit must be from 1 to {LIMIT}.")
+    return limit

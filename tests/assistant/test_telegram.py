@@ -19,10 +19,10 @@ from remembrancer.assistant.telegram.inbox import Inbox
 from remembrancer.assistant.telegram.polling import poll
 from remembrancer.assistant.telegram.webhook import Webhook
 from remembrancer.clock import SetClock
-from remembrancer.embed.openai import Patience
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidSetting
 from remembrancer.memory import Memory
+from remembrancer.retry import Patience
 from tests.assistant.bot_api import TOKEN, TelegramServer, failed, too_many
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, streams

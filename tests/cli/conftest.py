@@ -18,7 +18,7 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 
 Rem = Callable[..., Result]
 Process = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -18,9 +18,10 @@ import pytest
 import remembrancer
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
+from remembrancer.ids import new_id
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Insert
-from remembrancer.types import Action, Fact, new_id
+from remembrancer.types import Action, Fact
 
 Run = Callable[..., Any]
 DAY = timedelta(days=1)

@@ -20,7 +20,7 @@ from remembrancer.cli.app import app
 from remembrancer.config import Settings
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 from tests.assistant.bot_api import TOKEN, TelegramServer
 from tests.llm.endpoint import ModelEndpoint, streams
 

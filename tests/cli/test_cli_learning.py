@@ -22,9 +22,10 @@ from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.factory import open
+from remembrancer.ids import new_id
 from remembrancer.learn.evidence_check import Reason
 from remembrancer.store.contract import Insert
-from remembrancer.types import Action, Fact, new_id
+from remembrancer.types import Action, Fact
 from tests.cli.conftest import SCRIPT
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, says
 

@@ -19,7 +19,7 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 from remembrancer.team.settings import Switches
 from tests.cli.conftest import SCRIPT, Process
 

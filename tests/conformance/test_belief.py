@@ -14,9 +14,10 @@ import pytest
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.decay import belief, effective_confidence
-from remembrancer.factory import open_store
+from remembrancer.ids import new_id
 from remembrancer.profiles import Decay
 from remembrancer.store.contract import Filter, Insert, Reader, Store
+from remembrancer.store.open import open_store
 from remembrancer.types import (
     Action,
     Event,
@@ -28,7 +29,6 @@ from remembrancer.types import (
     Rule,
     Source,
     Status,
-    new_id,
 )
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

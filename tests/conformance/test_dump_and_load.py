@@ -14,8 +14,9 @@ from sqlalchemy import create_engine, text
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.errors import BadBackup, Conflict
-from remembrancer.factory import open_store
+from remembrancer.ids import new_id
 from remembrancer.store.contract import Embedding, Insert, Row, Store
+from remembrancer.store.open import open_store
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import (
     Action,
@@ -27,7 +28,6 @@ from remembrancer.types import (
     TeamOrigin,
     TeamStatus,
     Tenant,
-    new_id,
 )
 from tests.conftest import open_files
 

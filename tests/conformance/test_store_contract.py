@@ -16,7 +16,7 @@ from sqlalchemy import event as sqlalchemy_event
 
 from remembrancer.clock import SetClock
 from remembrancer.errors import Conflict, NotFound
-from remembrancer.recall.candidates import nearest
+from remembrancer.ids import new_id
 from remembrancer.search.terms import query_terms, terms
 from remembrancer.store.contract import (
     AddLink,
@@ -31,6 +31,7 @@ from remembrancer.store.contract import (
     Visibility,
     Write,
 )
+from remembrancer.store.nearest import nearest
 from remembrancer.types import (
     Action,
     Episode,
@@ -46,7 +47,6 @@ from remembrancer.types import (
     Session,
     Status,
     Turn,
-    new_id,
 )
 from tests.searching import by_words
 
@@ -59,7 +59,7 @@ Make = Callable[..., Fact]
 def raw(place: str, clock: SetClock) -> Iterator[Store]:
     """The bare store, below the engine."""
     from remembrancer.config import Settings
-    from remembrancer.factory import open_store
+    from remembrancer.store.open import open_store
 
     where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
     store = open_store(Settings.model_validate({"store": where}), clock)
@@ -224,7 +224,7 @@ def test_writes_of_another_opening_are_seen_at_once(
     raw: Store, ada: Owner, place: str, clock: SetClock
 ) -> None:
     from remembrancer.config import Settings
-    from remembrancer.factory import open_store
+    from remembrancer.store.open import open_store
 
     where = {"url" if place.startswith("postgresql") else "path": place}
     other = open_store(Settings.model_validate({"store": where}), clock)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remembrancer.embed.openai import OpenAICompatibleEmbedder, Patience
+from remembrancer.embed.openai import OpenAICompatibleEmbedder
 from remembrancer.errors import EmbeddingFailed
+from remembrancer.retry import Patience
 
 KEY = "sk-secret-0123456789"
 BRIEFLY = Patience(retries=2, first_pause=0.01, longest_pause=0.3)

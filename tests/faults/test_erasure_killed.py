@@ -14,7 +14,7 @@ from remembrancer.clock import SystemClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import UnknownPerson
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 from tests.faults.test_killed import CheapEmbedder
 from tests.features.test_A22_X4_erasure import bytes_of
 from tests.processes import forked

@@ -30,10 +30,11 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
-from remembrancer.factory import open_store
+from remembrancer.ids import new_id
 from remembrancer.maintenance.runner import HELD
 from remembrancer.store import tables
 from remembrancer.store.contract import AddLink, Embedding, Insert
+from remembrancer.store.open import open_store
 from remembrancer.types import (
     Action,
     Episode,
@@ -45,7 +46,6 @@ from remembrancer.types import (
     Record,
     Relation,
     Status,
-    new_id,
 )
 from tests.processes import forked
 

@@ -21,16 +21,16 @@ import pytest
 from remembrancer.audit.finding import Flaw
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
-from remembrancer.embed.openai import Patience
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_store
 from remembrancer.learn import queue
 from remembrancer.learn.consolidation import run
 from remembrancer.learn.evidence_check import Reason
 from remembrancer.llm.models import Models
 from remembrancer.llm.openai import OpenAICompatibleModel
 from remembrancer.memory import Memory
+from remembrancer.retry import Patience
 from remembrancer.store.contract import Filter, Row
+from remembrancer.store.open import open_store
 from remembrancer.types import Backlog, Episode, Kind, Owner, Record, Session, Source, Status
 from tests.faults.spoiled import (
     NO_OBJECT,

@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 from tests.conftest import assert_no_connection_leaked
 from tests.llm.endpoint import ModelEndpoint, says
 

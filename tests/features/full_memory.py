@@ -12,8 +12,9 @@ from set_embedder import SetEmbedder
 
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
+from remembrancer.ids import new_id
 from remembrancer.memory import Memory
-from remembrancer.types import Rejection, new_id
+from remembrancer.types import Rejection
 
 
 def fill(me: Memory, clock: SetClock) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from remembrancer.ids import new_id
 from remembrancer.memory import Memory
 from remembrancer.remember.embedding import embedded, units_of
 from remembrancer.store.contract import Insert, Patch
-from remembrancer.types import Action, Fact, Link, Record, Relation, new_id
+from remembrancer.types import Action, Fact, Link, Record, Relation
 
 
 def imported(me: Memory, content: str, **values: Any) -> Fact:

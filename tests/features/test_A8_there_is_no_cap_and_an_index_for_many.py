@@ -14,11 +14,12 @@ from sqlalchemy import Engine, event, text
 
 from remembrancer.clock import SetClock
 from remembrancer.config import Settings
-from remembrancer.factory import open_store
-from remembrancer.recall.candidates import nearest, similar
+from remembrancer.ids import new_id
 from remembrancer.store.contract import Embedding, Filter, Insert, Patch, Reader, Store
+from remembrancer.store.nearest import nearest, similar
+from remembrancer.store.open import open_store
 from remembrancer.store.postgres import INDEXED_MODEL, PostgresStore
-from remembrancer.types import Action, Event, Fact, Owner, Status, new_id
+from remembrancer.types import Action, Event, Fact, Owner, Status
 from tests.searching import by_words
 
 ON_POSTGRES = pytest.mark.parametrize("place", ["postgres"], indirect=True)

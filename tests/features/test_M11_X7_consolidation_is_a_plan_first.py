@@ -243,8 +243,8 @@ def test_M11_without_a_model_episodes_wait_and_what_says_the_same_can_be_merged(
     call = me._call
     from dataclasses import replace
 
+    from remembrancer.ids import new_id
     from remembrancer.store.contract import Insert
-    from remembrancer.types import new_id
 
     twin = replace(first, id=new_id("fact", call.now()), lineage="", source=Source.IMPORTED)
     with call.store.writing(call.owner) as writer:

@@ -12,8 +12,8 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.embed import Embedder
 from remembrancer.engine import Remembrancer
-from remembrancer.factory import open_store
 from remembrancer.sessions.turns import Said
+from remembrancer.store.open import open_store
 from remembrancer.types import Owner
 
 LONG: list[Said] = [

@@ -285,7 +285,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from set_embedder import SetEmbedder
 
     from remembrancer.config import Settings
-    from remembrancer.factory import open_store
+    from remembrancer.store.open import open_store
 
     clock = SetClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
     settings = Settings(user="ada", profile="assistant")

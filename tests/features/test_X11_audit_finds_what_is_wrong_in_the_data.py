@@ -20,6 +20,7 @@ from remembrancer.audit.finding import Finding, Fix, Flaw
 from remembrancer.clock import SetClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotUndoable, ScopeRequired
+from remembrancer.ids import new_id
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Patch
 from remembrancer.types import (
@@ -32,7 +33,6 @@ from remembrancer.types import (
     Rule,
     Source,
     Status,
-    new_id,
 )
 
 DAY = timedelta(days=1)

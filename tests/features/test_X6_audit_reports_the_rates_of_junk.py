@@ -83,8 +83,9 @@ def test_X6_a_secret_in_the_archive_is_found_but_affects_nothing_active(me: Memo
 
 def test_X6_no_pair_is_missed_among_many(me: Memory) -> None:
     """More than are compared at once."""
+    from remembrancer.ids import new_id
     from remembrancer.store.contract import Embedding, Insert
-    from remembrancer.types import Action, Fact, new_id
+    from remembrancer.types import Action, Fact
 
     call = me._call
     now = call.now()

@@ -11,7 +11,7 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotUndoable
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 from remembrancer.types import Action, Status
 from tests.lifecycle.apart import ApartEmbedder
 

@@ -33,8 +33,8 @@ from remembrancer.clock import SetClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
-from remembrancer.factory import open_store
 from remembrancer.memory import Memory
+from remembrancer.store.open import open_store
 from remembrancer.types import Event, Kind, Record, Relation, Status, Verdict
 from tests.lifecycle.apart import ApartEmbedder
 from tests.lifecycle.model import Choices, Life, Model, Refused

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from remembrancer.embed.openai import Patience
 from remembrancer.llm import Question
+from remembrancer.retry import Patience
 from remembrancer.types import Json
 from tests.llm.endpoint import ModelEndpoint
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from remembrancer.embed.openai import Patience
 from remembrancer.llm import Answer, ModelMisspoke, ModelUnavailable, Question
 from remembrancer.llm.openai import OpenAICompatibleModel
+from remembrancer.retry import Patience
 from remembrancer.types import Json
 from tests.llm.conftest import BRIEFLY, KEY, QUESTION, SCHEMA
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says, sends

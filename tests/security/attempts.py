@@ -17,9 +17,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from remembrancer.errors import RemembrancerError
+from remembrancer.ids import ALPHABET
 from remembrancer.learn.consolidation.plan import Add, Affirm, Merge, Plan, Relate, Revise
 from remembrancer.memory import Memory
-from remembrancer.types import ALPHABET, AsOf, Evidence, Page, Relation
+from remembrancer.types import AsOf, Evidence, Page, Relation
 from tests.security.hoards import TOKEN, Hoard, Words, cursor_of
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

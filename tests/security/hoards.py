@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from remembrancer.engine import Remembrancer
+from remembrancer.ids import new_id
 from remembrancer.memory import Memory
 from remembrancer.team.service import contributor
-from remembrancer.types import Event, Owner, Rejection, Tenant, new_id
+from remembrancer.types import Event, Owner, Rejection, Tenant
 
 TOKEN = re.compile(
     r"qux[a-z]{8}|(?<![a-z])[a-z]{3,9}_[0-9a-z]{26}|(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])"

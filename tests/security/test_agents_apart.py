@@ -7,9 +7,10 @@ import base64
 import pytest
 
 from remembrancer.errors import Conflict, InvalidInput, NotFound
+from remembrancer.ids import new_id
 from remembrancer.learn.consolidation.plan import Add, Affirm, Plan
 from remembrancer.memory import Memory
-from remembrancer.types import Evidence, Rejection, new_id
+from remembrancer.types import Evidence, Rejection
 from tests.conftest import Open
 
 

@@ -12,8 +12,9 @@ from sqlalchemy.pool import NullPool
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
+from remembrancer.ids import new_id
 from remembrancer.memory import Memory
-from remembrancer.types import Owner, new_id
+from remembrancer.types import Owner
 
 Verb = Callable[[Memory, str], object]
 

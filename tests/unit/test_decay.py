@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remembrancer.decay import effective_confidence, falls_below, standing
+from remembrancer.ids import new_id
 from remembrancer.profiles import Decay
-from remembrancer.types import Fact, Permanence, Record, Source, Standing, new_id
+from remembrancer.types import Fact, Permanence, Record, Source, Standing
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from remembrancer.types import Kind, kind_of, looks_like_id, new_id
+from remembrancer.ids import new_id
+from remembrancer.types import Kind, kind_of, looks_like_id
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from remembrancer.ids import new_id
 from remembrancer.profiles import Dedup
 from remembrancer.remember.pipeline import Adds, Known, Neighbours, Replaces, Stands, decide
-from remembrancer.types import Fact, Source, new_id
+from remembrancer.types import Fact, Source
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 DEDUP = Dedup(threshold=0.9)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remembrancer.ids import new_id
 from remembrancer.profiles import Rules
 from remembrancer.remember.rule_trust import LADDER, after, earned, effectiveness, misleads, warning
-from remembrancer.types import Maturity, Rule, Verdict, new_id
+from remembrancer.types import Maturity, Rule, Verdict
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

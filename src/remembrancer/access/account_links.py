@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from remembrancer.access.keys import is_valid
 from remembrancer.errors import NotAllowed
-from remembrancer.types import ALPHABET, Key, Owner, new_id
+from remembrancer.ids import ALPHABET, new_id
+from remembrancer.types import Key, Owner
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.remember.statement import refuse_secret_name
-from remembrancer.types import Key, Owner, Principal, base32, checked_name, new_id
+from remembrancer.guard.redaction import refuse_secret_name
+from remembrancer.ids import base32, new_id
+from remembrancer.types import Key, Owner, Principal, checked_name
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock

@@ -15,9 +15,9 @@ from remembrancer.audit.orphans import orphans
 from remembrancer.audit.redaction import redacted
 from remembrancer.call import ROOT, Call
 from remembrancer.decay import effective_confidence
-from remembrancer.remember.lifecycle import everything
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import Filter
+from remembrancer.store.nearest import everything
 from remembrancer.types import (
     GLOBAL,
     Fact,

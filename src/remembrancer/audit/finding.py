@@ -11,10 +11,10 @@ from functools import cache
 from remembrancer.audit.support import lacking
 from remembrancer.call import Call
 from remembrancer.decay import standing
+from remembrancer.guard.redaction import without_secrets
 from remembrancer.profiles import Decay
-from remembrancer.remember.lifecycle import everything
-from remembrancer.remember.statement import without_secrets
 from remembrancer.store.contract import Filter, Reader
+from remembrancer.store.nearest import everything
 from remembrancer.types import (
     Kind,
     Record,

@@ -14,6 +14,7 @@ from remembrancer.audit import chosen, examined
 from remembrancer.audit.finding import Finding, Fix, Flaw, Seen, looked_at
 from remembrancer.audit.redaction import redacted
 from remembrancer.call import Call
+from remembrancer.ids import new_id
 from remembrancer.remember.embedding import embedded, units_of
 from remembrancer.remember.pipeline import retirement
 from remembrancer.store.contract import (
@@ -26,16 +27,7 @@ from remembrancer.store.contract import (
     Reader,
     Write,
 )
-from remembrancer.types import (
-    Action,
-    Backlog,
-    Event,
-    Link,
-    Record,
-    Relation,
-    Status,
-    new_id,
-)
+from remembrancer.types import Action, Backlog, Event, Link, Record, Relation, Status
 
 UNDOABLE = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
 """In this order: a memory that is forgotten for one reason need not expire for another."""

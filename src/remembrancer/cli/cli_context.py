@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from remembrancer.embed import Embedder
     from remembrancer.engine import Remembrancer
     from remembrancer.memory import Memory
-    from remembrancer.recall.pipeline import Wanted
+    from remembrancer.recall.filters import Wanted
     from remembrancer.remember.statement import Details
 
 Result = TypeVar("Result")

@@ -59,7 +59,7 @@ def _lines(file: str, text: str) -> Iterator[Said]:
 
 def _turn(place: Place, role: str, content: str) -> Iterator[Said]:
     """A turn that can be stored; one without words, such as a call of a tool, is none."""
-    from remembrancer.remember.statement import checked_text
+    from remembrancer.guard.redaction import checked_text
     from remembrancer.sessions.turns import TURN_LIMIT
 
     if content.strip():

@@ -80,7 +80,7 @@ def _known(desk: Desk, about: str | None, budget: int | None) -> str:
 
 
 def _episode(command: list[str], ran: Ran) -> str:
-    from remembrancer.learn.transcript import without_memory
+    from remembrancer.recall.prompt_block import without_memory
 
     line = _CONTROLS.sub("", shlex.join(command))
     line = f"{line[:LONGEST_COMMAND]}…" if len(line) > LONGEST_COMMAND else line

@@ -117,7 +117,7 @@ def _steps() -> Iterator[tuple[Step, Remembrancer]]:
     from remembrancer.config import Settings
     from remembrancer.embed.local import LocalEmbedder
     from remembrancer.engine import Remembrancer
-    from remembrancer.factory import open_store
+    from remembrancer.store.open import open_store
 
     settings = Settings(user="me")
     clock = SetClock(START)

@@ -9,7 +9,8 @@ from remembrancer.client.server import Server
 from remembrancer.client.values import read, read_all, read_page
 from remembrancer.clock import SystemClock
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, View, new_id
+from remembrancer.ids import new_id
+from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, View
 
 if TYPE_CHECKING:
     from remembrancer.sessions.turns import Said

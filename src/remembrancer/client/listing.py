@@ -11,7 +11,7 @@ from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.types import Kind, Page, Record, Status, looks_like_id, member
 
 if TYPE_CHECKING:
-    from remembrancer.recall.pipeline import Narrowing
+    from remembrancer.recall.filters import Narrowing
 
 LISTS = {Kind.FACT: "facts", Kind.RULE: "rules", Kind.EPISODE: "episodes"}
 ONLY = {

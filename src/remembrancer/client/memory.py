@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from remembrancer.learn.consolidation.plan import Plan
     from remembrancer.learn.consolidation.run import Consolidated
     from remembrancer.maintenance.simulate import Simulation
-    from remembrancer.recall.pipeline import Narrowing, Wanted
+    from remembrancer.recall.filters import Narrowing, Wanted
     from remembrancer.recall.prompt_block import Context
     from remembrancer.remember.statement import Details
     from remembrancer.team.service import Proposed

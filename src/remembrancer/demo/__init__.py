@@ -14,7 +14,7 @@ from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
-from remembrancer.factory import open_store
+from remembrancer.store.open import open_store
 
 PROFILE = "agents"
 STORIES = {PROFILE: year, "instances": bots}

@@ -9,11 +9,11 @@ import math
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remembrancer.embed.visible import visible
 from remembrancer.errors import EmbeddingFailed
+from remembrancer.retry import PATIENT, Patience
 
 if TYPE_CHECKING:
     import httpx
@@ -22,23 +22,6 @@ if TYPE_CHECKING:
 
 # The customary limit is 8,192 tokens, and a token is hardly ever less than a character.
 CHARACTERS = 8000
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How often and how long to wait for a busy endpoint."""
-
-    retries: int = 4
-    first_pause: float = 0.5
-    longest_pause: float = 20.0
-
-    def pause(self, attempt: int, asked: float | None = None) -> float:
-        """Seconds before the next attempt: as the endpoint asked, or twice as long each time."""
-        wanted = self.first_pause * 2.0**attempt if asked is None else asked
-        return min(wanted, self.longest_pause)
-
-
-PATIENT = Patience()
 
 
 class OpenAICompatibleEmbedder:

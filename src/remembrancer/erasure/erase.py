@@ -6,37 +6,27 @@ can be undone, and what is being learned for someone who is gone is dropped.
 
 from __future__ import annotations
 
-import random
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remembrancer.erasure.receipts import Receipt, mark_of, signed
+from remembrancer.erasure.receipts import Receipt, signed
 from remembrancer.errors import UnknownPerson
+from remembrancer.ids import new_id
 from remembrancer.store import trace_scan
 from remembrancer.store.contract import Erasure, Searched, Traces
+from remembrancer.store.erasure_marks import mark_of
+from remembrancer.store.row_counts import RowSurvey, count_keys, count_rows, survey_rows
 from remembrancer.team.service import contributor, withdraw
 from remembrancer.transfer.strip_person import holding, leave_out
-from remembrancer.types import Owner, Tenant, new_id
+from remembrancer.types import Owner, Tenant
 
 if TYPE_CHECKING:
     from remembrancer.call import Parts
-    from remembrancer.store.contract import Row
 
-SAMPLE = 200
-"""How many ids, and how many texts, are searched for in the end."""
 
-SHORTEST, LONGEST = 16, 40
-"""Of a text, so many characters are searched for; a shorter one could be anyone's."""
-
-ID = re.compile(r"[a-z]+_[0-9a-z]{26}")
-"""An id that we made, which nobody else has; a conversation may have a name that anyone could."""
-
-SAID = frozenset({"content", "quote", "title", "summary", "body", "note"})
 ABANDONED = timedelta(minutes=10)
 
 Told = Callable[[str], None]
@@ -61,59 +51,20 @@ class Inventory:
         return not (self.rows or self.keys or self.contributions or self.backups)
 
 
-@dataclass(slots=True)
-class _Survey:
-    """Rows counted as they pass, and a fair sample of what only they have."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    ids: list[str] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-    _seen: Counter[str] = field(default_factory=Counter)
-    _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311
-
-    def take(self, row: Row) -> None:
-        table, columns = row
-        self.counts[table] += 1
-        name = columns.get("id")
-        if isinstance(name, str) and ID.fullmatch(name):
-            self._sample(self.ids, name, "ids")
-        for column in SAID & columns.keys():
-            text = columns[column]
-            if isinstance(text, str) and len(text) >= SHORTEST:
-                self._sample(self.words, text[:LONGEST], "words")
-
-    def _sample(self, sample: list[str], text: str, sort: str) -> None:
-        self._seen[sort] += 1
-        if len(sample) < SAMPLE:
-            sample.append(text)
-        elif (place := self._chance.randrange(self._seen[sort])) < SAMPLE:
-            sample[place] = text
-
-
 def inventory(parts: Parts, owner: Owner) -> Inventory:
     """What an erasure would remove; nothing is changed."""
-    return _inventory(parts, owner, counted_rows(parts, owner))
+    return _inventory(parts, owner, count_rows(parts.store, owner))
 
 
 def _inventory(parts: Parts, owner: Owner, rows: Mapping[str, int]) -> Inventory:
     said, last = _contributions(parts, owner)
     return Inventory(
         rows=rows,
-        keys=counted_keys(parts, owner),
+        keys=count_keys(parts.store, owner),
         contributions=said,
         team_facts=last,
         backups=len(holding(_shelf(parts), owner)),
     )
-
-
-def counted_rows(parts: Parts, owner: Owner) -> Mapping[str, int]:
-    """How many rows there are of someone, by table."""
-    return dict(_survey(parts, owner).counts)
-
-
-def counted_keys(parts: Parts, owner: Owner) -> int:
-    """How many keys there are to someone's memory."""
-    return sum(one.owner == owner for one in parts.store.list_keys())
 
 
 def erase(
@@ -164,7 +115,7 @@ def _begun(parts: Parts, owner: Owner, *, contributions_only: bool) -> tuple[Era
         waits = one.finished_at is None and one.contributions_only == contributions_only
         if waits and one.mark == mark:
             return replace(one, user=owner.user), Traces(one.traces)
-    found = _survey(parts, owner) if not contributions_only else _Survey()
+    found = survey_rows(parts.store, owner) if not contributions_only else RowSurvey()
     there = _inventory(parts, owner, dict(found.counts))
     if there.empty and owner not in parts.store.owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is not known here.")
@@ -183,14 +134,6 @@ def _begun(parts: Parts, owner: Owner, *, contributions_only: bool) -> tuple[Era
     )
     parts.store.keep_erasure(erasure)
     return erasure, Traces(erasure.traces, tuple(found.words))
-
-
-def _survey(parts: Parts, owner: Owner) -> _Survey:
-    survey = _Survey()
-    with parts.store.dump(owner) as rows:
-        for row in rows:
-            survey.take(row)
-    return survey
 
 
 def _contributions(parts: Parts, owner: Owner) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -15,12 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Searched
-from remembrancer.types import Json, Owner, Tenant
+from remembrancer.store.erasure_marks import _key
+from remembrancer.types import Json, Tenant
 
 if TYPE_CHECKING:
     from remembrancer.store.contract import Store
-
-KEY = "receipt_key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +68,6 @@ def is_ours(store: Store, receipt: Receipt) -> bool:
     return hmac.compare_digest(_signature(store, receipt), receipt.signature)
 
 
-def mark_of(store: Store, owner: Owner) -> str:
-    """Whom an erasure was about, as only who has the key can tell, and only if they ask."""
-    return hmac.new(
-        _key(store, Tenant(owner.tenant)), owner.id.encode(), hashlib.sha256
-    ).hexdigest()
-
-
-def erased_since(store: Store, owner: Owner, since: datetime) -> bool:
-    """Whether someone was erased after a moment, so that nothing from before may come back."""
-    marks = {
-        one.mark
-        for one in store.erasures()
-        if not one.contributions_only and one.begun_at >= since and one.tenant == owner.tenant
-    }
-    return bool(marks) and mark_of(store, owner) in marks
-
-
 def _signature(store: Store, receipt: Receipt) -> str:
     text = json.dumps(_plain(replace(receipt, signature="")), sort_keys=True)
     key = _key(store, Tenant(receipt.tenant))
@@ -98,12 +79,3 @@ def _plain(receipt: Receipt) -> dict[str, Json]:
     for name in ("begun_at", "finished_at"):
         values[name] = values[name].isoformat()
     return values
-
-
-def _key(store: Store, tenant: Tenant) -> bytes:
-    """The secret of a tenant's receipts, made when it is first needed."""
-    known = store.setting(tenant, KEY)
-    if not isinstance(known, str):
-        store.change_setting(tenant, KEY, lambda old: old or secrets.token_hex(32))
-        known = store.setting(tenant, KEY)
-    return bytes.fromhex(str(known))

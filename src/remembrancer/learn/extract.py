@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remembrancer.learn.evidence_check import Reason
 from remembrancer.learn.extracted import Candidate
-from remembrancer.learn.transcript import Transcript, without_memory
+from remembrancer.learn.transcript import Transcript
 from remembrancer.llm import Answer, Model, ModelMisspoke, Question
-from remembrancer.recall.prompt_block import as_data
+from remembrancer.llm.prompts import prompt
+from remembrancer.recall.prompt_block import as_data, without_memory
 from remembrancer.types import Json, Permanence, Record, Turn
 
 SHOWN = 4000
@@ -108,12 +107,6 @@ def read_answer(answer: Answer, names: Names) -> Reading:
         answer.model,
         answer.tokens_in + answer.tokens_out,
     )
-
-
-@cache
-def prompt(name: str) -> str:
-    """A prompt by its name."""
-    return resources.files(__package__).joinpath(f"prompts/{name}.md").read_text(encoding="utf-8")
 
 
 def _proposal(value: Json, names: Names) -> Candidate | Refused | None:

@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.errors import RemembrancerError, UnknownPerson
+from remembrancer.guard.redaction import without_secrets
+from remembrancer.ids import new_id
 from remembrancer.learn import extract
 from remembrancer.learn.evidence_check import Reason, objection
 from remembrancer.learn.extract import Reading
@@ -20,7 +22,6 @@ from remembrancer.learn.profile_mapping import category_in, importance_in
 from remembrancer.learn.rules.extractor import read
 from remembrancer.learn.team_extractor import propose_from
 from remembrancer.learn.transcript import Transcript, holds, transcript
-from remembrancer.recall.candidates import nearest
 from remembrancer.remember.lifecycle import renewal
 from remembrancer.remember.pipeline import (
     Known,
@@ -31,10 +32,11 @@ from remembrancer.remember.pipeline import (
     supersede,
     version_of,
 )
-from remembrancer.remember.statement import Statement, checked, cleaned, record_of, without_secrets
+from remembrancer.remember.statement import Statement, checked, cleaned, record_of
 from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLED
 from remembrancer.sessions.turns import titled
 from remembrancer.store.contract import Filter, Patch, Writer
+from remembrancer.store.nearest import nearest
 from remembrancer.team.service import withdraw
 from remembrancer.types import (
     Action,
@@ -48,7 +50,6 @@ from remembrancer.types import (
     Status,
     Tenant,
     Turn,
-    new_id,
 )
 
 AT_ONCE = 60

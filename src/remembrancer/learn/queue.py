@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from remembrancer.errors import EmbeddingFailed, RemembrancerError, StoreUnavailable
 from remembrancer.learn.pipeline import learn
 from remembrancer.llm import ModelUnavailable
-from remembrancer.maintenance.tasks import embed_anew
+from remembrancer.remember.embedding import embed_anew
 from remembrancer.store.contract import SessionFilter
 
 if TYPE_CHECKING:

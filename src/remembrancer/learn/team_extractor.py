@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.learn.evidence_check import SUPPORTED, covered, invented
-from remembrancer.learn.extract import prompt, shown
+from remembrancer.learn.extract import shown
 from remembrancer.learn.transcript import Transcript, holds
 from remembrancer.llm import ModelMisspoke, ModelUnavailable, Question
+from remembrancer.llm.prompts import prompt
 from remembrancer.team.service import propose
 from remembrancer.types import Json, TeamKind, TeamOrigin, Tenant
 

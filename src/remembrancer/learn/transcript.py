@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from remembrancer.recall.prompt_block import CLOSING, OPENING
+from remembrancer.recall.prompt_block import without_memory
 from remembrancer.search.sentences import END, FENCE
 from remembrancer.search.terms import quotable, terms
 from remembrancer.types import Status, Turn
@@ -14,7 +14,6 @@ from remembrancer.types import Status, Turn
 ECHO = 4
 """From this many words on, a sentence that someone else said before is no coincidence."""
 
-_MEMORY = re.compile(f"{re.escape(OPENING)}.*?(?:{re.escape(CLOSING)}|\\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 
 
@@ -67,11 +66,6 @@ def transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
         elif turn.status is Status.ACTIVE and not turn.is_command:
             own[turn.id] = own_words(text, said_before)
     return Transcript(tuple(turns), new_from, own, tuple(injected))
-
-
-def without_memory(text: str) -> tuple[str, list[str]]:
-    """A text without the memory that was put into it, and that memory."""
-    return _MEMORY.sub("", text), _MEMORY.findall(text)
 
 
 def own_words(text: str, said_before: Iterable[str]) -> str:

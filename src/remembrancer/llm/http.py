@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from remembrancer.embed.openai import PATIENT, Patience
 from remembrancer.llm import ModelMisspoke, ModelUnavailable
 from remembrancer.llm.json_answer import LARGEST, loaded
+from remembrancer.retry import PATIENT, Patience
 from remembrancer.types import Json
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from remembrancer.call import Call, Parts
 from remembrancer.cron import Cron
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
 from remembrancer.maintenance import tasks
+from remembrancer.remember.embedding import embed_anew
 from remembrancer.store.contract import Lease, Visibility
 from remembrancer.types import JOBS as SURFACE
-from remembrancer.types import Owner, Principal
+from remembrancer.types import Owner, Principal, Progress
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
@@ -58,7 +59,7 @@ class Work:
 
     parts: Parts
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
-    progress: tasks.Progress | None = None
+    progress: Progress | None = None
     tenant: str | None = None
     """Whose people are looked after, if not everyone."""
 
@@ -242,7 +243,7 @@ EACH: dict[str, Callable[[Work, Owner], int]] = {
     "close_sessions": lambda work, owner: tasks.close_sessions(work.call(owner)),
     "learn": _learn,
     "consolidate": _consolidate,
-    "reembed": lambda work, owner: tasks.embed_anew(work.call(owner), work.progress),
+    "reembed": lambda work, owner: embed_anew(work.call(owner), work.progress),
 }
 """What is done for each person; tells how much was changed."""
 

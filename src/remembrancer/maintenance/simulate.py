@@ -15,8 +15,8 @@ from remembrancer.call import Call
 from remembrancer.decay import effective_confidence, falls_below
 from remembrancer.errors import InvalidInput
 from remembrancer.profiles import Decay
-from remembrancer.remember.lifecycle import everything
 from remembrancer.store.contract import Filter
+from remembrancer.store.nearest import everything
 from remembrancer.types import Record, Status
 
 MOST_DAYS = 3660

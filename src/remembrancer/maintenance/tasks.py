@@ -6,13 +6,12 @@ moment and started again. What it changed is in the person's activity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
 from remembrancer.call import Call
 from remembrancer.decay import belief
-from remembrancer.remember.embedding import embedded, units_of
 from remembrancer.sessions.lifecycle import rest
 from remembrancer.store.contract import (
     Filter,
@@ -32,16 +31,11 @@ from remembrancer.types import (
 )
 
 BATCH = 2000
-EMBEDDED = 128
-"""How many memories are embedded at a time: whoever writes meanwhile waits for none of it."""
 
 ANSWERS_KEPT = timedelta(days=1)
 """For how long a request that comes again gets the same answer."""
 
 CONSOLIDATED = (Backlog.DONE, Backlog.DEAD)
-
-Progress = Callable[[int, int], None]
-"""Told how much is done and how much there is."""
 
 
 def expire(call: Call, visible: Visibility) -> int:
@@ -112,28 +106,6 @@ def close_sessions(call: Call) -> int:
         if idle:
             writer.apply(call.event(Action.CLOSED, now, note=f"{len(idle)} conversations"), [])
     return len(idle)
-
-
-def embed_anew(call: Call, progress: Progress | None = None) -> int:
-    """Give a vector to what has none of the model in use; older vectors stay until dropped."""
-    model, changed = call.embedder.model, 0
-    with call.store.reading(call.owner) as reader:
-        total = sum(one.count for one in reader.tally(call.now()))
-        done = reader.embedded().get(model, 0)
-    while True:
-        with call.store.reading(call.owner) as reader:
-            missing = reader.unembedded(model, EMBEDDED)
-        if not missing:
-            return changed
-        vectors = embedded(call, [units_of(one) for one in missing])
-        ready = dict(zip((one.id for one in missing), vectors, strict=True))
-        with call.writing() as writer:
-            # Another process may have been faster, or a memory may be gone.
-            still = {one.id for one in writer.unembedded(model, EMBEDDED)}
-            writer.embed({one: some for one, some in ready.items() if one in still})
-        changed += len(still & ready.keys())
-        if progress is not None:
-            progress(min(done + changed, total), total)
 
 
 def _batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:

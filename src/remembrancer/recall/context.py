@@ -10,12 +10,13 @@ from datetime import datetime
 from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
+from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.profiles import Profile
-from remembrancer.recall.pipeline import QUERY_LIMIT, moment, narrowed, recall
+from remembrancer.recall.filters import QUERY_LIMIT, moment, narrowed
+from remembrancer.recall.pipeline import recall
 from remembrancer.recall.prompt_block import Context, Entry, Layout, as_data, block, tokens
 from remembrancer.recall.prompt_lines import described, titled, words
 from remembrancer.recall.usage import References
-from remembrancer.remember.statement import refuse_secret_name
 from remembrancer.team.service import told_to
 from remembrancer.types import (
     AsOf,

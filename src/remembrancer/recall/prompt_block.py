@@ -120,3 +120,11 @@ def _above(heading: str) -> str:
 
 def _line(entry: Entry) -> str:
     return f"- {entry.line}\n"
+
+
+_MEMORY = re.compile(f"{re.escape(OPENING)}.*?(?:{re.escape(CLOSING)}|\\Z)", re.DOTALL)
+
+
+def without_memory(text: str) -> tuple[str, list[str]]:
+    """A text without the memory that was put into it, and that memory."""
+    return _MEMORY.sub("", text), _MEMORY.findall(text)

@@ -7,8 +7,14 @@ from itertools import accumulate
 
 from remembrancer.call import Call
 from remembrancer.search.sentences import Unit, units
-from remembrancer.store.contract import Embedding
-from remembrancer.types import Record, Turn
+from remembrancer.store.contract import (
+    Embedding,
+)
+from remembrancer.types import (
+    Progress,
+    Record,
+    Turn,
+)
 
 ROLES = ("user", "assistant", "system", "tool")
 
@@ -41,3 +47,29 @@ def embedded(call: Call, pieces: Sequence[Sequence[Unit]]) -> list[tuple[Embeddi
         )
         for some, end in zip(pieces, ends, strict=True)
     ]
+
+
+EMBEDDED = 128
+"""How many memories are embedded at a time: whoever writes meanwhile waits for none of it."""
+
+
+def embed_anew(call: Call, progress: Progress | None = None) -> int:
+    """Give a vector to what has none of the model in use; older vectors stay until dropped."""
+    model, changed = call.embedder.model, 0
+    with call.store.reading(call.owner) as reader:
+        total = sum(one.count for one in reader.tally(call.now()))
+        done = reader.embedded().get(model, 0)
+    while True:
+        with call.store.reading(call.owner) as reader:
+            missing = reader.unembedded(model, EMBEDDED)
+        if not missing:
+            return changed
+        vectors = embedded(call, [units_of(one) for one in missing])
+        ready = dict(zip((one.id for one in missing), vectors, strict=True))
+        with call.writing() as writer:
+            # Another process may have been faster, or a memory may be gone.
+            still = {one.id for one in writer.unembedded(model, EMBEDDED)}
+            writer.embed({one: some for one, some in ready.items() if one in still})
+        changed += len(still & ready.keys())
+        if progress is not None:
+            progress(min(done + changed, total), total)

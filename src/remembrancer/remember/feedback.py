@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
+from remembrancer.guard.redaction import checked_text, refuse_secret_name, without_secrets
+from remembrancer.ids import new_id
 from remembrancer.remember.pipeline import superseding
 from remembrancer.remember.rule_trust import LADDER, after, misleads, warning
-from remembrancer.remember.statement import checked_text, refuse_secret_name, without_secrets
 from remembrancer.store.contract import Apply, Patch, Write, Writer
 from remembrancer.types import (
     Action,
@@ -19,7 +20,6 @@ from remembrancer.types import (
     Status,
     Verdict,
     Written,
-    new_id,
 )
 
 REASON_LIMIT = 2000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -15,13 +15,13 @@ from remembrancer.store.contract import (
     DropLink,
     Filter,
     Patch,
-    Position,
     Purge,
     Reader,
     Visibility,
     Write,
     Writer,
 )
+from remembrancer.store.nearest import everything
 from remembrancer.types import (
     Action,
     Batch,
@@ -174,16 +174,6 @@ def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Wr
                 event = writer.apply(call.event(Action.UNLINKED, now), [DropLink(old)])
                 return Written(source, event)
     raise NotFound(f"There is no link {relation} from {source.id} to {target.id}.")
-
-
-def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Record]:
-    """All memories that pass a filter, newest first."""
-    after: Position | None = None
-    while found := reader.find(wanted, page, after):
-        yield from found
-        if len(found) < page:
-            return
-        after = Position(found[-1].recorded_at, found[-1].id)
 
 
 def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) -> Written:

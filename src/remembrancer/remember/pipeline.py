@@ -11,7 +11,6 @@ from remembrancer.call import Call
 from remembrancer.decay import belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.profiles import Dedup
-from remembrancer.recall.candidates import nearest
 from remembrancer.remember.statement import Details, Statement, checked, cleaned, record_of
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
@@ -26,6 +25,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
+from remembrancer.store.nearest import nearest
 from remembrancer.types import (
     Action,
     Fact,

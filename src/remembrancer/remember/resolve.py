@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
-from remembrancer.recall.candidates import nearest
-from remembrancer.remember.lifecycle import everything
-from remembrancer.remember.statement import without_secrets
+from remembrancer.guard.redaction import without_secrets
+from remembrancer.store.nearest import everything, nearest
 from remembrancer.types import Kind, Record, Status, looks_like_id
 
 SHOWN = 5

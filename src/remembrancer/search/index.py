@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from remembrancer.ids import made_at
 from remembrancer.search.postings import Postings
 from remembrancer.search.vectors import Vectors
-from remembrancer.types import Kind, made_at
+from remembrancer.types import Kind
 
 PASSAGE = 8
 """How many turns in a row are one passage of a conversation."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remembrancer.remember.statement import without_secrets
+from remembrancer.guard.redaction import without_secrets
 from remembrancer.sessions.message_text import words_in
 
 Message = Mapping[str, Any]

@@ -9,8 +9,8 @@ from fastapi import Depends, Path, Request
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotAllowed
+from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.memory import Memory
-from remembrancer.remember.statement import refuse_secret_name
 from remembrancer.server.problems import Unauthenticated
 from remembrancer.server.schemas import Name
 from remembrancer.team.review import EDIT, VIEW, Review

@@ -8,9 +8,9 @@ from datetime import datetime
 
 from remembrancer.call import Call
 from remembrancer.errors import NotFound
+from remembrancer.guard.redaction import checked_text, without_secrets
 from remembrancer.profiles import Learning
 from remembrancer.remember import lifecycle
-from remembrancer.remember.statement import checked_text, without_secrets
 from remembrancer.sessions.turns import TITLE_LIMIT, Heard, Said, append, titled
 from remembrancer.store.contract import Filter, Reader, Writer
 from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn, checked_name

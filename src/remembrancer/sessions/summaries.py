@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remembrancer.learn.extract import prompt
-from remembrancer.learn.transcript import without_memory
+from remembrancer.guard.redaction import without_secrets
 from remembrancer.llm import Model, ModelMisspoke, ModelUnavailable, Question
-from remembrancer.recall.prompt_block import as_data
-from remembrancer.remember.statement import without_secrets
+from remembrancer.llm.prompts import prompt
+from remembrancer.recall.prompt_block import as_data, without_memory
 from remembrancer.search.sentences import END
 from remembrancer.types import Json, Turn
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remembrancer.learn.transcript import without_memory
+from remembrancer.recall.prompt_block import without_memory
 from remembrancer.search.sentences import END
 from remembrancer.types import Turn
 

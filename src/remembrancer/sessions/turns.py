@@ -11,13 +11,14 @@ from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import standing_of
-from remembrancer.remember.embedding import ROLES, embedded, spoken
-from remembrancer.remember.statement import (
+from remembrancer.guard.redaction import (
     checked_text,
     metadata_without_secrets,
     refuse_secret_name,
     without_secrets,
 )
+from remembrancer.ids import new_id
+from remembrancer.remember.embedding import ROLES, embedded, spoken
 from remembrancer.sessions.titles import BY_WORDS, TITLED, title_of
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
@@ -30,7 +31,6 @@ from remembrancer.types import (
     Turn,
     checked_name,
     member,
-    new_id,
 )
 
 ORIGINS = {"user": Origin.USER, "tool": Origin.TOOL}

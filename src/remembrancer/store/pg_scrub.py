@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, func, select, text
 
-from remembrancer.store import tables
+from remembrancer.store import pg_roles, tables
 from remembrancer.store.contract import Searched, Traces
 from remembrancer.store.trace_scan import PIECE, counted, finder
 from remembrancer.types import Owner

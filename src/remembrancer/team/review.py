@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from remembrancer.guard.reasons import reasons
-from remembrancer.paging import place_of, position_of
-from remembrancer.recall.pipeline import checked_limit
-from remembrancer.remember.statement import checked_text
+from remembrancer.guard.redaction import checked_text
+from remembrancer.paging import checked_limit, place_of, position_of
 from remembrancer.store.contract import Embedding
 from remembrancer.store.team_contract import TeamDesk, TeamFilter
 from remembrancer.team.confidence import confidence_of, contradict
@@ -213,7 +212,7 @@ class Review:
 
         Not what they told the team: with few facts, a number is a name.
         """
-        from remembrancer.erasure.erase import counted_keys, counted_rows
+        from remembrancer.store.row_counts import count_keys, count_rows
 
         owner = Owner(self._tenant.name, user)
         looking = replace(self._principal, owner=owner, agent=None)
@@ -222,7 +221,7 @@ class Review:
         with self._parts.store.writing(owner, newcomer=False) as writer:
             writer.apply(call.event(Action.VIEWED, call.now(), note=note), [])
         parts = self._parts
-        return Person(user, counted_rows(parts, owner), counted_keys(parts, owner))
+        return Person(user, count_rows(parts.store, owner), count_keys(parts.store, owner))
 
     def switches(self) -> Switches:
         """The live settings."""

@@ -14,8 +14,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import InvalidInput
-from remembrancer.recall.pipeline import checked_limit
-from remembrancer.remember.statement import checked_text
+from remembrancer.guard.redaction import checked_text
+from remembrancer.ids import new_id
+from remembrancer.paging import checked_limit
 from remembrancer.store.contract import Embedding
 from remembrancer.team.confidence import confidence_of, contradict
 from remembrancer.team.origin_filter import wanted_origins
@@ -28,7 +29,6 @@ from remembrancer.types import (
     TeamStatus,
     Tenant,
     member,
-    new_id,
 )
 
 if TYPE_CHECKING:

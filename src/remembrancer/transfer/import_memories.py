@@ -12,9 +12,11 @@ from typing import Any
 
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
+from remembrancer.guard.redaction import without_secrets
+from remembrancer.ids import stable_id
 from remembrancer.remember.lifecycle import as_before
 from remembrancer.remember.pipeline import Adds, Intent, Replaces, intended, refuse_bare_secret
-from remembrancer.remember.statement import Statement, checked, cleaned, record_of, without_secrets
+from remembrancer.remember.statement import Statement, checked, cleaned, record_of
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
@@ -37,7 +39,6 @@ from remembrancer.types import (
     Relation,
     Source,
     Status,
-    stable_id,
 )
 
 EMBEDDED = 64

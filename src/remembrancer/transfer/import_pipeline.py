@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
-from remembrancer.remember.statement import without_secrets
+from remembrancer.guard.redaction import without_secrets
 from remembrancer.transfer import import_memories, import_turns
 from remembrancer.transfer.formats import files
 from remembrancer.transfer.formats.detect import OWN, guessed, reader_of
@@ -24,7 +24,7 @@ from remembrancer.transfer.import_memories import Outcome
 from remembrancer.types import Origin
 
 if TYPE_CHECKING:
-    from remembrancer.maintenance.tasks import Progress
+    from remembrancer.types import Progress
 
 STEP = 250
 """How many memories or turns are written at once: no more is lost when it is interrupted."""

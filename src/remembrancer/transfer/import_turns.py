@@ -7,22 +7,15 @@ from dataclasses import dataclass, replace
 
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput, RemembrancerError
+from remembrancer.guard.redaction import checked_text, without_secrets
+from remembrancer.ids import stable_id
 from remembrancer.remember.embedding import embedded, spoken
 from remembrancer.remember.lifecycle import as_before
-from remembrancer.remember.statement import checked_text, without_secrets
 from remembrancer.sessions.turns import TITLE_LIMIT, Cleaned, cleaned, continued
 from remembrancer.store.contract import Embedding, Insert, Patch, Write, Writer
 from remembrancer.transfer.formats.items import Conversation, LeftOut, Spoken
 from remembrancer.transfer.import_memories import EMBEDDED, Outcome, Tell, provenance
-from remembrancer.types import (
-    Action,
-    Origin,
-    Record,
-    Session,
-    SessionStatus,
-    Status,
-    stable_id,
-)
+from remembrancer.types import Action, Origin, Record, Session, SessionStatus, Status
 
 Parts = tuple[Embedding, ...]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from remembrancer.call import Call
-from remembrancer.remember.lifecycle import everything
 from remembrancer.sessions.lifecycle import all_turns
 from remembrancer.store.contract import Filter, Position, Reader, SessionFilter
+from remembrancer.store.nearest import everything
 from remembrancer.types import Episode, Fact, Kind, Record, Rule, Session, Status, Turn
 
 AT_ONCE = 200

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from remembrancer.errors import BadBackup
-from remembrancer.remember.statement import holds_secret
+from remembrancer.guard.redaction import holds_secret
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import Row, Store
 from remembrancer.transfer.ndjson import lines_of, row_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from remembrancer.maintenance.tasks import Progress
+    from remembrancer.types import Progress
 
 
 class Steps:

@@ -14,9 +14,9 @@ from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
-from remembrancer.erasure.receipts import erased_since
 from remembrancer.errors import Conflict
 from remembrancer.store.contract import Row, Store
+from remembrancer.store.erasure_marks import erased_since
 from remembrancer.transfer import archive, strip_person
 from remembrancer.transfer.archive import Archive
 from remembrancer.transfer.ndjson import Member, Sum, lines_of, name_of

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from remembrancer.assistant.telegram import TelegramUnavailable
-from remembrancer.embed.openai import Patience
 from remembrancer.errors import InvalidSetting
 from remembrancer.llm.json_answer import loaded
+from remembrancer.retry import Patience
 from remembrancer.types import Json
 
 if TYPE_CHECKING:

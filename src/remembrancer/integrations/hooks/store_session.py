@@ -16,7 +16,7 @@ from remembrancer import local_server
 from remembrancer.integrations.hooks import claude_code
 from remembrancer.integrations.hooks.hook import FOLDER, session_of
 from remembrancer.integrations.hooks.open_memory import reached
-from remembrancer.learn.transcript import without_memory
+from remembrancer.recall.prompt_block import without_memory
 from remembrancer.types import Origin, Status
 
 if TYPE_CHECKING:

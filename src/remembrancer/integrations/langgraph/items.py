@@ -22,8 +22,10 @@ from langgraph.store.base import (
 )
 
 from remembrancer.errors import InvalidInput
-from remembrancer.remember.statement import CONTENT_LIMIT, metadata_without_secrets
-from remembrancer.types import Fact, Json, Record, checked_name, made_at
+from remembrancer.guard.redaction import metadata_without_secrets
+from remembrancer.ids import made_at
+from remembrancer.remember.statement import CONTENT_LIMIT
+from remembrancer.types import Fact, Json, Record, checked_name
 
 Namespace = tuple[str, ...]
 

@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph.people import SURFACE, person_of
-from remembrancer.recall.pipeline import QUERY_LIMIT
+from remembrancer.recall.filters import QUERY_LIMIT
 from remembrancer.recall.prompt_block import Entry, Layout, block
 from remembrancer.recall.prompt_lines import words
 from remembrancer.sessions.turns import Said

@@ -38,7 +38,8 @@ from remembrancer.integrations.langgraph.items import (
     value_of,
 )
 from remembrancer.memory import Memory
-from remembrancer.recall.pipeline import LIMIT, QUERY_LIMIT
+from remembrancer.paging import LIMIT
+from remembrancer.recall.filters import QUERY_LIMIT
 from remembrancer.types import Fact, Kind, Mode, Permanence, Record
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from remembrancer.errors import Conflict, RemembrancerError
 from remembrancer.learn.consolidation.apply import apply
 from remembrancer.learn.consolidation.plan import Merge, Plan
 from remembrancer.learn.consolidation.validate import READERS, SCHEMA, Shown, steps_of
-from remembrancer.learn.extract import prompt
 from remembrancer.llm import ModelMisspoke, Question
-from remembrancer.recall.candidates import nearest
+from remembrancer.llm.prompts import prompt
 from remembrancer.recall.prompt_block import as_data
 from remembrancer.store.contract import Filter, Patch, Visibility, Write
+from remembrancer.store.nearest import nearest
 from remembrancer.types import Action, Backlog, Batch, Episode, Kind, Record
 
 AT_ONCE = 50

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from remembrancer.guard.redaction import without_secrets
 from remembrancer.learn.consolidation.plan import Add, Affirm, Merge, Relate, Revise, Step
 from remembrancer.learn.evidence_check import SUPPORTED, covered, invented, negations
-from remembrancer.remember.statement import without_secrets
 from remembrancer.types import Episode, Json, Permanence, Record, Relation, Source
 
 MOST = 50

@@ -20,7 +20,7 @@ from remembrancer.assistant.execute import obeyed
 from remembrancer.assistant.focus import topic_of
 from remembrancer.errors import NotFound, RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.recall.pipeline import Wanted
+from remembrancer.recall.filters import Wanted
 from remembrancer.server import schemas
 from remembrancer.server.pages.conversations import by_recency
 from remembrancer.server.pages.filters import asked

@@ -12,8 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from remembrancer.errors import RemembrancerError
+from remembrancer.guard.redaction import without_secrets
 from remembrancer.memory import Memory
-from remembrancer.remember.statement import without_secrets
 from remembrancer.server import chat_protocol as protocol
 from remembrancer.server import problems
 from remembrancer.server.cpu_limit import in_turn

@@ -1,0 +1,52 @@
+"""Opens the store that the settings name."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from remembrancer import config
+from remembrancer.config import (
+    MEMORY,
+    Settings,
+)
+from remembrancer.errors import InvalidInput, InvalidSetting
+
+if TYPE_CHECKING:
+    from remembrancer.clock import Clock
+    from remembrancer.store.contract import Store
+
+
+def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = False) -> Store:
+    """The store that the settings describe."""
+    store = settings.store
+    if store.url is not None and not vanishing:
+        if find_spec("psycopg") is None:
+            raise InvalidSetting(
+                "PostgreSQL needs its driver: pip install 'remembrancer[postgres]'."
+            )
+        from remembrancer.store.postgres import PostgresStore
+
+        return PostgresStore(
+            store.url.get_secret_value(),
+            admin_url=store.admin_url.get_secret_value() if store.admin_url else None,
+            clock=clock,
+            pool_size=store.pool_size,
+        )
+    from remembrancer.store.sqlite import SqliteStore
+
+    return SqliteStore(
+        None if vanishing else settings.data_directory(),
+        clock=clock,
+        open_files=store.open_files,
+        busy_seconds=store.busy_seconds,
+    )
+
+
+def open_store_at(settings: Settings, place: str, clock: Clock | None) -> Store:
+    """A store at another place, with the same settings otherwise."""
+    if place == MEMORY:
+        raise InvalidInput("What is moved into :memory: is gone; give a directory or an address.")
+    placed = config.placed(settings, place)
+    # Whoever may change the schema there is not who may change it here.
+    return open_store(config.changed(placed, {"store": {"admin_url": None}}), clock)

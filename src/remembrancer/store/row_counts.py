@@ -1,0 +1,77 @@
+"""Counts a person's rows and samples what is unique in them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from remembrancer.types import Owner
+
+if TYPE_CHECKING:
+    from remembrancer.store.contract import Row, Store
+
+
+SAMPLE = 200
+"""How many ids, and how many texts, are searched for in the end."""
+
+
+SHORTEST, LONGEST = 16, 40
+"""Of a text, so many characters are searched for; a shorter one could be anyone's."""
+
+
+ID = re.compile(r"[a-z]+_[0-9a-z]{26}")
+"""An id that we made, which nobody else has; a conversation may have a name that anyone could."""
+
+
+SAID = frozenset({"content", "quote", "title", "summary", "body", "note"})
+
+
+@dataclass(slots=True)
+class RowSurvey:
+    """Rows counted as they pass, and a fair sample of what only they have."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    ids: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    _seen: Counter[str] = field(default_factory=Counter)
+    _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311
+
+    def take(self, row: Row) -> None:
+        table, columns = row
+        self.counts[table] += 1
+        name = columns.get("id")
+        if isinstance(name, str) and ID.fullmatch(name):
+            self._sample(self.ids, name, "ids")
+        for column in SAID & columns.keys():
+            text = columns[column]
+            if isinstance(text, str) and len(text) >= SHORTEST:
+                self._sample(self.words, text[:LONGEST], "words")
+
+    def _sample(self, sample: list[str], text: str, sort: str) -> None:
+        self._seen[sort] += 1
+        if len(sample) < SAMPLE:
+            sample.append(text)
+        elif (place := self._chance.randrange(self._seen[sort])) < SAMPLE:
+            sample[place] = text
+
+
+def count_rows(store: Store, owner: Owner) -> Mapping[str, int]:
+    """How many rows there are of someone, by table."""
+    return dict(survey_rows(store, owner).counts)
+
+
+def count_keys(store: Store, owner: Owner) -> int:
+    """How many keys there are to someone's memory."""
+    return sum(one.owner == owner for one in store.list_keys())
+
+
+def survey_rows(store: Store, owner: Owner) -> RowSurvey:
+    survey = RowSurvey()
+    with store.dump(owner) as rows:
+        for row in rows:
+            survey.take(row)
+    return survey
