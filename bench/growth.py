@@ -25,7 +25,7 @@ from bench.made_up import conversations, questions, sentences
 from remembrancer.config import Settings
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.memory import Memory
-from remembrancer.search.sentences import units
+from remembrancer.search.sentences import split_into_units
 from remembrancer.store.contract import Embedding
 
 QUERIES = 200
@@ -124,23 +124,23 @@ def vector_recall(me: Memory) -> float:
     """What share of the exact nearest vectors the index in memory finds."""
     call = me._call
     embedder = LocalEmbedder()
-    with call.store.reading(call.owner) as reader:
-        index = reader.index(call.embedder.model)
+    with call.store.open_reader(call.owner) as reader:
+        index = reader.load_index(call.embedder.model)
         shares = []
         for question in questions(10, seed=6):
             query = embedder.embed([question])[0]
             exact = {
                 hit.id: hit.score
-                for hit in reader.similarities(Embedding(embedder.model, query), index.ids)
+                for hit in reader.compute_similarities(Embedding(embedder.model, query), index.ids)
             }
             shares.append(_found(index, query, exact))
     return float(np.mean(shares))
 
 
 def _found(index: Any, query: NDArray[np.float32], exact: dict[str, float]) -> float:
-    from remembrancer.search.signals import similarity
+    from remembrancer.search.signals import compute_similarity
 
-    scores = similarity(index, query)
+    scores = compute_similarity(index, query)
     best = np.argpartition(-scores, NEAREST)[:NEAREST]
     # Sentences are said more than once, so what is as near as the last of the nearest counts too.
     least = sorted(exact.values(), reverse=True)[NEAREST - 1]
@@ -163,7 +163,7 @@ def ingest(me: Memory, bare: LocalEmbedder) -> dict[str, float]:
         texts = [
             unit.text
             for turn in said
-            for unit in units(
+            for unit in split_into_units(
                 turn["content"], f"{turn['speaker']}: {turn['content']}", by_sentence=True
             )
         ]

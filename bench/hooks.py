@@ -23,7 +23,7 @@ from bench.startup import fill
 from remembrancer import local_server
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.integrations.hooks import hook
-from remembrancer.local_server import Whereabouts
+from remembrancer.local_server import LocalServer
 
 REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 BARE = (
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 @contextmanager
-def served(folder: str) -> Iterator[Whereabouts]:
+def served(folder: str) -> Iterator[LocalServer]:
     """A server of the store."""
     command = [*REM, "--store", folder, "serve", "--port", "0"]
     quiet = subprocess.DEVNULL
@@ -68,28 +68,28 @@ def served(folder: str) -> Iterator[Whereabouts]:
             process.send_signal(signal.SIGTERM)
 
 
-def found(folder: str) -> Whereabouts:
+def found(folder: str) -> LocalServer:
     """The server, as soon as it is there."""
-    file = local_server.file({"store": {"path": folder}})
+    file = local_server.server_file_path({"store": {"path": folder}})
     for _ in range(600):
-        server = local_server.found(file)
+        server = local_server.find_running(file)
         if server is not None:
             return server
         time.sleep(0.1)
     raise TimeoutError("the server does not start")
 
 
-def asking(server: Whereabouts) -> Deed:
+def asking(server: LocalServer) -> Deed:
     """What a hook asks when a prompt is submitted, each time another."""
 
     def ask(turn: int) -> None:
         asked = {"prompt": PROMPT.format(turn), "style": "note", "budget": 600, "session": "bench"}
-        hook.asked_of(server, None, asked)
+        hook.request_context(server, None, asked)
 
     return ask
 
 
-def tripping(server: Whereabouts) -> Deed:
+def tripping(server: LocalServer) -> Deed:
     """A round trip by the library that Python has for it, and one embedding."""
     from http.client import HTTPConnection
 

@@ -28,7 +28,7 @@ from remembrancer.access.keys import CAPABILITIES
 from remembrancer.config import Settings
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.server.middleware.auth import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.browser.browsing import CHROMIUM
 
@@ -116,7 +116,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
     settings = Settings.model_validate(
-        {"server": ROOMY, "profile": "agents", "adjust": {"team": {"enabled": True}}}
+        {"server": ROOMY, "profile": "agents", "profile_overrides": {"team": {"enabled": True}}}
     )
     texts = strings(options.file)
     happened: list[str] = []
@@ -133,7 +133,7 @@ def main() -> None:
         context = browser.new_context()
         owner = Owner(engine.settings.tenant, "ada")
         session = engine.create_session(owner, CAPABILITIES, hours=24)
-        context.add_cookies([{"name": COOKIE, "value": session.secret, "url": address}])
+        context.add_cookies([{"name": SESSION_COOKIE, "value": session.secret, "url": address}])
         page = watched(context, address, happened)
         paths = [*LISTINGS, *addresses(me)]
         for number, path in enumerate(paths):

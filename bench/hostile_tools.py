@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 import remembrancer
 from bench.hostile import strings
 from remembrancer.config import Settings
-from remembrancer.mcp.server import server
+from remembrancer.mcp.server import build_server
 from remembrancer.types import Owner, Principal
 
 FAILED = "It failed for a reason that is not yours"
@@ -82,7 +82,7 @@ async def run(file: Path, place: str) -> Counter[str]:
     answered: Counter[str] = Counter()
     with remembrancer.open(place, settings=settings) as engine:
         who = Principal(Owner(settings.tenant, "ada"), None)
-        async with Client(server(engine, lambda _: who, "full")) as client:
+        async with Client(build_server(engine, lambda _: who, "full")) as client:
             for text in strings(file):
                 try:
                     text.encode()

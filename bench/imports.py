@@ -27,7 +27,7 @@ from bench.systems import ENTRIES
 from remembrancer.config import Settings
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.memory import Memory
-from remembrancer.search.sentences import units
+from remembrancer.search.sentences import split_into_units
 
 THINGS = "garden kettle train sister violin river ladder winter letter harbour".split()
 TALK = 40
@@ -111,7 +111,7 @@ def embedding_alone(turns: int) -> float:
     texts = [
         unit.text
         for number in range(turns)
-        for unit in units(words(number), words(number), by_sentence=number % 2 == 0)
+        for unit in split_into_units(words(number), words(number), by_sentence=number % 2 == 0)
     ]
     embedder = LocalEmbedder()
     embedder.embed(texts[:10])

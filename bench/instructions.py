@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.secrets import Share
-from remembrancer.guard.instructions.detector import suspicions
+from remembrancer.guard.instructions.detector import detect_instructions
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def report(samples: Iterable[Sample], show: bool) -> None:
     flagged: Counter[str] = Counter()
     rules: Counter[str] = Counter()
     for sample in samples:
-        broken = suspicions(sample.text)
+        broken = detect_instructions(sample.text)
         group = f"{sample.group}, {'attack' if sample.attack else 'harmless'}"
         totals[group] += 1
         flagged[group] += bool(broken)
@@ -77,7 +77,7 @@ def report(samples: Iterable[Sample], show: bool) -> None:
 def milliseconds_per_kilobyte(texts: list[str]) -> float:
     started = time.perf_counter()
     for text in texts:
-        suspicions(text)
+        detect_instructions(text)
     return (time.perf_counter() - started) * 1e6 / max(1, sum(map(len, texts)))
 
 

@@ -63,7 +63,7 @@ def settings(when: str, url: str | None) -> Settings:
     models: Json = {"fast": {"url": url, "model": "scripted"}} if url else {}
     adjust: Json = {"learning": {"when": when}}
     return Settings.model_validate(
-        {"user": f"{when}-{bool(url)}", "adjust": adjust, "models": models}
+        {"user": f"{when}-{bool(url)}", "profile_overrides": adjust, "models": models}
     )
 
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 
 SPEAKERS = ("Noor", "Piet")
 TURNS = 20
@@ -48,7 +48,7 @@ def sentences(seed: int = 1) -> list[str]:
     return [" ".join(words).replace("-", " ").capitalize() + "." for words in chosen]
 
 
-def conversations(turns: int, seed: int = 1) -> Iterator[list[Said]]:
+def conversations(turns: int, seed: int = 1) -> Iterator[list[TurnInput]]:
     """So many turns in all, each of one to three sentences, a conversation at a time."""
     pick = random.Random(seed)
     pool = sentences()
@@ -70,7 +70,7 @@ def questions(count: int, seed: int = 2) -> list[str]:
     return list(asked)
 
 
-def _turn(pick: random.Random, pool: Sequence[str], number: int, day: datetime) -> Said:
+def _turn(pick: random.Random, pool: Sequence[str], number: int, day: datetime) -> TurnInput:
     return {
         "role": "user" if number % 2 == 0 else "assistant",
         "speaker": SPEAKERS[number % 2],

@@ -25,8 +25,8 @@ from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.ids import new_id
 from remembrancer.server.app import create_app
-from remembrancer.server.middleware.auth import COOKIE
-from remembrancer.server.middleware.request_log import logger
+from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.middleware.request_log import create_logger
 from remembrancer.store.contract import Embedding, Insert
 from remembrancer.types import Action, Event, Fact, Owner, Permanence
 
@@ -83,8 +83,8 @@ def _write(store: Remembrancer, owner: Owner, facts: list[Fact]) -> None:
     vectors = random.standard_normal((len(facts), DIMENSIONS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     made = zip(facts, vectors, strict=True)
-    writes = [Insert(fact, Embedding(store.model, vector)) for fact, vector in made]
-    with store._store.writing(owner) as writer:
+    writes = [Insert(fact, Embedding(store.embedding_model, vector)) for fact, vector in made]
+    with store._store.open_writer(owner) as writer:
         writer.apply(Event(id=new_id("event", at), at=at, action=Action.REMEMBERED), writes)
 
 
@@ -111,9 +111,9 @@ def timed(place: str, user: str, count: int) -> dict[str, float]:
         fill(store, owner, count)
         session = store.create_session(owner, (), hours=1)
         client = TestClient(
-            create_app(store, log=logger(io.StringIO())), base_url="http://localhost"
+            create_app(store, log=create_logger(io.StringIO())), base_url="http://localhost"
         )
-        client.cookies.set(COOKIE, session.secret)
+        client.cookies.set(SESSION_COOKIE, session.secret)
         _wait_until_counted(client)
         return {page: _median(client, page) for page in PAGES}
 

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from remembrancer.guard.normalise import read
 from remembrancer.guard.persons import names
-from remembrancer.guard.persons.detector import refusals
+from remembrancer.guard.persons.detector import detect_personal_data
+from remembrancer.guard.persons.normalise import normalise
 
 HARMLESS = Path(__file__).parent.parent / "tests" / "guard" / "project_statements.txt"
 MEANT_FOR = {
@@ -106,7 +106,7 @@ def in_our_words(rows: list[Row], label: str) -> list[str]:
 
 
 def report_labels(rows: list[Row]) -> None:
-    verdicts = {row.text: set(refusals(row.text)) for row in rows}
+    verdicts = {row.text: set(detect_personal_data(row.text)) for row in rows}
     print(f"{'label':18} {'refused':22} {'by the rule meant for it':25} in our words")
     for label, group in by_label(rows).items():
         meant = MEANT_FOR.get(label)
@@ -114,7 +114,9 @@ def report_labels(rows: list[Row]) -> None:
             f"{label:18}",
             share(bool(verdicts[row.text]) for row in group),
             f"  {share(bool(verdicts[row.text] & meant) for row in group)}" if meant else "",
-            f"    {share(map(bool, map(refusals, in_our_words(group, label))))}" if meant else "",
+            f"    {share(map(bool, map(detect_personal_data, in_our_words(group, label))))}"
+            if meant
+            else "",
         )
     rest = [row for row in rows if not row.spans]
     print(f"{'(no label)':18}", share(bool(verdicts[row.text]) for row in rest))
@@ -125,17 +127,18 @@ def report_names(rows: list[Row], harmless: list[str]) -> None:
     named = [row.text for row in rows if "PERSON" in row.labels()]
     ours = in_our_words([row for row in rows if "PERSON" in row.labels()], "PERSON")
     weights = [
-        [names.weight(read(text).text) for text in texts] for texts in (named, ours, harmless)
+        [names.score_person_name(normalise(text).text) for text in texts]
+        for texts in (named, ours, harmless)
     ]
     print(f"\n{'weight from':12} {'sentences with a name':24} {'names in our words':24} harmless")
     for enough in THRESHOLDS:
         shares = [share(weight >= enough for weight in group) for group in weights]
-        mark = "*" if enough == names.ENOUGH else " "
+        mark = "*" if enough == names.NAME_THRESHOLD else " "
         print(f"{mark}{enough:11}", *(f"{part}   " for part in shares))
 
 
 def report_harmless(harmless: list[str]) -> None:
-    verdicts = {text: refusals(text) for text in harmless}
+    verdicts = {text: detect_personal_data(text) for text in harmless}
     print("\nharmless statements refused:", share(map(bool, verdicts.values())))
     for text, rules in verdicts.items():
         if rules:
@@ -145,7 +148,7 @@ def report_harmless(harmless: list[str]) -> None:
 def report_time(texts: list[str]) -> None:
     started = time.perf_counter()
     for text in texts:
-        refusals(text)
+        detect_personal_data(text)
     took = time.perf_counter() - started
     per_kilobyte = took * 1e6 / sum(map(len, texts))
     print(f"\n{took / len(texts) * 1e3:.2f} ms per text, {per_kilobyte:.2f} ms per kB")
@@ -156,7 +159,7 @@ def show(rows: list[Row], label: str) -> None:
     group = by_label(rows).get(label, [])
     meant = MEANT_FOR.get(label, set())
     for row in group:
-        rules = refusals(row.text)
+        rules = detect_personal_data(row.text)
         if not meant & {*rules}:
             print(
                 "  ",
@@ -166,7 +169,7 @@ def show(rows: list[Row], label: str) -> None:
                 row.text[:160],
             )
     for text in in_our_words(group, label):
-        if not refusals(text):
+        if not detect_personal_data(text):
             print("   NOT REFUSED |", text)
 
 

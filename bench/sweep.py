@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from bench.growth import seconds
 from bench.processes import place
 from bench.systems import ENTRIES
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.factory import open
 from remembrancer.ids import new_id
 from remembrancer.store.contract import Filter, Insert, Store
-from remembrancer.store.nearest import everything
+from remembrancer.store.nearest import iter_records
 from remembrancer.types import Action, Event, Fact, Kind, Owner, Permanence
 
 OWNER = Owner("home", "bench")
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=100_000)
     parser.add_argument("--engine", choices=["sqlite", "postgres"], default="sqlite")
     options = parser.parse_args()
-    clock = SetClock(START)
+    clock = ManualClock(START)
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as home,
         place(ENTRIES["ours"], options.engine, home) as where,
@@ -40,7 +40,7 @@ def main() -> None:
         print(f"{options.facts} facts on {options.engine}")
         print(f"reading them once        {reading:6.2f} s")
         told("a sweep that ends none", engine, reading)
-        clock.move(timedelta(days=90))
+        clock.advance(timedelta(days=90))
         told("a sweep that ends all", engine, reading)
 
 
@@ -56,15 +56,15 @@ def fill(store: Store, facts: int) -> None:
     """Facts that nobody will believe after a month."""
     for start in range(0, facts, 5000):
         event = Event(id=new_id("event", START), at=START, action=Action.REMEMBERED)
-        with store.writing(OWNER) as writer:
+        with store.open_writer(OWNER) as writer:
             writer.apply(event, [Insert(_fact(start + number), None) for number in range(5000)])
 
 
 def read(store: Store, now: datetime) -> None:
     """Every fact, as a listing reads them."""
     wanted = Filter(now=now, kinds=(Kind.FACT,))
-    with store.reading(OWNER) as reader:
-        for _ in everything(reader, wanted):
+    with store.open_reader(OWNER) as reader:
+        for _ in iter_records(reader, wanted):
             pass
 
 

@@ -17,7 +17,7 @@ import hypothesis
 import pytest
 from sqlalchemy import create_engine, text
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
@@ -108,7 +108,7 @@ def postgres_server() -> Iterator[Callable[[str], str]]:
 def next_database(postgres_server: Callable[..., str]) -> Callable[[], str]:
     """A database for a few tests on end: the more that is in it, the slower each would be."""
     settings = Settings.model_validate({"store": {"url": postgres_server("migrated")}})
-    open_store(settings, SetClock(NOON)).close()
+    open_store(settings, ManualClock(NOON)).close()
     numbers = itertools.count()
     return lambda: postgres_server(f"memory_{next(numbers) // TESTS_TOGETHER}", "migrated")
 
@@ -127,9 +127,9 @@ def place_on(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> str
 
 
 @pytest.fixture
-def clock() -> SetClock:
+def clock() -> ManualClock:
     """A clock that stands at noon of a Monday until it is moved."""
-    return SetClock(NOON)
+    return ManualClock(NOON)
 
 
 @pytest.fixture(scope="session")
@@ -146,9 +146,9 @@ def tenant() -> str:
 
 @pytest.fixture
 def open_memory(
-    place: str, clock: SetClock, embedder: CachedEmbedder, tenant: str
+    place: str, clock: ManualClock, embedder: CachedEmbedder, tenant: str
 ) -> Iterator[Open]:
-    """Open the store of this test: `open_memory(profile="assistant", adjust={…})`."""
+    """Open the store of this test: `open_memory(profile="assistant", profile_overrides={…})`."""
     opened: list[Remembrancer] = []
 
     def start(profile: str = "default", **values: object) -> Remembrancer:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remembrancer.search.ranked import best_first
-from remembrancer.search.signals import bm25
+from remembrancer.search.shortlist import iter_by_score
+from remembrancer.search.signals import compute_bm25
 from remembrancer.store.contract import Filter, Hit, Reader
 
 
 def by_words(reader: Reader, terms: Sequence[str], wanted: Filter, limit: int) -> list[Hit]:
     """The best by BM25 among what passes the filter."""
-    index = reader.index("any")
-    scores, _ = bm25(index, terms)
+    index = reader.load_index("any")
+    scores, _ = compute_bm25(index, terms)
     found: list[Hit] = []
-    for batch in best_first(index, scores, wanted.kinds, limit, above=0.0):
+    for batch in iter_by_score(index, scores, wanted.kinds, limit, above=0.0):
         ids = [index.ids[place] for place in batch]
-        passing = reader.passing(ids, wanted)
+        passing = reader.matching(ids, wanted)
         found += [
             Hit(one, round(float(scores[index.places[one]]), 6)) for one in ids if one in passing
         ]

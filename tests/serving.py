@@ -16,7 +16,7 @@ import uvicorn
 
 from remembrancer.engine import Remembrancer
 from remembrancer.server.app import create_app
-from remembrancer.server.middleware.request_log import logger
+from remembrancer.server.middleware.request_log import create_logger
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Served:
 def served(engine: Remembrancer) -> Iterator[Served]:
     """Serve an engine for as long as the block lasts."""
     log = io.StringIO()
-    app = create_app(engine, log=logger(log))
+    app = create_app(engine, log=create_logger(log))
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -12,10 +12,10 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Kind, Turn
 
-CHAT: list[Said] = [
+CHAT: list[TurnInput] = [
     {"role": "user", "speaker": "Ada", "content": "Do you remember what we did with the boat?"},
     {"role": "user", "speaker": "Bo", "content": "Yes, it went to the harbour master for a song."},
     {"role": "user", "speaker": "Ada", "content": "The garden needs water this week."},
@@ -142,7 +142,7 @@ def test_another_person_finds_nothing_of_it(open_memory: Callable[..., Remembran
 
 
 def test_two_writers_of_one_conversation_both_get_their_turns_in(me: Memory) -> None:
-    turn: Said = {"role": "user", "content": "One of many."}
+    turn: TurnInput = {"role": "user", "content": "One of many."}
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: me.append([turn, turn], session="busy"), range(8)))
     assert [one.position for one in me.turns("busy")] == list(range(16))
@@ -159,7 +159,7 @@ def test_two_writers_of_one_conversation_both_get_their_turns_in(me: Memory) -> 
     ],
 )
 def test_one_bad_turn_is_refused_with_its_number_and_nothing_is_stored(
-    me: Memory, turn: Said, complaint: str
+    me: Memory, turn: TurnInput, complaint: str
 ) -> None:
     with pytest.raises(InvalidInput, match=f"Turn 2.*{complaint}"):
         me.append([CHAT[0], turn], session="bad")

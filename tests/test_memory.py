@@ -10,7 +10,7 @@ import pytest
 from remembrancer.async_memory import AsyncMemory
 from remembrancer.errors import Conflict, InvalidInput, NotUndoable
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Action, Status
 
 
@@ -132,7 +132,7 @@ def test_content_that_cannot_be_kept_is_refused(me: Memory, content: str) -> Non
         me.remember(content)
 
 
-CHAT: list[Said] = [
+CHAT: list[TurnInput] = [
     {"role": "user", "content": "My sister plays the cello in Oslo.", "speaker": "Ada"},
     {"role": "assistant", "content": "How long has she played?"},
     {"role": "user", "content": "Since she was six."},

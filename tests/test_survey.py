@@ -6,33 +6,33 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 
 
-def test_memories_are_counted_by_how_far_they_are_believed(me: Memory, clock: SetClock) -> None:
+def test_memories_are_counted_by_how_far_they_are_believed(me: Memory, clock: ManualClock) -> None:
     me.remember("Ada reads Dune.", permanence="volatile")
     me.remember("Ada was born in London.", permanence="permanent")
     assert me.survey().confidence == (0, 0, 0, 0, 0, 2)
-    clock.move(timedelta(days=25))
+    clock.advance(timedelta(days=25))
     assert me.survey().confidence == (0, 0, 1, 0, 0, 1)
 
 
 def test_what_fades_next_comes_first_and_what_never_fades_is_not_there(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     me.remember("Ada was born in London.", permanence="permanent")
     slow = me.remember("Ada plays chess.", permanence="standard").memory
     fast = me.remember("Ada reads Dune.", permanence="volatile").memory
     assert [one.id for one in me.survey().fading] == [fast.id, slow.id]
-    clock.move(timedelta(days=50))
+    clock.advance(timedelta(days=50))
     assert [one.id for one in me.survey().fading] == [fast.id, slow.id]
 
 
-def test_growth_is_told_week_by_week(me: Memory, clock: SetClock) -> None:
+def test_growth_is_told_week_by_week(me: Memory, clock: ManualClock) -> None:
     me.remember("Ada plays chess.")
-    clock.move(timedelta(days=15))
+    clock.advance(timedelta(days=15))
     me.remember("Ada reads Dune.")
     me.remember("Ada drinks tea.")
     assert me.survey().growth[-3:] == (1, 0, 2)
@@ -49,7 +49,7 @@ def test_rules_are_counted_by_what_came_of_them(me: Memory) -> None:
 def test_whoever_only_looks_does_not_recall(me: Memory) -> None:
     kept = me.remember("Ada drinks tea in the afternoon.").memory
     assert me.recall("What does Ada drink?", used=False)
-    me._call.references.flush()
+    me._call.usage.flush()
     assert me.get(kept.id).recall_count == 0
 
 
@@ -72,11 +72,11 @@ def test_an_event_and_several_memories_can_be_asked_for(me: Memory) -> None:
 
 
 def test_what_is_hardly_believed_can_be_listed_and_forgotten_alone(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     faint = me.remember("Ada reads Dune.", permanence="volatile").memory
     born = me.remember("Ada was born in London.", permanence="permanent").memory
-    clock.move(timedelta(days=50))
+    clock.advance(timedelta(days=50))
     assert [one.id for one in me.list(confidence_below=0.5).items] == [faint.id]
     assert [one.id for one in me.list(minimum_confidence=0.5).items] == [born.id]
     assert me.list(minimum_confidence=0.3, confidence_below=0.5).items == ()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bench.data import Turn
 from bench.systems.scored import Scored, Scorer
-from remembrancer.search.terms import terms
+from remembrancer.search.terms import extract_terms
 
 K1 = 1.2
 B = 0.75
@@ -21,14 +21,14 @@ def start(place: str) -> Scored:
 
 def bm25(turns: tuple[Turn, ...]) -> Scorer:
     """An index of the turns."""
-    counts = [Counter(terms(turn.line)) for turn in turns]
+    counts = [Counter(extract_terms(turn.line)) for turn in turns]
     lengths = np.array([count.total() for count in counts])
     norms = K1 * (1 - B + B * lengths / lengths.mean())
     weights = {term: _weights(*where, norms) for term, where in _postings(counts).items()}
 
     def scorer(question: str) -> NDArray[np.float64]:
         scores = np.zeros(len(turns))
-        for term in terms(question):
+        for term in extract_terms(question):
             if term in weights:
                 places, values = weights[term]
                 scores[places] += values

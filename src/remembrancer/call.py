@@ -15,8 +15,8 @@ from remembrancer.errors import InvalidInput, ScopeRequired
 from remembrancer.ids import new_id
 from remembrancer.store.contract import Embedding, Filter, Visibility
 from remembrancer.types import (
-    GLOBAL,
-    JOBS,
+    GLOBAL_SCOPE,
+    JOBS_SURFACE,
     Action,
     AsOf,
     Event,
@@ -25,7 +25,7 @@ from remembrancer.types import (
     Principal,
     Record,
     Status,
-    checked_name,
+    validate_name,
 )
 
 if TYPE_CHECKING:
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
     from remembrancer.llm.models import Models
-    from remembrancer.profiles import Decay, Profile
-    from remembrancer.recall.usage import References
+    from remembrancer.profiles import DecayPolicy, Profile
+    from remembrancer.recall.usage_counter import UsageCounter
     from remembrancer.store.contract import Store, Writer
-    from remembrancer.team.index import TeamIndexes
-    from remembrancer.team.settings import LiveSwitches
+    from remembrancer.team.index import TeamIndexCache
+    from remembrancer.team.settings import LiveSettings
 
 
-ROOT = "/"
+ROOT_SCOPE = "/"
 """The scope of what lies in no namespace below the user: no namespace can be called that."""
 
 
 @cache
-def _workers() -> ThreadPoolExecutor:
+def _embedding_executor() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(8, "remembrancer-embed")
 
 
@@ -58,10 +58,10 @@ class Call:
     store: Store
     embedder: Embedder
     clock: Clock
-    references: References
+    usage: UsageCounter
     models: Models
-    switches: LiveSwitches
-    team_indexes: TeamIndexes
+    live_settings: LiveSettings
+    team_indexes: TeamIndexCache
     profile_of: Callable[[str | None], Profile]
 
     @property
@@ -69,11 +69,11 @@ class Call:
         """Whose memory this is."""
         return self.principal.owner
 
-    def writing(self) -> AbstractContextManager[Writer]:
+    def open_writer(self) -> AbstractContextManager[Writer]:
         """The only writer of this memory; what happens by itself makes none for who has none."""
-        return self.store.writing(self.owner, newcomer=self.principal.surface != JOBS)
+        return self.store.open_writer(self.owner, create=self.principal.surface != JOBS_SURFACE)
 
-    def decay_in(self, scope: str) -> Decay:
+    def decay_in(self, scope: str) -> DecayPolicy:
         """How memories of a scope fade: by the profile of the agent it belongs to, if it has one.
 
         What is judged by it ends at the same moment for whoever looks.
@@ -88,16 +88,16 @@ class Call:
         """The vector of a text that holds no secret: the embedder may be someone else's server."""
         return Embedding(self.embedder.model, self.embedder.embed([text])[0])
 
-    def embed_soon(self, text: str) -> Future[Embedding]:
+    def embed_in_background(self, text: str) -> Future[Embedding]:
         """The vector of a text, computed while the caller does something else."""
-        return _workers().submit(self.embed, text)
+        return _embedding_executor().submit(self.embed, text)
 
-    def count(self, ids: Iterable[str]) -> None:
+    def count_recalls(self, ids: Iterable[str]) -> None:
         """Note that these memories were used, which may extend their lives."""
         extend = self.profile.ttl.extend_on_use
-        self.references.note(self.owner, ids, self.now(), extend=extend)
+        self.usage.record_recalls(self.owner, ids, self.now(), extend=extend)
 
-    def event(
+    def new_event(
         self,
         action: Action,
         at: datetime,
@@ -116,7 +116,7 @@ class Call:
             undoes=undoes,
         )
 
-    def filter(
+    def visible_filter(
         self,
         *,
         scope: str | None = None,
@@ -128,56 +128,56 @@ class Call:
         return Filter(
             now=self.now(),
             kinds=kinds or self.profile.recall.kinds,
-            visible=self.visible(scope),
+            visible=self.resolve_visibility(scope),
             known_at=as_of.known,
             true_at=as_of.true,
         )
 
-    def visible(self, scope: str | None = None) -> Visibility:
+    def resolve_visibility(self, scope: str | None = None) -> Visibility:
         """The scopes that can be read: the asked one if it may be, else the principal's own."""
         own = self.principal.agent
-        wanted = checked_name(scope, "scope") if scope is not None else own
+        wanted = validate_name(scope, "scope") if scope is not None else own
         match self.profile.scopes.visibility:
             case "shared":
                 if wanted is None:
                     return Visibility()
-                return Visibility(scopes=(GLOBAL, wanted), episodes=(wanted,))
+                return Visibility(scopes=(GLOBAL_SCOPE, wanted), episode_scopes=(wanted,))
             case "isolated":
-                return Visibility(scopes=(self._isolated(wanted),))
+                return Visibility(scopes=(self._check_isolated_scope(wanted),))
             case "nested":
-                self._stay_below(own, wanted)
-                return Visibility(below=wanted)
+                self._check_below(own, wanted)
+                return Visibility(path_prefix=wanted)
 
-    def writable(self, scope: str | None = None) -> str:
+    def resolve_write_scope(self, scope: str | None = None) -> str:
         """The scope that a new memory goes to."""
         own = self.principal.agent
-        wanted = checked_name(scope, "scope") if scope is not None else None
+        wanted = validate_name(scope, "scope") if scope is not None else None
         match self.profile.scopes.visibility:
             case "isolated":
-                return self._isolated(wanted or own)
+                return self._check_isolated_scope(wanted or own)
             case "nested":
-                self._stay_below(own, wanted or own)
-                return wanted or own or ROOT
+                self._check_below(own, wanted or own)
+                return wanted or own or ROOT_SCOPE
             case "shared":
                 usual = own if self.profile.scopes.write == "own" else None
-                return wanted or usual or GLOBAL
+                return wanted or usual or GLOBAL_SCOPE
 
-    def sees(self, record: Record) -> bool:
+    def can_see(self, record: Record) -> bool:
         """Whether a memory is within what this principal may read, and not gone from the trash."""
-        if record.status is Status.TRASHED and not self.is_kept(record):
+        if record.status is Status.TRASHED and not self.is_within_trash_period(record):
             return False
-        return self.reaches(record.scope, record.kind)
+        return self.can_read_scope(record.scope, record.kind)
 
-    def reaches(self, scope: str, kind: Kind | None = None) -> bool:
+    def can_read_scope(self, scope: str, kind: Kind | None = None) -> bool:
         """Whether a scope is among those that this principal may read, for that kind."""
-        return self.visible().shows(scope, kind)
+        return self.resolve_visibility().contains(scope, kind)
 
-    def is_kept(self, trashed: Record) -> bool:
+    def is_within_trash_period(self, trashed: Record) -> bool:
         """Whether the days in the trash are not over; after them it is as good as purged."""
         days = timedelta(days=self.profile.deletion.trash_days)
         return trashed.retired_at is None or self.now() < trashed.retired_at + days
 
-    def _isolated(self, wanted: str | None) -> str:
+    def _check_isolated_scope(self, wanted: str | None) -> str:
         own = self.principal.agent
         if wanted is None:
             raise ScopeRequired(
@@ -187,23 +187,23 @@ class Call:
             raise InvalidInput(f"The instance {own!r} cannot reach the memories of another one.")
         return wanted
 
-    def _stay_below(self, own: str | None, wanted: str | None) -> None:
+    def _check_below(self, own: str | None, wanted: str | None) -> None:
         if own is not None and not f"{wanted}/".startswith(f"{own}/"):
             raise InvalidInput(f"The namespace {wanted!r} is not below {own!r}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Services:
     """What an engine is made of: every call on it works with the same parts."""
 
     settings: Settings
     store: Store
     embedder: Embedder
     clock: Clock
-    references: References
+    usage: UsageCounter
     models: Models
-    switches: LiveSwitches
-    team_indexes: TeamIndexes
+    live_settings: LiveSettings
+    team_indexes: TeamIndexCache
     profiles: dict[str | None, Profile] = field(default_factory=dict)
 
     def profile_of(self, agent: str | None = None) -> Profile:
@@ -213,12 +213,12 @@ class Parts:
             self.profiles[own] = self.settings.profile_for(own)
         return self.profiles[own]
 
-    def forget(self) -> None:
+    def clear_embedding_cache(self) -> None:
         """Let go of the vectors of texts: nobody knows whose they are."""
         if isinstance(self.embedder, CachedEmbedder):
             self.embedder.clear()
 
-    def call(self, principal: Principal, agent: str | None = None) -> Call:
+    def build_call(self, principal: Principal, agent: str | None = None) -> Call:
         """A principal at work, by the profile of an agent."""
         return Call(
             principal,
@@ -226,9 +226,9 @@ class Parts:
             self.store,
             self.embedder,
             self.clock,
-            self.references,
+            self.usage,
             self.models,
-            self.switches,
+            self.live_settings,
             self.team_indexes,
             self.profile_of,
         )

@@ -21,7 +21,7 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-class SetClock:
+class ManualClock:
     """A clock that stands still until it is told to move."""
 
     def __init__(self, at: datetime) -> None:
@@ -30,13 +30,13 @@ class SetClock:
     def now(self) -> datetime:
         return self._at
 
-    def move(self, by: timedelta) -> datetime:
+    def advance(self, by: timedelta) -> datetime:
         """Go forward (or back) and return the new time."""
         self._at += by
         return self._at
 
 
-class LateClock:
+class OffsetClock:
     """The computer's clock, so far behind that it can be moved forward to the present."""
 
     def __init__(self, behind: timedelta) -> None:
@@ -45,7 +45,7 @@ class LateClock:
     def now(self) -> datetime:
         return datetime.now(UTC) - self._behind
 
-    def move(self, by: timedelta) -> datetime:
+    def advance(self, by: timedelta) -> datetime:
         """Go forward (or back) and return the new time."""
         self._behind -= by
         return self.now()

@@ -20,26 +20,26 @@ from pydantic import (
 
 from remembrancer import environment, profiles
 from remembrancer.cron import Cron
-from remembrancer.environment import DEFAULTS, laid_over
+from remembrancer.environment import DEFAULTS, deep_merge
 from remembrancer.errors import InvalidInput, InvalidSetting
 from remembrancer.types import Json
 
-MEMORY = ":memory:"
-SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+IN_MEMORY = ":memory:"
+CRON_CHECK_START = datetime(2000, 1, 1, tzinfo=UTC)
 
-Model = TypeVar("Model", bound=BaseModel)
+SchemaT = TypeVar("SchemaT", bound=BaseModel)
 
 
-def _cron(expression: str) -> str:
+def _validate_cron(expression: str) -> str:
     try:
         if expression:
-            Cron.parse(expression).next_after(SOME_DAY)
+            Cron.parse(expression).next_after(CRON_CHECK_START)
         return expression
     except InvalidSetting as error:
         raise ValueError(str(error)) from error
 
 
-def _zone(name: str) -> str:
+def _validate_zone(name: str) -> str:
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError) as error:
@@ -48,17 +48,17 @@ def _zone(name: str) -> str:
         ) from error
 
 
-CronText = Annotated[str, AfterValidator(_cron)]
-ZoneText = Annotated[str, AfterValidator(_zone)]
+CronText = Annotated[str, AfterValidator(_validate_cron)]
+ZoneText = Annotated[str, AfterValidator(_validate_zone)]
 
 
-class Table(BaseModel):
+class SettingsTable(BaseModel):
     """A table of the file: unknown keys are errors, values never change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class StoreSettings(Table):
+class StoreSettings(SettingsTable):
     """Where memories live: a directory of SQLite files, or PostgreSQL when `url` is set."""
 
     path: Path | None = None
@@ -66,11 +66,11 @@ class StoreSettings(Table):
     admin_url: SecretStr | None = None
     pool_size: Annotated[int, Field(ge=1, le=500)] = 10
     open_files: Annotated[int, Field(ge=1, le=10_000)] = 64
-    busy_seconds: Annotated[float, Field(gt=0)] = 30
-    backups_kept: Annotated[int, Field(ge=1)] = 7
+    lock_timeout_seconds: Annotated[float, Field(gt=0)] = 30
+    backup_retention: Annotated[int, Field(ge=1)] = 7
 
 
-class EmbeddingSettings(Table):
+class EmbeddingSettings(SettingsTable):
     """Which model makes vectors: the one that ships, or an OpenAI-compatible endpoint."""
 
     provider: Literal["local", "openai"] = "local"
@@ -82,7 +82,7 @@ class EmbeddingSettings(Table):
     cache_entries: Annotated[int, Field(ge=0)] = 4096
 
 
-class ModelSettings(Table):
+class ModelSettings(SettingsTable):
     """A language model: an OpenAI-compatible endpoint, Anthropic's, or a command's answer."""
 
     provider: Literal["openai", "anthropic", "command"] = "openai"
@@ -93,7 +93,7 @@ class ModelSettings(Table):
     timeout_seconds: Annotated[float, Field(gt=0)] = 60
 
     @model_validator(mode="after")
-    def _is_whole(self) -> ModelSettings:
+    def _check_complete(self) -> ModelSettings:
         if self.provider == "command" and not self.command:
             raise ValueError("a command is a list such as ['claude', '-p']")
         if self.provider != "command" and not self.model:
@@ -101,7 +101,7 @@ class ModelSettings(Table):
         return self
 
 
-class ModelsSettings(Table):
+class ModelRoleSettings(SettingsTable):
     """Which models learn: a fast one for each conversation, a smart one for consolidation.
 
     One that is not set is the other; without any, nothing but explicit statements is learned. The
@@ -113,7 +113,7 @@ class ModelsSettings(Table):
     chat: ModelSettings | None = None
 
 
-class JobSettings(Table):
+class JobSettings(SettingsTable):
     """When each background job runs, as cron expressions in UTC; an empty string turns one off."""
 
     consolidate: CronText = "0 */6 * * *"
@@ -127,12 +127,12 @@ class JobSettings(Table):
     backup: CronText = ""
 
 
-Asymmetric = Literal[
+JwtAlgorithm = Literal[
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519"
 ]
 
 
-class JwtSettings(Table):
+class JwtSettings(SettingsTable):
     """Whose signed tokens are taken for keys, and what their claims mean.
 
     `jwks` is a file or an address with the issuer's public keys. Without a claim for the tenant,
@@ -142,14 +142,14 @@ class JwtSettings(Table):
     issuer: str
     audience: str
     jwks: str
-    algorithms: Annotated[tuple[Asymmetric, ...], Field(min_length=1)] = ("RS256", "ES256")
+    algorithms: Annotated[tuple[JwtAlgorithm, ...], Field(min_length=1)] = ("RS256", "ES256")
     user_claim: str = "sub"
     tenant_claim: str | None = None
     capabilities_claim: str | None = None
     leeway_seconds: Annotated[int, Field(ge=0, le=300)] = 30
 
 
-class UpstreamSettings(Table):
+class UpstreamSettings(SettingsTable):
     """The server of models that `/v1` passes requests on to, and our key there."""
 
     url: Annotated[str, Field(pattern=r"^https?://\S+$")]
@@ -157,7 +157,7 @@ class UpstreamSettings(Table):
     timeout_seconds: Annotated[float, Field(gt=0)] = 600
 
 
-class ServerSettings(Table):
+class ServerSettings(SettingsTable):
     """How the server listens, whom it listens to, and how much of it."""
 
     host: str = "127.0.0.1"
@@ -166,19 +166,19 @@ class ServerSettings(Table):
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     https: bool = False
-    most_bytes: Annotated[int, Field(ge=1024)] = 8 * 1024 * 1024
-    body_seconds: Annotated[float, Field(gt=0)] = 30
+    max_body_bytes: Annotated[int, Field(ge=1024)] = 8 * 1024 * 1024
+    body_timeout_seconds: Annotated[float, Field(gt=0)] = 30
     requests_per_minute: Annotated[int, Field(ge=1)] = 6000
     burst: Annotated[int, Field(ge=1)] = 600
     tools: Literal["core", "full"] = "core"
     url: str | None = None
-    traces: str | None = None
+    otlp_endpoint: str | None = None
     session_hours: Annotated[float, Field(gt=0, le=24 * 365)] = 12
     jwt: JwtSettings | None = None
     upstream: UpstreamSettings | None = None
 
 
-class TelegramSettings(Table):
+class TelegramSettings(SettingsTable):
     """The bot's token; `url` is for a Bot API server of your own.
 
     With a `webhook_secret`, Telegram may call us; else we ask it for what is new.
@@ -189,7 +189,7 @@ class TelegramSettings(Table):
     webhook_secret: SecretStr | None = None
 
 
-class Settings(Table):
+class Settings(SettingsTable):
     """All that can be configured; `adjust` changes the profile, `agents.NAME` for one agent."""
 
     profile: str = DEFAULTS["profile"]
@@ -198,11 +198,11 @@ class Settings(Table):
     time_zone: ZoneText = "UTC"
     store: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
-    models: ModelsSettings = ModelsSettings()
+    models: ModelRoleSettings = ModelRoleSettings()
     jobs: JobSettings = JobSettings()
     server: ServerSettings = ServerSettings()
     telegram: TelegramSettings = TelegramSettings()
-    adjust: dict[str, Any] = Field(default_factory=dict)
+    profile_overrides: dict[str, Any] = Field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
     def data_directory(self) -> Path:
@@ -211,53 +211,54 @@ class Settings(Table):
 
     def profile_for(self, agent: str | None = None) -> profiles.Profile:
         """The profile with this store's adjustments, and the agent's own on top."""
-        values = laid_over(profiles.source(self.profile), self.adjust)
-        values = laid_over(values, self.agents.get(agent or "", {}))
+        values = deep_merge(profiles.load_profile_values(self.profile), self.profile_overrides)
+        values = deep_merge(values, self.agents.get(agent or "", {}))
         whose = f", adjusted for the agent {agent!r}" if agent in self.agents else ""
-        return _validated(profiles.Profile, values, f"the profile {self.profile!r}{whose}")
+        return _validate_values(profiles.Profile, values, f"the profile {self.profile!r}{whose}")
 
 
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Read the settings: defaults, then the file, then the environment."""
-    return checked(*environment.read(path, environ))
+    return validate_settings(*environment.read_values(path, environ))
 
 
-def checked(values: Mapping[str, Json], origin: str = "the given values") -> Settings:
+def validate_settings(values: Mapping[str, Json], origin: str = "the given values") -> Settings:
     """Settings out of plain values, with profiles that can be used."""
-    settings = _validated(Settings, values, origin)
+    settings = _validate_values(Settings, values, origin)
     settings.profile_for()
     for agent in settings.agents:
         settings.profile_for(agent)
     return settings
 
 
-def _validated(model: type[Model], values: object, origin: str) -> Model:
+def _validate_values(schema: type[SchemaT], values: object, origin: str) -> SchemaT:
     try:
-        return model.model_validate(values)
+        return schema.model_validate(values)
     except ValidationError as error:
-        lines = [_explained(model, dict(problem)) for problem in error.errors()]
+        lines = [_explain_problem(schema, dict(problem)) for problem in error.errors()]
         raise InvalidSetting("; ".join(lines) + f" (in {origin}).") from None
     except InvalidInput as error:
         raise InvalidSetting(f"{error} (in {origin})") from None
 
 
-def _explained(model: type[BaseModel], problem: dict[str, Any]) -> str:
+def _explain_problem(schema: type[BaseModel], problem: dict[str, Any]) -> str:
     """One problem as `key: what is allowed`, in the words of the file."""
     place = [
         str(step) for step in problem["loc"] if not str(step).startswith(("literal", "function"))
     ]
     key = ".".join(place) or "the settings"
     if problem["type"] == "extra_forbidden":
-        return f"{key}: there is no such key; allowed are {', '.join(_keys_beside(model, place))}"
+        allowed = ", ".join(_list_sibling_keys(schema, place))
+        return f"{key}: there is no such key; allowed are {allowed}"
     expected = problem.get("ctx", {}).get("expected")
     if expected:
         return f"{key}: use {expected}, not {problem['input']!r}"
     return f"{key}: {problem['msg'].removeprefix('Value error, ')}"
 
 
-def _keys_beside(model: type[BaseModel], place: list[str]) -> list[str]:
+def _list_sibling_keys(schema: type[BaseModel], place: list[str]) -> list[str]:
     """The keys of the table that a place is in; below a table of tables, those of its entries."""
-    inner: Any = model
+    inner: Any = schema
     for step in place[:-1]:
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             inner = inner.model_fields[step].annotation
@@ -266,17 +267,19 @@ def _keys_beside(model: type[BaseModel], place: list[str]) -> list[str]:
     return list(inner.model_fields)
 
 
-def changed(settings: Settings, changes: Mapping[str, Json]) -> Settings:
+def override_settings(settings: Settings, changes: Mapping[str, Json]) -> Settings:
     """The settings with some values replaced."""
-    values = laid_over(settings.model_dump(exclude_unset=True), changes)
-    return _validated(Settings, values, "the given values")
+    values = deep_merge(settings.model_dump(exclude_unset=True), changes)
+    return _validate_values(Settings, values, "the given values")
 
 
-def placed(settings: Settings, place: str) -> Settings:
+def set_store_location(settings: Settings, location: str) -> Settings:
     """The settings with another place for the store: a directory or a PostgreSQL address."""
-    if place == MEMORY:
+    if location == IN_MEMORY:
         return settings
-    if not place:
+    if not location:
         raise InvalidSetting("store: give a directory, a postgresql:// address or :memory:.")
-    key = "url" if place.startswith(("postgresql:", "postgresql+")) else "path"
-    return changed(settings, {"store": {"path": None, "url": None, "admin_url": None, key: place}})
+    key = "url" if location.startswith(("postgresql:", "postgresql+")) else "path"
+    return override_settings(
+        settings, {"store": {"path": None, "url": None, "admin_url": None, key: location}}
+    )

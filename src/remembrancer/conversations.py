@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.ids import new_id
-from remembrancer.paging import checked_limit, page_of_own, place_of, position_of
+from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.sessions import lifecycle
-from remembrancer.sessions.turns import Said, append
+from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.store.contract import Filter, Reader, SessionFilter
 from remembrancer.types import (
     Batch,
@@ -22,8 +22,8 @@ from remembrancer.types import (
     Status,
     Turn,
     View,
-    checked_name,
-    member,
+    parse_enum,
+    validate_name,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Conversations:
 
     def append(
         self,
-        turns: Sequence[Said],
+        turns: Sequence[TurnInput],
         session: str | None = None,
         *,
         scope: str | None = None,
@@ -54,7 +54,7 @@ class Conversations:
 
     def learn(
         self,
-        turns: Sequence[Said],
+        turns: Sequence[TurnInput],
         session: str | None = None,
         *,
         scope: str | None = None,
@@ -65,7 +65,7 @@ class Conversations:
         When it is time is the profile's choice: after each reply, every so many turns, or when the
         conversation is closed. Turns without a session are a whole conversation, which is over.
         """
-        heard = lifecycle.hear(self._call, turns, session, scope=scope, title=title)
+        heard = lifecycle.append_and_schedule(self._call, turns, session, scope=scope, title=title)
         if heard.turns:
             self._learner.wake(self._call.owner)
         return heard.turns
@@ -79,32 +79,32 @@ class Conversations:
 
     def turns(self, session: str) -> tuple[Turn, ...]:
         """A conversation as it was, from its first turn to its last."""
-        with self._reading() as reader:
-            found = lifecycle.all_turns(reader, checked_name(session, "session"))
-        return tuple(turn for turn in found if self._call.sees(turn))
+        with self._open_reader() as reader:
+            found = lifecycle.load_turns(reader, validate_name(session, "session"))
+        return tuple(turn for turn in found if self._call.can_see(turn))
 
     def count_turns(self, session: str) -> int:
         """How many turns a conversation has, whatever became of them."""
         wanted = Filter(
             now=self._call.now(),
             kinds=(Kind.TURN,),
-            visible=self._call.visible(),
-            session_id=checked_name(session, "session"),
+            visible=self._call.resolve_visibility(),
+            session_id=validate_name(session, "session"),
             statuses=tuple(Status),
         )
-        with self._reading() as reader:
+        with self._open_reader() as reader:
             return reader.count(wanted)
 
     def view(self, session: str, *, budget: int | None = None) -> View:
         """A conversation as a model should see it: the beginning of a long one is summarised."""
-        from remembrancer.sessions.view import view
+        from remembrancer.sessions.view import build_view
 
-        return view(self._call, session, budget)
+        return build_view(self._call, session, budget)
 
     def session(self, session: str) -> Session:
         """One conversation: its title, its summary, and how far it has been learned from."""
-        with self._reading() as reader:
-            return lifecycle.found(self._call, reader, session)
+        with self._open_reader() as reader:
+            return lifecycle.load_session(self._call, reader, session)
 
     def sessions(
         self,
@@ -115,13 +115,15 @@ class Conversations:
         cursor: str | None = None,
     ) -> Page[Session]:
         """Conversations, the latest first, a page at a time; by default all but the trashed."""
-        limit = checked_limit(limit)
-        statuses = () if status is None else (member(SessionStatus, status, "status"),)
-        wanted = SessionFilter(visible=self._call.visible(), statuses=statuses, trashed=trashed)
-        with self._reading() as reader:
-            found = reader.sessions(wanted, limit + 1, position_of(cursor))
+        limit = validate_limit(limit)
+        statuses = () if status is None else (parse_enum(SessionStatus, status, "status"),)
+        wanted = SessionFilter(
+            visible=self._call.resolve_visibility(), statuses=statuses, trashed=trashed
+        )
+        with self._open_reader() as reader:
+            found = reader.list_sessions(wanted, limit + 1, decode_cursor(cursor))
         last = found[limit - 1] if len(found) > limit else None
-        return Page(tuple(found[:limit]), place_of(last.active_at, last.id) if last else None)
+        return Page(tuple(found[:limit]), encode_cursor(last.active_at, last.id) if last else None)
 
     def rename(self, session: str, title: str) -> Session:
         """Give a conversation another title."""
@@ -129,7 +131,7 @@ class Conversations:
 
     def archive(self, session: str, *, back: bool = False) -> Session:
         """Put a conversation away, or take it back; what is new in it is learned from."""
-        archived = lifecycle.archive(self._call, session, back=back)
+        archived = lifecycle.archive(self._call, session, undo=back)
         if archived.due_at is not None:
             self._learner.wake(self._call.owner)
         return archived
@@ -144,20 +146,20 @@ class Conversations:
 
     def rejected(self, *, limit: int = 50, cursor: str | None = None) -> Page[Rejection]:
         """What conversations seemed to tell and was not remembered, and why; kept for some days."""
-        limit = checked_limit(limit)
-        with self._reading() as reader:
-            return page_of_own(
-                lambda after: reader.rejections(limit + 1, after),
+        limit = validate_limit(limit)
+        with self._open_reader() as reader:
+            return read_visible_page(
+                lambda after: reader.list_rejections(limit + 1, after),
                 lambda found: [one for one in found if self._is_own(reader, one)],
                 limit,
                 cursor,
             )
 
     def _is_own(self, reader: Reader, rejection: Rejection) -> bool:
-        session = reader.session(rejection.session_id)
-        return session is not None and self._call.reaches(session.scope)
+        session = reader.get_session(rejection.session_id)
+        return session is not None and self._call.can_read_scope(session.scope)
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[Reader]:
-        with self._call.store.reading(self._call.owner) as reader:
+    def _open_reader(self) -> Iterator[Reader]:
+        with self._call.store.open_reader(self._call.owner) as reader:
             yield reader

@@ -7,7 +7,13 @@ from datetime import datetime, timedelta
 
 from remembrancer.errors import InvalidSetting
 
-FIELDS = (("minute", 0, 59), ("hour", 0, 23), ("day", 1, 31), ("month", 1, 12), ("weekday", 0, 7))
+CRON_FIELDS = (
+    ("minute", 0, 59),
+    ("hour", 0, 23),
+    ("day", 1, 31),
+    ("month", 1, 12),
+    ("weekday", 0, 7),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +31,12 @@ class Cron:
     def parse(cls, expression: str) -> Cron:
         """Read an expression such as `0 */6 * * *`."""
         parts = expression.split()
-        if len(parts) != len(FIELDS):
+        if len(parts) != len(CRON_FIELDS):
             raise InvalidSetting(
                 f"{expression!r} is not a cron expression: it needs five fields, "
                 "minute hour day month weekday, such as '0 3 * * *'."
             )
-        fields = zip(parts, FIELDS, strict=True)
+        fields = zip(parts, CRON_FIELDS, strict=True)
         sets = [_parse_field(part, *limits) for part, limits in fields]
         sets[4] = frozenset(day % 7 for day in sets[4])
         return cls(expression, *sets)
@@ -40,7 +46,7 @@ class Cron:
         at = moment.replace(second=0, microsecond=0) + timedelta(minutes=1)
         last = at + timedelta(days=366 * 8)
         while at < last:
-            if at.month not in self.months or not self._due_on(at):
+            if at.month not in self.months or not self._is_due_on(at):
                 at = at.replace(hour=0, minute=0) + timedelta(days=1)
             elif at.hour not in self.hours:
                 at = at.replace(minute=0) + timedelta(hours=1)
@@ -50,7 +56,7 @@ class Cron:
                 return at
         raise InvalidSetting(f"{self.expression!r} is never due.")
 
-    def _due_on(self, at: datetime) -> bool:
+    def _is_due_on(self, at: datetime) -> bool:
         """Cron's old rule: where both the day and the weekday are restricted, either will do."""
         by_day = at.day in self.days
         by_weekday = at.isoweekday() % 7 in self.weekdays

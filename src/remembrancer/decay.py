@@ -5,33 +5,35 @@ from __future__ import annotations
 import math
 from datetime import datetime, timedelta
 
-from remembrancer.profiles import Decay
-from remembrancer.store.contract import Belief
-from remembrancer.types import Permanence, Record, Source, Standing
+from remembrancer.profiles import DecayPolicy
+from remembrancer.store.contract import ConfidenceRange
+from remembrancer.types import ConfidenceBand, Permanence, Record, Source
 
 
-def effective_confidence(record: Record, decay: Decay, now: datetime) -> float:
+def effective_confidence(record: Record, decay: DecayPolicy, now: datetime) -> float:
     """How far a memory is believed at a moment: confidence × exp(−λ × days since confirmed)."""
     days = max(0.0, (now - _renewed_at(record, decay)).total_seconds() / 86_400)
-    return record.confidence * math.exp(-_rate(record, decay) * days)
+    return record.confidence * math.exp(-_record_decay_rate(record, decay) * days)
 
 
-def belief(decay: Decay, *, at_least: float = 0.0, below: float = 2.0) -> Belief:
+def build_belief(
+    decay: DecayPolicy, *, at_least: float = 0.0, below: float = 2.0
+) -> ConfidenceRange:
     """The same in terms of the store: memories that are believed so far at a moment."""
-    return Belief(at_least, below, decay.applies_to, decay.reset_by == "use")
+    return ConfidenceRange(at_least, below, decay.applies_to, decay.reset_by == "use")
 
 
-def standing(record: Record, decay: Decay, now: datetime) -> Standing:
+def confidence_band(record: Record, decay: DecayPolicy, now: datetime) -> ConfidenceBand:
     """What its confidence means for a memory now."""
     confidence = effective_confidence(record, decay, now)
     if confidence >= decay.recall_at:
-        return Standing.RECALLED
-    return Standing.FADING if confidence >= decay.expire_below else Standing.EXPIRED
+        return ConfidenceBand.RECALLED
+    return ConfidenceBand.FADING if confidence >= decay.expire_below else ConfidenceBand.EXPIRED
 
 
-def falls_below(record: Record, decay: Decay, confidence: float) -> datetime | None:
+def predict_drop_below(record: Record, decay: DecayPolicy, confidence: float) -> datetime | None:
     """When a memory will be believed less than that, if nobody confirms it; None if never."""
-    lost = _rate(record, decay)
+    lost = _record_decay_rate(record, decay)
     if record.confidence < confidence:
         return _renewed_at(record, decay)
     if not lost or not confidence:
@@ -40,7 +42,7 @@ def falls_below(record: Record, decay: Decay, confidence: float) -> datetime | N
     return _renewed_at(record, decay) + timedelta(days=days)
 
 
-def rate(permanence: Permanence, source: Source, decay: Decay) -> float:
+def decay_rate(permanence: Permanence, source: Source, decay: DecayPolicy) -> float:
     """The share of confidence that is lost in a day."""
     if decay.applies_to == "none":
         return 0.0
@@ -49,11 +51,11 @@ def rate(permanence: Permanence, source: Source, decay: Decay) -> float:
     return permanence.decay_per_day
 
 
-def _rate(record: Record, decay: Decay) -> float:
-    return rate(record.permanence, record.source, decay)
+def _record_decay_rate(record: Record, decay: DecayPolicy) -> float:
+    return decay_rate(record.permanence, record.source, decay)
 
 
-def _renewed_at(record: Record, decay: Decay) -> datetime:
+def _renewed_at(record: Record, decay: DecayPolicy) -> datetime:
     if decay.reset_by == "use" and record.recalled_at is not None:
         return max(record.confirmed_at, record.recalled_at)
     return record.confirmed_at

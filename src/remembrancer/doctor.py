@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remembrancer import environment
-from remembrancer.embed.local import WEIGHTS, LocalEmbedder
+from remembrancer.embed.local import WEIGHTS_DIRECTORY, LocalEmbedder
 from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.config import Settings
 
-PRIVATE = 0o700
+PRIVATE_MODE = 0o700
 
 
 class Level(StrEnum):
@@ -33,7 +33,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One thing that was looked at, and a sentence that says how it is and what to do."""
 
     name: str
@@ -41,113 +41,119 @@ class Finding:
     message: str
 
 
-def examine(
+def run_checks(
     load: Callable[[], Settings],
     *,
     file: str | Path | None = None,
-    vanishing: bool = False,
-    weights: Path = WEIGHTS,
-) -> tuple[Finding, ...]:
+    in_memory: bool = False,
+    weights: Path = WEIGHTS_DIRECTORY,
+) -> tuple[CheckResult, ...]:
     """Look at everything, from the configuration that `load` reads to one real memory.
 
     `file` is the configuration file if the caller named one; `vanishing` leaves the disk alone.
     """
-    settings, configuration = _configuration(load, file)
+    settings, configuration = _check_configuration(load, file)
     found = [configuration]
-    if settings is not None and not vanishing:
-        found += _place(settings)
-    found.append(_full_text())
+    if settings is not None and not in_memory:
+        found += _check_storage(settings)
+    found.append(_check_full_text())
     embedder = LocalEmbedder(weights)
-    found += [_weights(embedder), embedding(settings, embedder), _round_trip(embedder)]
-    found.append(_postgres_driver())
+    found += [
+        _check_weights(embedder),
+        check_embedding(settings, embedder),
+        _check_round_trip(embedder),
+    ]
+    found.append(_check_postgres_driver())
     return tuple(found)
 
 
-def _configuration(
+def _check_configuration(
     load: Callable[[], Settings], file: str | Path | None
-) -> tuple[Settings | None, Finding]:
+) -> tuple[Settings | None, CheckResult]:
     name = "configuration"
     try:
         settings = load()
     except RemembrancerError as error:
-        return None, Finding(name, Level.PROBLEM, str(error))
-    path = file or environment.file()
+        return None, CheckResult(name, Level.PROBLEM, str(error))
+    path = file or environment.find_config_file()
     origin = f"{path} is valid" if path else "no file, so the defaults hold"
     message = f"{origin}; profile {settings.profile}, user {settings.user} of {settings.tenant}."
-    return settings, Finding(name, Level.OK, message)
+    return settings, CheckResult(name, Level.OK, message)
 
 
-def _place(settings: Settings) -> Iterator[Finding]:
+def _check_storage(settings: Settings) -> Iterator[CheckResult]:
     """The directory, if there is one, and then the store; a missing directory is not made."""
     if settings.store.url is None:
         directory = settings.data_directory()
-        finding = _directory(directory)
+        finding = _check_directory(directory)
         yield finding
         if finding.level is Level.PROBLEM or not directory.exists():
             return
-    yield from _store(settings)
+    yield from _check_store(settings)
 
 
-def _directory(path: Path) -> Finding:
+def _check_directory(path: Path) -> CheckResult:
     name = "data directory"
     if path.exists() and not path.is_dir():
         message = f"{path} is not a directory: give another one with --store or store.path."
-        return Finding(name, Level.PROBLEM, message)
+        return CheckResult(name, Level.PROBLEM, message)
     nearest = next(one for one in (path, *path.parents) if one.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         message = f"{nearest} cannot be written to: give another one with --store or store.path."
-        return Finding(name, Level.PROBLEM, message)
+        return CheckResult(name, Level.PROBLEM, message)
     if nearest != path:
-        return Finding(name, Level.OK, f"{path} will be made when it is first used.")
+        return CheckResult(name, Level.OK, f"{path} will be made when it is first used.")
     mode = stat.S_IMODE(path.stat().st_mode)
-    if os.name == "posix" and mode & ~PRIVATE:
+    if os.name == "posix" and mode & ~PRIVATE_MODE:
         message = f"Others can look into {path} (mode {mode:o}): run chmod 700 {path}"
-        return Finding(name, Level.WARNING, message)
-    return Finding(name, Level.OK, f"{path} is writable, and private.")
+        return CheckResult(name, Level.WARNING, message)
+    return CheckResult(name, Level.OK, f"{path} is writable, and private.")
 
 
-def _store(settings: Settings) -> Iterator[Finding]:
+def _check_store(settings: Settings) -> Iterator[CheckResult]:
     from remembrancer.store import schema
     from remembrancer.store.open import open_store
 
     try:
         store = open_store(settings, None)
         try:
-            health = store.health()
+            health = store.check_health()
         finally:
             store.close()
     except RemembrancerError as error:
-        yield Finding("store", Level.PROBLEM, str(error))
+        yield CheckResult("store", Level.PROBLEM, str(error))
     except Exception as error:  # whatever a damaged file makes its driver raise
         kind = type(error).__name__
         message = f"It did not open ({kind}): it may be damaged; put back a backup."
-        yield Finding("store", Level.PROBLEM, message)
+        yield CheckResult("store", Level.PROBLEM, message)
     else:
         versions = ", ".join(f"{name} {version}" for name, version in health.details.items())
-        yield Finding("store", Level.OK, f"{health.place}, {versions}.")
-        yield Finding("schema", Level.OK, f"Revision {schema.HEAD}, the current one.")
+        yield CheckResult("store", Level.OK, f"{health.place}, {versions}.")
+        yield CheckResult("schema", Level.OK, f"Revision {schema.HEAD}, the current one.")
         for warning in health.warnings:
-            yield Finding("store", Level.WARNING, warning)
+            yield CheckResult("store", Level.WARNING, warning)
 
 
-def _full_text() -> Finding:
-    from remembrancer.store.files import supports_full_text
+def _check_full_text() -> CheckResult:
+    from remembrancer.store.sqlite_file import supports_full_text
 
     if not supports_full_text():
         message = "SQLite was built without FTS5: use a Python that brings it."
-        return Finding("full text", Level.PROBLEM, message)
-    return Finding("full text", Level.OK, "SQLite has FTS5.")
+        return CheckResult("full text", Level.PROBLEM, message)
+    return CheckResult("full text", Level.OK, "SQLite has FTS5.")
 
 
-def _weights(embedder: LocalEmbedder) -> Finding:
+def _check_weights(embedder: LocalEmbedder) -> CheckResult:
     try:
         embedder.verify()
     except RemembrancerError as error:
-        return Finding("model files", Level.PROBLEM, str(error))
-    return Finding("model files", Level.OK, f"{embedder.model} is as it was shipped.")
+        return CheckResult("model files", Level.PROBLEM, str(error))
+    return CheckResult("model files", Level.OK, f"{embedder.model} is as it was shipped.")
 
 
-def embedding(settings: Settings | None, embedder: LocalEmbedder | None = None) -> Finding:
+def check_embedding(
+    settings: Settings | None, embedder: LocalEmbedder | None = None
+) -> CheckResult:
     """Embed one sentence, by whatever the configuration says does it."""
     name = "embedding"
     from remembrancer.factory import open_embedder
@@ -161,11 +167,11 @@ def embedding(settings: Settings | None, embedder: LocalEmbedder | None = None) 
         )
         row = chosen.embed(["The quick brown fox."])[0]
     except RemembrancerError as error:
-        return Finding(name, Level.PROBLEM, str(error))
-    return Finding(name, Level.OK, f"{chosen.model} gives vectors of {len(row)} numbers.")
+        return CheckResult(name, Level.PROBLEM, str(error))
+    return CheckResult(name, Level.OK, f"{chosen.model} gives vectors of {len(row)} numbers.")
 
 
-def _round_trip(embedder: LocalEmbedder) -> Finding:
+def _check_round_trip(embedder: LocalEmbedder) -> CheckResult:
     """Remember something in a store that vanishes, and find it again by its sense."""
     name = "round trip"
     from remembrancer.config import Settings
@@ -174,23 +180,23 @@ def _round_trip(embedder: LocalEmbedder) -> Finding:
 
     settings = Settings()
     try:
-        with Remembrancer(settings, open_store(settings, None, vanishing=True), embedder) as store:
+        with Remembrancer(settings, open_store(settings, None, in_memory=True), embedder) as store:
             me = store.for_user("doctor")
             kept = me.remember("The gate opens at nine in the morning.").memory
             found = me.recall("When does the gate open?")
     except RemembrancerError as error:
-        return Finding(name, Level.PROBLEM, str(error))
+        return CheckResult(name, Level.PROBLEM, str(error))
     if [one.memory.id for one in found] != [kept.id]:
         message = "What was remembered was not recalled: please report this with the lines above."
-        return Finding(name, Level.PROBLEM, message)
-    return Finding(name, Level.OK, "What was remembered was recalled.")
+        return CheckResult(name, Level.PROBLEM, message)
+    return CheckResult(name, Level.OK, "What was remembered was recalled.")
 
 
-def _postgres_driver() -> Finding:
+def _check_postgres_driver() -> CheckResult:
     name = "PostgreSQL"
     if find_spec("psycopg") is None:
         message = (
             "The driver is not installed; for PostgreSQL: pip install 'remembrancer[postgres]'."
         )
-        return Finding(name, Level.OK, message)
-    return Finding(name, Level.OK, "The driver psycopg is installed.")
+        return CheckResult(name, Level.OK, message)
+    return CheckResult(name, Level.OK, "The driver psycopg is installed.")

@@ -9,25 +9,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from remembrancer.access.account_links import Links
-from remembrancer.access.idempotency import Answers
+from remembrancer.access.account_links import AccountLinks
+from remembrancer.access.idempotency import IdempotencyStore
 from remembrancer.access.keys import Keys, NewKey
-from remembrancer.call import Parts
+from remembrancer.call import Services
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.learn.worker import Learner
 from remembrancer.llm.models import Models
 from remembrancer.maintenance import runner
-from remembrancer.maintenance.runner import Outcome, Scheduled, Work
+from remembrancer.maintenance.runner import JobContext, JobResult, ScheduledJob
 from remembrancer.memory import Memory
-from remembrancer.recall.usage import References
+from remembrancer.recall.usage_counter import UsageCounter
 from remembrancer.store.contract import Health, Store
-from remembrancer.team.index import TeamIndexes
-from remembrancer.team.review import EDIT, VIEW, Review
-from remembrancer.team.service import nobodys_recall
-from remembrancer.team.settings import LiveSwitches
-from remembrancer.transfer.progress import Steps
+from remembrancer.team.index import TeamIndexCache
+from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY, Review
+from remembrancer.team.service import recall_anonymously
+from remembrancer.team.settings import LiveSettings
+from remembrancer.transfer.progress import ProgressCounter
 from remembrancer.types import (
     Json,
     Key,
@@ -35,7 +35,7 @@ from remembrancer.types import (
     Principal,
     TeamRecalled,
     Tenant,
-    checked_name,
+    validate_name,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from remembrancer.erasure.erase import Inventory
     from remembrancer.erasure.receipts import Receipt
     from remembrancer.transfer.archive import Backup
-    from remembrancer.transfer.restore import Arrived
+    from remembrancer.transfer.restore import TransferResult
     from remembrancer.types import Progress
 
 
@@ -63,22 +63,22 @@ class Remembrancer:
         self._store = store
         self._embedder = embedder
         self._clock = clock or SystemClock()
-        self._references = References(store)
+        self._usage = UsageCounter(store)
         self._models = models or Models()
-        parts = Parts(
+        parts = Services(
             settings,
             store,
             embedder,
             self._clock,
-            self._references,
+            self._usage,
             self._models,
-            LiveSwitches(store),
-            TeamIndexes(),
+            LiveSettings(store),
+            TeamIndexCache(),
         )
-        self._work = Work(parts)
+        self._work = JobContext(parts)
         self._keys = Keys(store, self._clock)
-        self.answers = Answers(store, self._clock)
-        self.links = Links(store, self._clock)
+        self.idempotency = IdempotencyStore(store, self._clock)
+        self.account_links = AccountLinks(store, self._clock)
         self._learner = Learner(parts)
 
     def for_user(
@@ -95,16 +95,16 @@ class Remembrancer:
             self.settings.tenant if tenant is None else tenant,
             self.settings.user if user is None else user,
         )
-        agent = checked_name(agent, "agent") if agent is not None else None
+        agent = validate_name(agent, "agent") if agent is not None else None
         for name in (agent, surface):
             refuse_secret_name(name)
         return self.for_principal(
-            Principal(owner, agent, checked_name(surface, "surface"), frozenset(capabilities))
+            Principal(owner, agent, validate_name(surface, "surface"), frozenset(capabilities))
         )
 
     def for_principal(self, principal: Principal) -> Memory:
         """The memory of whoever is calling, as the agent that calls for them."""
-        return Memory(self._work.parts.call(principal, principal.agent), self._learner)
+        return Memory(self._work.services.build_call(principal, principal.agent), self._learner)
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
         """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
@@ -120,25 +120,25 @@ class Remembrancer:
         self, query: str, *, tenant: str | None = None, limit: int | None = None
     ) -> list[TeamRecalled]:
         """What a team knows, for nobody in particular, if the team's settings allow that."""
-        return nobodys_recall(self._work.parts, self._tenant(tenant), query, limit)
+        return recall_anonymously(self._work.services, self._resolve_tenant(tenant), query, limit)
 
     def tells_anyone(self, *, tenant: str | None = None) -> bool:
         """Whether a team's settings let anyone ask what it knows."""
         profile = self.settings.profile_for()
-        switches = self._work.parts.switches.of(self._tenant(tenant), profile)
-        return profile.team.enabled and switches.recalls(None)
+        switches = self._work.services.live_settings.get(self._resolve_tenant(tenant), profile)
+        return profile.team.enabled and switches.can_recall(None)
 
     def review(
         self,
         reviewer: str | None = None,
         *,
         tenant: str | None = None,
-        capabilities: Iterable[str] = (VIEW, EDIT),
+        capabilities: Iterable[str] = (VIEW_CAPABILITY, EDIT_CAPABILITY),
     ) -> Review:
         """A team's memory for whoever looks after it; a surface passes on what its caller may."""
-        owner = Owner(self._tenant(tenant).name, reviewer or self.settings.user)
+        owner = Owner(self._resolve_tenant(tenant).name, reviewer or self.settings.user)
         principal = Principal(owner, None, "library", frozenset(capabilities))
-        return Review(self._work.parts, principal)
+        return Review(self._work.services, principal)
 
     def create_key(
         self,
@@ -151,7 +151,9 @@ class Remembrancer:
         expires_at: datetime | None = None,
     ) -> NewKey:
         """A key that lets one person, or an agent of theirs, in; its secret is told once."""
-        owner = Owner(self._tenant(tenant).name, self.settings.user if user is None else user)
+        owner = Owner(
+            self._resolve_tenant(tenant).name, self.settings.user if user is None else user
+        )
         return self._keys.create(
             owner, agent=agent, capabilities=capabilities, label=label, expires_at=expires_at
         )
@@ -179,7 +181,7 @@ class Remembrancer:
         """Who comes with a key's secret; None for every secret that opens nothing."""
         return self._keys.principal_of(secret, surface)
 
-    def _tenant(self, name: str | None) -> Tenant:
+    def _resolve_tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
 
     def now(self) -> datetime:
@@ -188,23 +190,23 @@ class Remembrancer:
 
     def setting(self, key: str) -> Json:
         """Something that is kept for the store as a whole, such as how far a bot has read."""
-        return self._store.setting(self._tenant(None), key)
+        return self._store.get_setting(self._resolve_tenant(None), key)
 
     def change_setting(self, key: str, change: Callable[[Json], Json]) -> None:
         """Change it for every process, while nobody else does."""
-        self._store.change_setting(self._tenant(None), key, change)
+        self._store.change_setting(self._resolve_tenant(None), key, change)
 
     def owners(self) -> list[Owner]:
         """Everyone who has stored something here."""
-        return self._store.owners()
+        return self._store.list_owners()
 
-    def run_job(self, name: str, *, tenant: str | None = None) -> Outcome:
+    def run_job(self, name: str, *, tenant: str | None = None) -> JobResult:
         """Do a recurring job now, for everyone or for the people of one tenant."""
         return runner.run(replace(self._work, tenant=tenant), name)
 
-    def schedule(self) -> list[Scheduled]:
+    def schedule(self) -> list[ScheduledJob]:
         """When each job runs, when it was done last and when it is due next."""
-        return runner.schedule(self._work)
+        return runner.list_schedules(self._work)
 
     @property
     def models(self) -> Models:
@@ -212,7 +214,7 @@ class Remembrancer:
         return self._models
 
     @property
-    def model(self) -> str:
+    def embedding_model(self) -> str:
         """The model that makes vectors here."""
         return self._embedder.model
 
@@ -222,12 +224,12 @@ class Remembrancer:
         *,
         drop_old: bool = False,
         tenant: str | None = None,
-    ) -> Outcome:
+    ) -> JobResult:
         """Compute the vectors that are missing after another model was configured."""
         work = replace(self._work, progress=progress, tenant=tenant)
         return runner.reembed(work, drop_old=drop_old)
 
-    def tick(self, is_over: Callable[[], bool] = runner.never) -> list[Outcome]:
+    def tick(self, is_over: Callable[[], bool] = runner.never) -> list[JobResult]:
         """Do whatever is due by the configured schedule, unless another process is at it.
 
         As soon as `is_over` says so, the rest is left for the next time.
@@ -244,8 +246,10 @@ class Remembrancer:
 
         self.flush()
         now = self._clock.now()
-        file = Path(path).expanduser() if path is not None else Path.cwd() / rotation.name_at(now)
-        return archive.write(self._store, file, now, Steps(progress))
+        file = (
+            Path(path).expanduser() if path is not None else Path.cwd() / rotation.backup_name(now)
+        )
+        return archive.write(self._store, file, now, ProgressCounter(progress))
 
     def backup_to_shelf(self) -> Backup:
         """Write a backup to where the recurring ones are; the oldest give way to it."""
@@ -253,18 +257,18 @@ class Remembrancer:
 
         self.flush()
         place = self.settings.data_directory() / "backups"
-        kept = self.settings.store.backups_kept
-        return rotation.add(self._store, place, self._clock.now(), kept)
+        kept = self.settings.store.backup_retention
+        return rotation.add_backup(self._store, place, self._clock.now(), kept)
 
     def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
         """Read a backup from its beginning to its end; an error says what is wrong with it."""
         from remembrancer.transfer import archive
 
-        return archive.verify(Path(path).expanduser(), Steps(progress))
+        return archive.verify(Path(path).expanduser(), ProgressCounter(progress))
 
     def restore_backup(
         self, path: str | Path, *, replace: bool = False, progress: Progress | None = None
-    ) -> Arrived:
+    ) -> TransferResult:
         """Bring back everyone in a backup; nothing is changed unless all of it is sound.
 
         Other memories of a person or a team here are a Conflict, unless they are to be replaced.
@@ -273,11 +277,11 @@ class Remembrancer:
 
         self.flush()
         file = Path(path).expanduser()
-        return restore.restore(file, self._store, replace=replace, steps=Steps(progress))
+        return restore.restore(file, self._store, replace=replace, steps=ProgressCounter(progress))
 
     def move_to(
         self, place: str | Path, *, replace: bool = False, progress: Progress | None = None
-    ) -> Arrived:
+    ) -> TransferResult:
         """Copy everyone into another place, on the same engine or the other; nothing is removed."""
         from remembrancer.store.open import open_store_at
         from remembrancer.transfer import restore
@@ -285,16 +289,18 @@ class Remembrancer:
         self.flush()
         target = open_store_at(self.settings, str(place), self._clock)
         try:
-            return restore.move(self._store, target, replace=replace, steps=Steps(progress))
+            return restore.move(
+                self._store, target, replace=replace, steps=ProgressCounter(progress)
+            )
         finally:
             target.close()
 
     def export(self, user: str, *, tenant: str | None = None) -> Iterator[bytes]:
         """Everything there is of a person, as lines of JSON that `import_` brings back."""
-        from remembrancer.transfer.person import exported
+        from remembrancer.transfer.person_export import export_person
 
         self.flush()
-        return exported(self._store, Owner(self._tenant(tenant).name, user))
+        return export_person(self._store, Owner(self._resolve_tenant(tenant).name, user))
 
     def import_(
         self,
@@ -305,18 +311,18 @@ class Remembrancer:
         replace: bool = False,
     ) -> int:
         """Bring in what was exported as the memories of a person, all of it or nothing."""
-        from remembrancer.transfer.person import imported
+        from remembrancer.transfer.person_export import import_person
 
         self.flush()
-        owner = Owner(self._tenant(tenant).name, user)
-        return imported(self._store, owner, lines, replace=replace)
+        owner = Owner(self._resolve_tenant(tenant).name, user)
+        return import_person(self._store, owner, lines, replace=replace)
 
     def inventory(self, user: str, *, tenant: str | None = None) -> Inventory:
         """What an erasure of a person would remove; nothing is changed."""
-        from remembrancer.erasure.erase import inventory
+        from remembrancer.erasure.erase import take_inventory
 
         self.flush()
-        return inventory(self._work.parts, Owner(self._tenant(tenant).name, user))
+        return take_inventory(self._work.services, Owner(self._resolve_tenant(tenant).name, user))
 
     def erase(
         self,
@@ -335,23 +341,23 @@ class Remembrancer:
         from remembrancer.erasure.erase import erase
 
         self.flush()
-        owner = Owner(self._tenant(tenant).name, user)
-        parts = self._work.parts
+        owner = Owner(self._resolve_tenant(tenant).name, user)
+        parts = self._work.services
         return erase(parts, owner, contributions_only=contributions_only, tell=tell)
 
     def verify_receipt(self, receipt: Receipt) -> bool:
         """Whether a receipt of an erasure was given out here, in these words."""
-        from remembrancer.erasure.receipts import is_ours
+        from remembrancer.erasure.receipts import is_authentic
 
-        return is_ours(self._store, receipt)
+        return is_authentic(self._store, receipt)
 
     def health(self) -> Health:
         """What the store says about itself."""
-        return self._store.health()
+        return self._store.check_health()
 
     def flush(self) -> None:
         """Finish what was left to the background: recall counts, and learning that is due."""
-        self._references.flush()
+        self._usage.flush()
         self._learner.drain()
 
     def close(self) -> None:
@@ -360,7 +366,7 @@ class Remembrancer:
         What could not be learned in a moment stays due, and is learned the next time.
         """
         self._learner.close()
-        self._references.close()
+        self._usage.close()
         self._models.close()
         self._store.close()
 

@@ -16,12 +16,12 @@ from remembrancer.errors import InvalidSetting
 if TYPE_CHECKING:
     from remembrancer.types import Json
 
-PREFIX = "REMEMBRANCER_"
+VARIABLE_PREFIX = "REMEMBRANCER_"
 DEFAULTS = {"profile": "default", "tenant": "home", "user": "me"}
 """Whose memory it is, and by which choices, where nobody says so."""
 
 
-def read(
+def read_values(
     path: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Json], str]:
     """The values of the file with those of the environment laid over them, and where they are from.
@@ -29,19 +29,23 @@ def read(
     They are not checked: that is for whoever gives them a meaning.
     """
     environ = os.environ if environ is None else environ
-    path = path or file(environ)
-    values = _parsed(path) if path else {}
-    variables = [name for name in environ if name.startswith(PREFIX) and name != f"{PREFIX}CONFIG"]
+    path = path or find_config_file(environ)
+    values = _parse_toml(path) if path else {}
+    variables = [
+        name
+        for name in environ
+        if name.startswith(VARIABLE_PREFIX) and name != f"{VARIABLE_PREFIX}CONFIG"
+    ]
     for name in variables:
-        values = laid_over(values, _nested(name, environ[name]))
+        values = deep_merge(values, _nest_variable(name, environ[name]))
     origin = str(path) if path else "the defaults"
-    return values, f"{origin} and {PREFIX}* variables" if variables else origin
+    return values, f"{origin} and {VARIABLE_PREFIX}* variables" if variables else origin
 
 
-def file(environ: Mapping[str, str] | None = None) -> Path | None:
+def find_config_file(environ: Mapping[str, str] | None = None) -> Path | None:
     """The file that is read when none is named, if there is one."""
     environ = os.environ if environ is None else environ
-    named = environ.get(f"{PREFIX}CONFIG")
+    named = environ.get(f"{VARIABLE_PREFIX}CONFIG")
     if named:
         return Path(named).expanduser()
     from platformdirs import user_config_path
@@ -59,27 +63,27 @@ def data_directory(path: str | Path | None) -> Path:
     return user_data_path("remembrancer")
 
 
-def directory(variable: str, otherwise: str) -> Path:
+def resolve_directory(variable: str, default: str) -> Path:
     """The directory that a variable of another program names, or where it is without one."""
-    return Path(os.environ.get(variable) or otherwise).expanduser()
+    return Path(os.environ.get(variable) or default).expanduser()
 
 
-def with_variables(variables: Mapping[str, str]) -> dict[str, str]:
+def extend_environment(variables: Mapping[str, str]) -> dict[str, str]:
     """The environment of a process that gets some variables more than we have."""
     return {**os.environ, **variables}
 
 
-def laid_over(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
+def deep_merge(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
     """`base` with `changes` laid over it, table by table."""
     merged = dict(base)
     for key, value in changes.items():
         old = merged.get(key)
         both_tables = isinstance(old, dict) and isinstance(value, dict)
-        merged[key] = laid_over(old, value) if both_tables else value  # type: ignore[arg-type]
+        merged[key] = deep_merge(old, value) if both_tables else value  # type: ignore[arg-type]
     return merged
 
 
-def _parsed(path: Path) -> dict[str, Json]:
+def _parse_toml(path: Path) -> dict[str, Json]:
     import tomllib
 
     try:
@@ -90,10 +94,10 @@ def _parsed(path: Path) -> dict[str, Json]:
         raise InvalidSetting(f"{path} is not valid TOML: {error}.") from error
 
 
-def _nested(name: str, value: str) -> dict[str, Json]:
+def _nest_variable(name: str, value: str) -> dict[str, Json]:
     """`REMEMBRANCER_STORE__URL=x` as `{"store": {"url": "x"}}`."""
     nested: Json = value
-    for key in reversed(name.removeprefix(PREFIX).lower().split("__")):
+    for key in reversed(name.removeprefix(VARIABLE_PREFIX).lower().split("__")):
         nested = {key: nested}
     assert isinstance(nested, dict)
     return nested

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from remembrancer import config
 from remembrancer.config import (
-    MEMORY,
+    IN_MEMORY,
     EmbeddingSettings,
+    ModelRoleSettings,
     ModelSettings,
-    ModelsSettings,
     Settings,
 )
 from remembrancer.engine import Remembrancer
 from remembrancer.llm.models import Models
 from remembrancer.store.open import open_store
 
-ANTHROPIC = "https://api.anthropic.com"
-OPENAI = "https://api.openai.com/v1"
+ANTHROPIC_URL = "https://api.anthropic.com"
+OPENAI_URL = "https://api.openai.com/v1"
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
@@ -41,12 +41,12 @@ def open(
     """
     settings = settings or config.load()
     if profile is not None:
-        settings = config.changed(settings, {"profile": profile})
+        settings = config.override_settings(settings, {"profile": profile})
     if place is not None:
-        settings = config.placed(settings, str(place))
+        settings = config.set_store_location(settings, str(place))
     return Remembrancer(
         settings,
-        open_store(settings, clock, vanishing=str(place) == MEMORY),
+        open_store(settings, clock, in_memory=str(place) == IN_MEMORY),
         embedder or open_embedder(settings.embedding),
         clock,
         open_models(settings.models),
@@ -73,7 +73,7 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
     return CachedEmbedder(embedder, settings.cache_entries) if settings.cache_entries else embedder
 
 
-def open_models(settings: ModelsSettings) -> Models:
+def open_models(settings: ModelRoleSettings) -> Models:
     """The language models that the settings describe; one does for both where only one is set."""
     fast, smart = (open_model(one) if one else None for one in (settings.fast, settings.smart))
     chat = settings.chat or settings.smart or settings.fast
@@ -94,12 +94,12 @@ def open_model(settings: ModelSettings) -> Model:
             return AnthropicModel(
                 settings.model,
                 key=key or "",
-                url=settings.url or ANTHROPIC,
+                url=settings.url or ANTHROPIC_URL,
                 timeout=settings.timeout_seconds,
             )
         case "openai":
             return OpenAICompatibleModel(
-                settings.url or OPENAI,
+                settings.url or OPENAI_URL,
                 settings.model,
                 key=key,
                 timeout=settings.timeout_seconds,
@@ -109,21 +109,24 @@ def open_model(settings: ModelSettings) -> Model:
 def open_chat_model(settings: ModelSettings) -> ChatModel:
     """The same model as one to talk with."""
     from remembrancer.llm.anthropic_chat import AnthropicChat
-    from remembrancer.llm.one_shot import AtOnce
+    from remembrancer.llm.one_shot import OneShotChat
     from remembrancer.llm.openai_chat import OpenAICompatibleChat
 
     key = settings.key.get_secret_value() if settings.key else None
     match settings.provider:
         case "command":
-            return AtOnce(open_model(settings))
+            return OneShotChat(open_model(settings))
         case "anthropic":
             return AnthropicChat(
                 settings.model,
                 key=key or "",
-                url=settings.url or ANTHROPIC,
+                url=settings.url or ANTHROPIC_URL,
                 timeout=settings.timeout_seconds,
             )
         case "openai":
             return OpenAICompatibleChat(
-                settings.url or OPENAI, settings.model, key=key, timeout=settings.timeout_seconds
+                settings.url or OPENAI_URL,
+                settings.model,
+                key=key,
+                timeout=settings.timeout_seconds,
             )

@@ -7,7 +7,7 @@ import secrets
 import threading
 from datetime import UTC, datetime
 
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+BASE32_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def new_id(kind: str, now: datetime) -> str:
@@ -20,7 +20,7 @@ def new_id(kind: str, now: datetime) -> str:
         if number >> 80 == _last_number[0] >> 80:
             number = _last_number[0] + 1
         _last_number[0] = number
-    return f"{kind}_{base32(number, 26)}"
+    return f"{kind}_{encode_base32(number, 26)}"
 
 
 _id_lock = threading.Lock()
@@ -37,17 +37,17 @@ def stable_id(kind: str, at: datetime | None, *parts: str) -> str:
     told = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(told, digest_size=10, person=b"rem-stable").digest()
     moment = max(0, int(at.timestamp() * 1000)) if at is not None else 0
-    return f"{kind}_{base32(moment << 80 | int.from_bytes(digest), 26)}"
+    return f"{kind}_{encode_base32(moment << 80 | int.from_bytes(digest), 26)}"
 
 
-def base32(number: int, width: int) -> str:
+def encode_base32(number: int, width: int) -> str:
     """`number` in Crockford's alphabet, lower case, which has no letters that look alike."""
-    return "".join(ALPHABET[number >> 5 * place & 31] for place in reversed(range(width)))
+    return "".join(BASE32_ALPHABET[number >> 5 * place & 31] for place in reversed(range(width)))
 
 
-def made_at(memory_id: str) -> datetime:
+def id_timestamp(memory_id: str) -> datetime:
     """The millisecond in which an id was made."""
     number = 0
     for letter in memory_id.rpartition("_")[2][:-16]:
-        number = number << 5 | ALPHABET.index(letter)
+        number = number << 5 | BASE32_ALPHABET.index(letter)
     return datetime.fromtimestamp(number / 1000, UTC)

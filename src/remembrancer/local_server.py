@@ -20,11 +20,11 @@ from remembrancer import environment
 if TYPE_CHECKING:
     from remembrancer.types import Json
 
-PATIENCE = 1.0
+CONNECT_TIMEOUT_SECONDS = 1.0
 """For how many seconds a server of this machine may let a caller wait at the door."""
 
 
-class Whereabouts(NamedTuple):
+class LocalServer(NamedTuple):
     """A server, a key to the memory of the person whose it is, and the number of its process."""
 
     host: str
@@ -39,7 +39,7 @@ class Whereabouts(NamedTuple):
         return f"http://{host}:{self.port}"
 
 
-def file(settings: Mapping[str, Json]) -> Path:
+def server_file_path(settings: Mapping[str, Json]) -> Path:
     """Where it is written down for the store, the person and the profile that settings name."""
     store = settings.get("store")
     given = store if isinstance(store, dict) else {}
@@ -50,7 +50,7 @@ def file(settings: Mapping[str, Json]) -> Path:
     return folder / f"server-{hashlib.sha256(named.encode()).hexdigest()[:16]}.json"
 
 
-def leave(file: Path, here: Whereabouts) -> None:
+def write_server_file(file: Path, here: LocalServer) -> None:
     """Write it down, for as long as the server runs."""
     written = file.with_suffix(f".{here.process}")
     with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
@@ -58,29 +58,29 @@ def leave(file: Path, here: Whereabouts) -> None:
     os.replace(written, file)
 
 
-def read(file: Path) -> Whereabouts | None:
+def read_server_file(file: Path) -> LocalServer | None:
     """What is written down, whether or not it still holds."""
     try:
-        return Whereabouts(**json.loads(file.read_text("utf-8")))
+        return LocalServer(**json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def found(file: Path) -> Whereabouts | None:
+def find_running(file: Path) -> LocalServer | None:
     """The server that runs; none if its file can be read by others, or one that is gone left it."""
-    here = read(file)
-    if here is None or not (_is_private(file) and _runs(here.process)):
+    here = read_server_file(file)
+    if here is None or not (_is_private(file) and _is_running(here.process)):
         return None
     try:
-        socket.create_connection((here.host, here.port), PATIENCE).close()
+        socket.create_connection((here.host, here.port), CONNECT_TIMEOUT_SECONDS).close()
     except OSError:
         return None
     return here
 
 
-def take_back(file: Path, key: str) -> None:
+def remove_server_file(file: Path, key: str) -> None:
     """Leave nothing behind, unless another server has taken the place."""
-    here = read(file)
+    here = read_server_file(file)
     if here is not None and here.key == key:
         file.unlink(missing_ok=True)
 
@@ -92,7 +92,7 @@ def _is_private(file: Path) -> bool:
     return status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
-def _runs(process: int) -> bool:
+def _is_running(process: int) -> bool:
     """Whether a process is there: its key must not go to whoever has its port after it."""
     if sys.platform == "win32":  # where the same call would end it
         return True
@@ -103,7 +103,7 @@ def _runs(process: int) -> bool:
     return True
 
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 """The names of this machine in an address."""
 
 

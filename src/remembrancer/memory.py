@@ -10,24 +10,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from remembrancer.conversations import Conversations
-from remembrancer.decay import belief, effective_confidence, standing
+from remembrancer.decay import build_belief, confidence_band, effective_confidence
 from remembrancer.errors import NotAllowed, NotFound
 from remembrancer.guard.redaction import refuse_secret_name
-from remembrancer.maintenance.stats import BESIDES_TURNS, Survey, scopes, stats, survey
-from remembrancer.paging import checked_limit, page_of_own, place_of, position_of
-from remembrancer.recall.context import compose
-from remembrancer.recall.filters import Narrowing, Wanted, moment, narrowed
+from remembrancer.maintenance.stats import (
+    LISTED_KINDS,
+    Survey,
+    build_survey,
+    compute_stats,
+    count_by_scope,
+)
+from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
+from remembrancer.recall.context import build_context
+from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter, to_as_of
 from remembrancer.recall.pipeline import recall
 from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
-from remembrancer.remember.resolve import ANY, closest, resolve
+from remembrancer.remember.resolve import ANY_STATUS, resolve, resolve_by_meaning
 from remembrancer.remember.rule_trust import effectiveness
-from remembrancer.remember.statement import Details
+from remembrancer.remember.statement import FactFields
 from remembrancer.remember.undo import undo
 from remembrancer.store.contract import Filter, Reader
 from remembrancer.types import (
     AsOf,
     Batch,
+    ConfidenceBand,
     Event,
     Fact,
     History,
@@ -40,7 +47,6 @@ from remembrancer.types import (
     Record,
     Relation,
     Rule,
-    Standing,
     Stats,
     Status,
     TeamKind,
@@ -48,22 +54,22 @@ from remembrancer.types import (
     TeamRecalled,
     Verdict,
     Written,
-    checked_name,
     looks_like_id,
-    member,
+    parse_enum,
+    validate_name,
 )
 
 if TYPE_CHECKING:
-    from remembrancer.audit import Audit
     from remembrancer.audit.finding import Flaw
     from remembrancer.audit.repair import Repair
-    from remembrancer.learn.consolidation.plan import Plan
-    from remembrancer.learn.consolidation.run import Consolidated
+    from remembrancer.audit.report import Audit
+    from remembrancer.learn.consolidation.plan import ConsolidationPlan
+    from remembrancer.learn.consolidation.run import ConsolidationResult
     from remembrancer.maintenance.simulate import Simulation
     from remembrancer.profiles import Profile
     from remembrancer.recall.prompt_block import Context
-    from remembrancer.team.service import Proposed
-    from remembrancer.transfer.import_pipeline import Imported
+    from remembrancer.team.service import TeamProposalResult
+    from remembrancer.transfer.import_pipeline import ImportResult
     from remembrancer.types import Progress
 
 
@@ -86,18 +92,18 @@ class Memory(Conversations):
     def acting_as(self, agent: str) -> Memory:
         """The same person's memory as one of their agents has it, by that agent's profile."""
         refuse_secret_name(agent)
-        agent = checked_name(agent, "agent")
+        agent = validate_name(agent, "agent")
         if self.principal.agent not in (None, agent):
             raise NotAllowed("This memory is that of one agent, and of no other.")
         principal = replace(self.principal, agent=agent)
         profile = self._call.profile_of(agent)
         return Memory(replace(self._call, principal=principal, profile=profile), self._learner)
 
-    def remember(self, content: str, **details: Unpack[Details]) -> Written:
+    def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
         return remember(self._call, content, details)
 
-    def recall(self, query: str, **wanted: Unpack[Wanted]) -> Recollection:
+    def recall(self, query: str, **wanted: Unpack[RecallOptions]) -> Recollection:
         """Bring back what matters for a query, best first; each result's `.why` explains itself.
 
         The result's `.sure` tells how likely it is that anything relevant is remembered at all.
@@ -118,7 +124,9 @@ class Memory(Conversations):
         A `session` keeps to what was known when it first asked; a note is of this moment, and
         leaves out what was said in the session itself.
         """
-        return compose(self._call, prompt, budget=budget, session=session, as_of=as_of, style=style)
+        return build_context(
+            self._call, prompt, budget=budget, session=session, as_of=as_of, style=style
+        )
 
     def propose(
         self,
@@ -127,7 +135,7 @@ class Memory(Conversations):
         kind: TeamKind | str = TeamKind.FACT,
         origin: TeamOrigin = TeamOrigin.USER,
         importance: float = 3,
-    ) -> Proposed:
+    ) -> TeamProposalResult:
         """Say something to the team: kept without a person and pending, or refused by a rule."""
         from remembrancer.team.service import propose
 
@@ -138,9 +146,9 @@ class Memory(Conversations):
 
         A limit can only lower what the switch `limit` says.
         """
-        from remembrancer.team.service import told_to
+        from remembrancer.team.service import recall_for_call
 
-        return told_to(self._call, query, limit)
+        return recall_for_call(self._call, query, limit)
 
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False
@@ -149,16 +157,16 @@ class Memory(Conversations):
 
         `used` counts it as recalled.
         """
-        record = resolve(self._call, reference, ANY)
+        record = resolve(self._call, reference, ANY_STATUS)
         if used:
-            self._call.count([record.id])
-        then = moment(as_of)
+            self._call.count_recalls([record.id])
+        then = to_as_of(as_of)
         if then is None or then.known is None:
             return record
         if record.recorded_at > then.known:
             raise NotFound(f"{record.id} was not known then.")
-        with self._reading() as reader:
-            return reader.as_known([record], then.known)[0]
+        with self._open_reader() as reader:
+            return reader.as_of([record], then.known)[0]
 
     def fact(
         self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
@@ -167,12 +175,12 @@ class Memory(Conversations):
 
         `used` counts it as recalled.
         """
-        with self._reading() as reader:
-            holder = reader.holder(self._call.writable(scope), subject, predicate)
-            if holder is None or not reader.passing([holder.id], self._in_force(scope)):
+        with self._open_reader() as reader:
+            holder = reader.active_fact(self._call.resolve_write_scope(scope), subject, predicate)
+            if holder is None or not reader.matching([holder.id], self._build_fact_filter(scope)):
                 return None
         if used:
-            self._call.count([holder.id])
+            self._call.count_recalls([holder.id])
         return holder
 
     def list(
@@ -182,33 +190,33 @@ class Memory(Conversations):
         minimum_confidence: float = 0,
         limit: int = 50,
         cursor: str | None = None,
-        **narrowing: Unpack[Narrowing],
+        **narrowing: Unpack[ListFilter],
     ) -> Page[Record]:
         """Memories from the newest to the oldest, a page at a time; by default those in force."""
-        limit = checked_limit(limit)
-        passing = narrowed(self._call, narrowing)
+        limit = validate_limit(limit)
+        passing = build_filter(self._call, narrowing)
         if not narrowing.get("kinds"):
-            passing = replace(passing, kinds=BESIDES_TURNS)
+            passing = replace(passing, kinds=LISTED_KINDS)
         decay = self._call.profile.decay
         if passing.known_at is None:
-            passing = replace(passing, decayed=belief(decay, below=decay.expire_below))
+            passing = replace(passing, decayed=build_belief(decay, below=decay.expire_below))
         if minimum_confidence:
             below = narrowing.get("confidence_below", 2)
-            bounds = belief(decay, at_least=minimum_confidence, below=below)
-            passing = replace(passing, belief=bounds)
+            bounds = build_belief(decay, at_least=minimum_confidence, below=below)
+            passing = replace(passing, confidence=bounds)
         if status is not None:
-            passing = replace(passing, statuses=(member(Status, status, "status"),))
+            passing = replace(passing, statuses=(parse_enum(Status, status, "status"),))
             if passing.statuses == (Status.TRASHED,):
                 days = timedelta(days=self._call.profile.deletion.trash_days)
                 passing = replace(passing, retired_after=passing.now - days)
-        with self._reading() as reader:
-            found = reader.find(passing, limit + 1, position_of(cursor))
+        with self._open_reader() as reader:
+            found = reader.find(passing, limit + 1, decode_cursor(cursor))
             if passing.known_at is not None:
-                found = reader.as_known(found, passing.known_at)
+                found = reader.as_of(found, passing.known_at)
         more = len(found) > limit
-        return Page(tuple(found[:limit]), _cursor(found[limit - 1]) if more else None)
+        return Page(tuple(found[:limit]), _cursor_after(found[limit - 1]) if more else None)
 
-    def update(self, reference: str, content: str, **details: Unpack[Details]) -> Written:
+    def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Replace a memory by a new version; the old one stays in its history."""
         return update(self._call, resolve(self._call, reference), content, details)
 
@@ -219,20 +227,22 @@ class Memory(Conversations):
 
     def forget(self, reference: str) -> Written:
         """End a memory: the one named, or else the one whose sense is clearly closest."""
-        return lifecycle.forget(self._call, closest(self._call, reference))
+        return lifecycle.forget(self._call, resolve_by_meaning(self._call, reference))
 
-    def forget_all(self, **narrowing: Unpack[Narrowing]) -> Batch:
+    def forget_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
         """End all memories that are in force, or those that are meant; one event, undoable."""
-        return lifecycle.retire_all(self._call, self._all(narrowing), Status.FORGOTTEN)
+        return lifecycle.retire_all(
+            self._call, self._build_bulk_filter(narrowing), Status.FORGOTTEN
+        )
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories at once: all of them, or none if one is not to be found."""
         records = [resolve(self._call, reference) for reference in references]
         return lifecycle.delete_many(self._call, records)
 
-    def delete_all(self, **narrowing: Unpack[Narrowing]) -> Batch:
+    def delete_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
         """Put everything into the trash, or destroy it where the profile says so."""
-        return lifecycle.retire_all(self._call, self._all(narrowing), Status.TRASHED)
+        return lifecycle.retire_all(self._call, self._build_bulk_filter(narrowing), Status.TRASHED)
 
     def restore(self, reference: str) -> Written:
         """Bring back what was forgotten or deleted."""
@@ -252,7 +262,7 @@ class Memory(Conversations):
     ) -> Written:
         """Relate two memories."""
         call = self._call
-        chosen = member(Relation, relation, "relation")
+        chosen = parse_enum(Relation, relation, "relation")
         return lifecycle.link(call, resolve(call, source), resolve(call, target), chosen)
 
     def unlink(
@@ -260,19 +270,19 @@ class Memory(Conversations):
     ) -> Written:
         """Take a relation between two memories away."""
         call = self._call
-        chosen = member(Relation, relation, "relation")
-        ends = (resolve(call, source, ANY), resolve(call, target, ANY))
+        chosen = parse_enum(Relation, relation, "relation")
+        ends = (resolve(call, source, ANY_STATUS), resolve(call, target, ANY_STATUS))
         return lifecycle.unlink(call, *ends, chosen)
 
     def links(self, reference: str) -> tuple[Link, ...]:
         """How a memory is related to others, in both directions."""
-        record = resolve(self._call, reference, ANY)
-        with self._reading() as reader:
-            return self._links(reader, record)
+        record = resolve(self._call, reference, ANY_STATUS)
+        with self._open_reader() as reader:
+            return self._load_visible_links(reader, record)
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Say that following a rule helped; it earns trust."""
-        return feedback.report(
+        return feedback.record_verdict(
             self._call, resolve(self._call, rule), Verdict.HELPFUL, session_id=session
         )
 
@@ -280,17 +290,17 @@ class Memory(Conversations):
         self, rule: str, reason: str | None = None, *, session: str | None = None
     ) -> Written:
         """Say that following a rule did harm; too much of it turns the rule into a warning."""
-        return feedback.report(
+        return feedback.record_verdict(
             self._call, resolve(self._call, rule), Verdict.HARMFUL, reason, session_id=session
         )
 
     def promote(self, rule: str) -> Written:
         """Trust a rule one step more."""
-        return feedback.promote(self._call, resolve(self._call, rule), 1)
+        return feedback.shift_maturity(self._call, resolve(self._call, rule), 1)
 
     def demote(self, rule: str) -> Written:
         """Trust a rule one step less."""
-        return feedback.promote(self._call, resolve(self._call, rule), -1)
+        return feedback.shift_maturity(self._call, resolve(self._call, rule), -1)
 
     def disable(self, rule: str) -> Written:
         """Keep a rule without following it, until it is restored."""
@@ -304,48 +314,48 @@ class Memory(Conversations):
         """How far a memory is believed now, after what it has lost since it was confirmed."""
         return effective_confidence(record, self._call.profile.decay, self._call.now())
 
-    def standing(self, record: Record) -> Standing:
+    def standing(self, record: Record) -> ConfidenceBand:
         """Whether a memory is recalled, only shown as fading, or only kept in the archive."""
         now = self._call.now()
         if record.expires_at is not None and record.expires_at <= now:
-            return Standing.EXPIRED
-        return standing(record, self._call.profile.decay, now)
+            return ConfidenceBand.EXPIRED
+        return confidence_band(record, self._call.profile.decay, now)
 
     def several(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories of those ids that there are, whatever became of them."""
         named = {one for one in ids if looks_like_id(one)}
-        with self._reading() as reader:
+        with self._open_reader() as reader:
             found = reader.load(named).values()
-        return {one.id: one for one in found if self._call.sees(one)}
+        return {one.id: one for one in found if self._call.can_see(one)}
 
     def event(self, event_id: str) -> Event:
         """One thing that happened to the memories."""
-        with self._reading() as reader:
-            event = reader.event(checked_name(event_id, "event"))
-            if event is None or not lifecycle.touches_own(self._call, reader, event):
+        with self._open_reader() as reader:
+            event = reader.get_event(validate_name(event_id, "event"))
+            if event is None or not lifecycle.can_see_event(self._call, reader, event):
                 raise NotFound(f"There is no event {event_id}.")
         return event
 
     def activity(self, *, limit: int = 50, cursor: str | None = None) -> Page[Event]:
         """What happened to the memories, from the latest to the earliest."""
-        limit = checked_limit(limit)
-        with self._reading() as reader:
-            return page_of_own(
-                lambda after: reader.events(limit=limit + 1, after=after),
-                lambda found: lifecycle.touching_own(self._call, reader, found),
+        limit = validate_limit(limit)
+        with self._open_reader() as reader:
+            return read_visible_page(
+                lambda after: reader.list_events(limit=limit + 1, after=after),
+                lambda found: lifecycle.filter_visible_events(self._call, reader, found),
                 limit,
                 cursor,
             )
 
     def history(self, reference: str) -> History:
         """All versions of a memory, what happened to them, and what they are linked to."""
-        record = resolve(self._call, reference, ANY)
-        with self._reading() as reader:
-            versions = [one for one in _versions(reader, record) if self._call.sees(one)]
-            happened = reader.events(memory_ids=[one.id for one in versions], limit=1000)
-            events = lifecycle.touching_own(self._call, reader, happened)
-            links = self._links(reader, record)
-            uses = reader.applications([one.id for one in versions if one.kind is Kind.RULE])
+        record = resolve(self._call, reference, ANY_STATUS)
+        with self._open_reader() as reader:
+            versions = [one for one in _load_versions(reader, record) if self._call.can_see(one)]
+            happened = reader.list_events(memory_ids=[one.id for one in versions], limit=1000)
+            events = lifecycle.filter_visible_events(self._call, reader, happened)
+            links = self._load_visible_links(reader, record)
+            uses = reader.list_applications([one.id for one in versions if one.kind is Kind.RULE])
         return History(tuple(versions), tuple(reversed(events)), links, tuple(uses))
 
     def stats(self, *, scope: str | None = None) -> Stats:
@@ -353,22 +363,22 @@ class Memory(Conversations):
 
         An agent is told of what it sees; so is whoever asks for a scope.
         """
-        return stats(self._call, scope)
+        return compute_stats(self._call, scope)
 
     def scopes(self) -> dict[str, int]:
         """The scopes there are, and how much is in force in each."""
-        return scopes(self._call)
+        return count_by_scope(self._call)
 
     def survey(self) -> Survey:
         """How the memories are doing at a glance, by a number of queries that never grows."""
-        return survey(self._call)
+        return build_survey(self._call)
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
         """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
 
         `kinds` are the flaws to look for, by default all: see `remembrancer.audit.finding.Flaw`.
         """
-        from remembrancer.audit import audit
+        from remembrancer.audit.report import audit
 
         return audit(self._call, kinds)
 
@@ -381,23 +391,23 @@ class Memory(Conversations):
 
         return repair(self._call, kinds)
 
-    def plan_consolidation(self) -> builtins.list[Plan]:
+    def plan_consolidation(self) -> builtins.list[ConsolidationPlan]:
         """What consolidation would do now; nothing is changed. Each plan has a `.diff()`.
 
         Without a model, the plans are only to merge what says the same.
         """
-        from remembrancer.learn.consolidation.run import plans
+        from remembrancer.learn.consolidation.run import plan_consolidation
 
-        return plans(self._call)
+        return plan_consolidation(self._call)
 
-    def consolidate(self, plan: Plan | None = None) -> Consolidated:
+    def consolidate(self, plan: ConsolidationPlan | None = None) -> ConsolidationResult:
         """Turn episodes into lasting memories: by one plan, or by all that there are now.
 
         Each plan is one event that undo takes back as a whole.
         """
-        from remembrancer.learn.consolidation.run import carried_out
+        from remembrancer.learn.consolidation.run import run_consolidation
 
-        return carried_out(self._call, plan)
+        return run_consolidation(self._call, plan)
 
     def simulate(self, days: int = 365) -> Simulation:
         """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
@@ -415,18 +425,18 @@ class Memory(Conversations):
         learn: bool | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
-    ) -> Imported:
+    ) -> ImportResult:
         """Bring in what another product or a folder of notes holds; twice is as good as once.
 
         The format is guessed if it is not said; `of` is whose memories, where a file holds those of
         several. Conversations are learned from in the background, or now, or not at all.
         """
-        from remembrancer.transfer.import_pipeline import Choices, import_from
+        from remembrancer.transfer.import_pipeline import ImportOptions, import_from
 
-        choices = Choices(
+        choices = ImportOptions(
             format=format,
             of=of,
-            origin=None if origin is None else member(Origin, origin, "origin"),
+            origin=None if origin is None else parse_enum(Origin, origin, "origin"),
             learn=learn,
             dry_run=dry_run,
         )
@@ -439,36 +449,36 @@ class Memory(Conversations):
 
     def markdown(self) -> str:
         """Everything in force, and what was said, as Markdown for reading."""
-        from remembrancer.transfer.markdown_export import lines
+        from remembrancer.transfer.markdown_export import render_markdown
 
-        return "\n".join(lines(self._call)) + "\n"
+        return "\n".join(render_markdown(self._call)) + "\n"
 
-    def _links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
+    def _load_visible_links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
         """The links of a memory of which both ends may be seen."""
-        links = reader.links(record.id)
+        links = reader.list_links(record.id)
         ends = reader.load({end for one in links for end in (one.source, one.target)})
-        seen = {one.id for one in ends.values() if self._call.sees(one)}
+        seen = {one.id for one in ends.values() if self._call.can_see(one)}
         return tuple(one for one in links if {one.source, one.target} <= seen)
 
-    def _in_force(self, scope: str | None) -> Filter:
+    def _build_fact_filter(self, scope: str | None) -> Filter:
         """The facts of a scope that are believed, and whose time has come and is not over."""
         decay = self._call.profile.decay
-        passing = self._call.filter(scope=scope, kinds=(Kind.FACT,))
-        return replace(passing, decayed=belief(decay, below=decay.expire_below))
+        passing = self._call.visible_filter(scope=scope, kinds=(Kind.FACT,))
+        return replace(passing, decayed=build_belief(decay, below=decay.expire_below))
 
-    def _all(self, narrowing: Narrowing) -> Filter:
+    def _build_bulk_filter(self, narrowing: ListFilter) -> Filter:
         """All that is in force or ended of itself, of any kind unless some are named."""
-        passing = narrowed(self._call, {"minimum_importance": 0, **narrowing})
+        passing = build_filter(self._call, {"minimum_importance": 0, **narrowing})
         kinds = passing.kinds if narrowing.get("kinds") else tuple(Kind)
         return replace(passing, kinds=kinds, statuses=(Status.ACTIVE, Status.EXPIRED))
 
 
-def _versions(reader: Reader, record: Record) -> list[Record]:
+def _load_versions(reader: Reader, record: Record) -> list[Record]:
     wanted = Filter(
-        now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY
+        now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY_STATUS
     )
     return list(reversed(reader.find(wanted, 1000)))
 
 
-def _cursor(record: Record) -> str:
-    return place_of(record.recorded_at, record.id)
+def _cursor_after(record: Record) -> str:
+    return encode_cursor(record.recorded_at, record.id)

@@ -22,12 +22,12 @@ from remembrancer.types import Event, Page, Rejection
 Entry = TypeVar("Entry", Event, Rejection)
 
 
-def place_of(at: datetime, name: str) -> str:
+def encode_cursor(at: datetime, name: str) -> str:
     """The cursor after an entry."""
     return base64.urlsafe_b64encode(f"{at.isoformat()} {name}".encode()).decode()
 
 
-def position_of(cursor: str | None) -> Position | None:
+def decode_cursor(cursor: str | None) -> Position | None:
     """The place that a cursor names."""
     if cursor is None:
         return None
@@ -40,27 +40,27 @@ def position_of(cursor: str | None) -> Position | None:
         raise InvalidInput("The cursor is not one that a listing gave.") from None
 
 
-def page_of_own(
+def read_visible_page(
     read: Callable[[Position | None], list[Entry]],
-    those_own: Callable[[list[Entry]], list[Entry]],
+    only_visible: Callable[[list[Entry]], list[Entry]],
     limit: int,
     cursor: str | None,
 ) -> Page[Entry]:
     """A page of those entries that are the caller's to see; its cursor names no other."""
-    after = position_of(cursor)
+    after = decode_cursor(cursor)
     own: list[Entry] = []
     while len(own) <= limit and (found := read(after)):
-        own += those_own(found)
+        own += only_visible(found)
         after = Position(found[-1].at, found[-1].id)
-    more = place_of(own[limit - 1].at, own[limit - 1].id) if len(own) > limit else None
+    more = encode_cursor(own[limit - 1].at, own[limit - 1].id) if len(own) > limit else None
     return Page(tuple(own[:limit]), more)
 
 
-LIMIT = 1000
+MAX_LIMIT = 1000
 
 
-def checked_limit(limit: int) -> int:
+def validate_limit(limit: int) -> int:
     """A limit between 1 and 1000."""
-    if not 1 <= limit <= LIMIT:
-        raise InvalidInput(f"The limit must be from 1 to {LIMIT}.")
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput(f"The limit must be from 1 to {MAX_LIMIT}.")
     return limit

@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often and how long to wait for a busy endpoint."""
 
-    retries: int = 4
-    first_pause: float = 0.5
-    longest_pause: float = 20.0
+    max_retries: int = 4
+    initial_delay: float = 0.5
+    max_delay: float = 20.0
 
-    def pause(self, attempt: int, asked: float | None = None) -> float:
+    def delay_seconds(self, attempt: int, retry_after: float | None = None) -> float:
         """Seconds before the next attempt: as the endpoint asked, or twice as long each time."""
-        wanted = self.first_pause * 2.0**attempt if asked is None else asked
-        return min(wanted, self.longest_pause)
+        wanted = self.initial_delay * 2.0**attempt if retry_after is None else retry_after
+        return min(wanted, self.max_delay)
 
 
-PATIENT = Patience()
+DEFAULT_RETRY_POLICY = RetryPolicy()

@@ -12,10 +12,10 @@ from typing import Generic, TypeVar
 
 from remembrancer.errors import InvalidInput
 
-GLOBAL = "global"
+GLOBAL_SCOPE = "global"
 """The scope of what every agent of a person may know."""
 
-JOBS = "jobs"
+JOBS_SURFACE = "jobs"
 """The surface of what happens by itself; it is taken back only when it is named."""
 
 
@@ -68,7 +68,7 @@ _DECAY_PER_DAY = {
 }
 
 
-class Standing(StrEnum):
+class ConfidenceBand(StrEnum):
     """What a memory's confidence means now: it is recalled, only shown, or only in the archive."""
 
     RECALLED = "recalled"
@@ -94,7 +94,7 @@ class Origin(StrEnum):
     DOCUMENT = "document"
 
     @property
-    def taints(self) -> bool:
+    def is_untrusted(self) -> bool:
         """Whether nobody here vouches for the words: they may be an attack."""
         return self in (Origin.TOOL, Origin.DOCUMENT)
 
@@ -218,7 +218,7 @@ class Owner:
 
     def __post_init__(self) -> None:
         for name in ("tenant", "user"):
-            object.__setattr__(self, name, checked_name(getattr(self, name), name))
+            object.__setattr__(self, name, validate_name(getattr(self, name), name))
         pair = f"{len(self.tenant)}:{self.tenant}{self.user}".encode()
         digest = hashlib.blake2b(pair, digest_size=16, person=b"rem-owner")
         object.__setattr__(self, "id", digest.hexdigest())
@@ -232,7 +232,7 @@ class Tenant:
     id: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", checked_name(self.name, "tenant"))
+        object.__setattr__(self, "name", validate_name(self.name, "tenant"))
         digest = hashlib.blake2b(self.name.encode(), digest_size=16, person=b"rem-tenant")
         object.__setattr__(self, "id", digest.hexdigest())
 
@@ -280,7 +280,7 @@ class Record:
 
     id: str
     content: str
-    scope: str = GLOBAL
+    scope: str = GLOBAL_SCOPE
     status: Status = Status.ACTIVE
     importance: float
     confidence: float = 1.0
@@ -315,12 +315,12 @@ class Record:
         return kind_of(self.id)
 
     @property
-    def is_addressed(self) -> bool:
+    def has_program_key(self) -> bool:
         """Whether a program keeps it at an address, as a fact that is known by that alone."""
         return False
 
     @property
-    def searchable(self) -> str:
+    def search_text(self) -> str:
         """The words by which this memory is embedded and found."""
         return self.content
 
@@ -343,20 +343,20 @@ class Fact(Record):
         return self.scope, self.subject, self.predicate
 
     @property
-    def is_addressed(self) -> bool:
+    def has_program_key(self) -> bool:
         """Whether its predicate, by a dot at the beginning, is a program's address and no word."""
         return self.predicate is not None and self.predicate.startswith(".")
 
     @property
     def topic(self) -> str:
         """What it is about, in words."""
-        if self.is_addressed:
+        if self.has_program_key:
             return ""
         topic = " ".join(part for part in (self.subject, self.predicate) if part)
         return topic.replace("_", " ")
 
     @property
-    def searchable(self) -> str:
+    def search_text(self) -> str:
         return f"{self.topic}: {self.content}" if self.topic else self.content
 
 
@@ -390,7 +390,7 @@ class Session:
     """
 
     id: str
-    scope: str = GLOBAL
+    scope: str = GLOBAL_SCOPE
     surface: str = "library"
     status: SessionStatus = SessionStatus.ACTIVE
     title: str | None = None
@@ -433,7 +433,7 @@ class Rejection:
     turns: tuple[str, ...] = ()
 
 
-COMMAND = "command"
+COMMAND_KEY = "command"
 """The key in a turn's metadata that says it told the memory to do something."""
 
 
@@ -460,10 +460,10 @@ class Turn(Record):
     @property
     def is_command(self) -> bool:
         """Whether it told the memory to do something: that is done, and it tells nothing more."""
-        return bool(self.metadata.get(COMMAND))
+        return bool(self.metadata.get(COMMAND_KEY))
 
     @property
-    def searchable(self) -> str:
+    def search_text(self) -> str:
         return f"{self.speaker}: {self.content}" if self.speaker else self.content
 
 
@@ -551,7 +551,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PastState:
     """A past state of a memory: what we held of it from `since` until `until`."""
 
     status: Status
@@ -676,7 +676,7 @@ class Page(Generic[Item]):
     cursor: str | None = None
 
 
-def member(enum: type[Member], value: str, name: str) -> Member:
+def parse_enum(enum: type[Member], value: str, name: str) -> Member:
     """The member of a closed set, or an error that names the set."""
     try:
         return enum(value)
@@ -695,7 +695,7 @@ def looks_like_id(text: str) -> bool:
     return kind in list(Kind) and len(rest) == 26 and rest.isalnum()
 
 
-def checked_name(name: str, what: str) -> str:
+def validate_name(name: str, what: str) -> str:
     """A tenant's, user's or agent's name in canonical form, or an error that says what is wrong."""
     canonical = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""
     if not canonical.strip():

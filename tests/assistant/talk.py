@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from remembrancer.assistant.chat import Chat
-from remembrancer.assistant.events import Notice, Part, Status, Text, Used
+from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged, Notice, TextChunk
 from remembrancer.engine import Remembrancer
 
 
@@ -13,19 +13,19 @@ from remembrancer.engine import Remembrancer
 class Heard:
     """All parts of an answer."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ChatEvent, ...]
 
     @property
     def text(self) -> str:
-        return "".join(one.text for one in self.parts if isinstance(one, Text))
+        return "".join(one.text for one in self.parts if isinstance(one, TextChunk))
 
     @property
     def events(self) -> list[str]:
-        return [one.event for one in self.parts if isinstance(one, Status)]
+        return [one.event for one in self.parts if isinstance(one, MemoryChanged)]
 
     @property
     def statuses(self) -> list[str]:
-        return [one.text for one in self.parts if isinstance(one, Status)]
+        return [one.text for one in self.parts if isinstance(one, MemoryChanged)]
 
     @property
     def notices(self) -> list[str]:
@@ -33,7 +33,7 @@ class Heard:
 
     @property
     def used(self) -> list[str]:
-        return [id for one in self.parts if isinstance(one, Used) for id in one.memories]
+        return [id for one in self.parts if isinstance(one, MemoriesUsed) for id in one.memories]
 
 
 def chat_of(store: Remembrancer, user: str = "ada", session: str | None = None) -> Chat:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from remembrancer.assistant.events import Text
-from remembrancer.assistant.replies import STOPPED, SUMMARISED
+from remembrancer.assistant.events import TextChunk
+from remembrancer.assistant.replies import SUMMARISED, TOOL_LOOP_STOPPED
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from tests.assistant.talk import chat_of, say
@@ -37,7 +37,7 @@ def test_the_answer_streams_and_is_kept_with_its_question(
 
     parts = list(chat.say("My boat leaks."))
 
-    assert parts == [Text("Good "), Text("day.")]
+    assert parts == [TextChunk("Good "), TextChunk("day.")]
     assert [one.content for one in me.turns(chat.session)] == ["My boat leaks.", "Good day."]
     session = me.session(chat.session)
     assert (session.surface, session.title) == ("web", "My boat leaks")
@@ -124,7 +124,7 @@ def test_a_model_that_calls_tools_forever_is_stopped(
 
     heard = say(chat_of(store), "Hello")
 
-    assert heard.notices == [STOPPED]
+    assert heard.notices == [TOOL_LOOP_STOPPED]
     assert len(model.requests) == 6
     assert model.requests[-1].json["tool_choice"] == "none"
 
@@ -191,7 +191,9 @@ def test_stopping_an_answer_keeps_what_was_said(
 def test_a_long_conversation_is_summarised_with_a_banner(
     open_memory: Open, models: dict[str, Any], model: ModelEndpoint
 ) -> None:
-    store = open_memory("assistant", models=models, adjust={"sessions": {"context_tokens": 200}})
+    store = open_memory(
+        "assistant", models=models, profile_overrides={"sessions": {"context_tokens": 200}}
+    )
     me = store.for_user("ada")
     me.append(
         [

@@ -7,15 +7,15 @@ import pytest
 from remembrancer.assistant.commands import (
     Command,
     Correct,
+    Explain,
     Forget,
     ForgetAll,
+    ListMemories,
     Remember,
     Reset,
-    Tell,
     Undo,
-    Why,
-    agrees,
-    command,
+    is_agreement,
+    parse_command,
 )
 
 
@@ -32,9 +32,9 @@ from remembrancer.assistant.commands import (
         ("Don't forget that the rent is due on Friday",
          Remember("The rent is due on Friday")),
         ("Correction: I am on the dashboard now.", Correct("I am on the dashboard now.")),
-        ("what do you remember about me?", Tell()),
-        ("What do you know about me", Tell()),
-        ("/memories", Tell()),
+        ("what do you remember about me?", ListMemories()),
+        ("What do you know about me", ListMemories()),
+        ("/memories", ListMemories()),
         ("Forget that I prefer short answers.", Forget("I prefer short answers")),
         ("please forget about the dentist", Forget("the dentist")),
         ("/forget the dentist", Forget("the dentist")),
@@ -45,12 +45,12 @@ from remembrancer.assistant.commands import (
         ("/reset", Reset()),
         ("undo", Undo()),
         ("Undo that.", Undo()),
-        ("Why did you say that?", Why()),
-        ("How do you know that?", Why()),
+        ("Why did you say that?", Explain()),
+        ("How do you know that?", Explain()),
     ],
 )  # fmt: skip
 def test_a_request_is_understood(said: str, meant: Command) -> None:
-    assert command(said) == meant
+    assert parse_command(said) == meant
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_a_request_is_understood(said: str, meant: Command) -> None:
     ],
 )
 def test_all_else_is_conversation(said: str) -> None:
-    assert command(said) is None
+    assert parse_command(said) is None
 
 
 def test_only_a_plain_yes_agrees() -> None:
     for said in ("yes", "Yes please.", "ok, do it", "I'm sure!", "/forget"):
-        assert agrees(said), said
+        assert is_agreement(said), said
     for said in ("no", "yes but keep the dog", "not yet", "what do you mean?", ""):
-        assert not agrees(said), said
+        assert not is_agreement(said), said
 
 
 def test_a_hostile_message_is_read_in_no_time() -> None:
@@ -92,5 +92,5 @@ def test_a_hostile_message_is_read_in_no_time() -> None:
         "remember" + " " * 50_000,
         "ok,\n" * 20_000,
     ):
-        command(said)
-        agrees(said)
+        parse_command(said)
+        is_agreement(said)

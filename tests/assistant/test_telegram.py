@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 
 from remembrancer.assistant.telegram import TelegramUnavailable
-from remembrancer.assistant.telegram.api import LONGEST, BotApi, split
+from remembrancer.assistant.telegram.api import MAX_MESSAGE_UNITS, BotApi, split_message
 from remembrancer.assistant.telegram.bot import HOW_TO_LINK, LINKED, NO_SUCH_CODE, Bot
 from remembrancer.assistant.telegram.inbox import Inbox
 from remembrancer.assistant.telegram.polling import poll
 from remembrancer.assistant.telegram.webhook import Webhook
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidSetting
 from remembrancer.memory import Memory
-from remembrancer.retry import Patience
+from remembrancer.retry import RetryPolicy
 from tests.assistant.bot_api import TOKEN, TelegramServer, failed, too_many
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, streams
 
-BRIEFLY = Patience(retries=2, first_pause=0.01, longest_pause=2)
+BRIEFLY = RetryPolicy(max_retries=2, initial_delay=0.01, max_delay=2)
 CHAT = 42
 SECRET = "a-webhook-secret-of-ours"
 
@@ -41,7 +41,7 @@ def telegram(monkeypatch: pytest.MonkeyPatch) -> Iterator[TelegramServer]:
 
 @pytest.fixture
 def api(telegram: TelegramServer) -> Iterator[BotApi]:
-    made = BotApi(TOKEN, telegram.url, patience=BRIEFLY)
+    made = BotApi(TOKEN, telegram.url, retry_policy=BRIEFLY)
     yield made
     made.close()
 
@@ -50,7 +50,7 @@ def api(telegram: TelegramServer) -> Iterator[BotApi]:
 def store(open_memory: Open) -> Remembrancer:
     opened = open_memory("assistant")
     for chat in (CHAT, 43):  # other tests may have linked them: all share one database
-        opened.links.unlink("telegram", str(chat))
+        opened.account_links.unlink("telegram", str(chat))
     return opened
 
 
@@ -71,7 +71,7 @@ def tell(store: Remembrancer, api: BotApi, telegram: TelegramServer) -> Callable
 def polling(store: Remembrancer, telegram: TelegramServer) -> Iterator[None]:
     """The bot, asking for messages until the block is left."""
     over = threading.Event()
-    api = BotApi(TOKEN, telegram.url, patience=BRIEFLY)
+    api = BotApi(TOKEN, telegram.url, retry_policy=BRIEFLY)
     thread = threading.Thread(
         target=poll, args=(store, api, over), kwargs={"wait": 1, "pause": 0.02}
     )
@@ -85,8 +85,8 @@ def polling(store: Remembrancer, telegram: TelegramServer) -> Iterator[None]:
 
 
 def link(store: Remembrancer, me: Memory, chat: int = CHAT) -> None:
-    code = store.links.new_code(me.principal.owner).code
-    assert store.links.redeem(code, "telegram", str(chat)) == me.principal.owner
+    code = store.account_links.create_code(me.principal.owner).code
+    assert store.account_links.redeem(code, "telegram", str(chat)) == me.principal.owner
 
 
 def test_an_unlinked_chat_is_told_how_to_link_and_nothing_else(
@@ -102,42 +102,45 @@ def test_an_unlinked_chat_is_told_how_to_link_and_nothing_else(
 
 
 def test_a_code_links_once_and_for_ten_minutes(
-    tell: Callable[..., list[str]], store: Remembrancer, me: Memory, clock: SetClock
+    tell: Callable[..., list[str]], store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
     owner = me.principal.owner
-    replaced, code = store.links.new_code(owner).code, store.links.new_code(owner).code
+    replaced, code = (
+        store.account_links.create_code(owner).code,
+        store.account_links.create_code(owner).code,
+    )
 
     assert tell(f"/link {replaced}") == [NO_SUCH_CODE]
     assert tell(f"/link {code.lower().replace('-', ' ')}") == [LINKED]
     assert tell(f"/link {code}", chat=43) == [NO_SUCH_CODE]
-    late = store.links.new_code(owner).code
-    clock.move(timedelta(minutes=10))
+    late = store.account_links.create_code(owner).code
+    clock.advance(timedelta(minutes=10))
     assert tell(f"/link {late}", chat=43) == [NO_SUCH_CODE]
     assert tell("Hello", chat=43) == [HOW_TO_LINK]
     assert tell("/start") == [LINKED]
 
 
 def test_codes_cannot_be_guessed_for_long(
-    tell: Callable[..., list[str]], store: Remembrancer, me: Memory, clock: SetClock
+    tell: Callable[..., list[str]], store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
-    code = store.links.new_code(me.principal.owner).code
+    code = store.account_links.create_code(me.principal.owner).code
     for _ in range(5):
         assert tell("/link AAAAA-AAAAA") == [NO_SUCH_CODE]
 
     assert "Too many codes" in tell(f"/link {code}")[0]
 
-    assert store.links.owner_of("telegram", str(CHAT)) is None
+    assert store.account_links.owner_of("telegram", str(CHAT)) is None
     assert tell(f"/link {code}", chat=43) == [LINKED]
 
 
 def test_two_who_send_the_same_code_at_once_do_not_both_get_in(
     store: Remembrancer, me: Memory
 ) -> None:
-    code = store.links.new_code(me.principal.owner).code
+    code = store.account_links.create_code(me.principal.owner).code
     got = []
     threads = [
         threading.Thread(
-            target=lambda n=n: got.append(store.links.redeem(code, "telegram", f"{n}"))
+            target=lambda n=n: got.append(store.account_links.redeem(code, "telegram", f"{n}"))
         )
         for n in range(4)
     ]
@@ -150,7 +153,7 @@ def test_two_who_send_the_same_code_at_once_do_not_both_get_in(
 
 
 def test_neither_a_chat_nor_a_code_is_a_key(store: Remembrancer, me: Memory) -> None:
-    code = store.links.new_code(me.principal.owner).code
+    code = store.account_links.create_code(me.principal.owner).code
     link(store, me)
 
     for secret in (code, str(CHAT), f"telegram:{CHAT}", f"link-code:{code}"):
@@ -253,11 +256,11 @@ def test_long_answers_are_split_where_telegram_wants_it(
 
 
 def test_splitting_loses_nothing_and_prefers_lines() -> None:
-    assert list(split("")) == []
+    assert list(split_message("")) == []
     text = "\n".join(f"Line {n} " + "x" * 80 for n in range(200))
-    pieces = list(split(text))
+    pieces = list(split_message(text))
     assert "\n".join(pieces) == text
-    assert all(len(piece) <= LONGEST for piece in pieces)
+    assert all(len(piece) <= MAX_MESSAGE_UNITS for piece in pieces)
 
 
 def test_every_message_is_answered_once_also_after_a_restart(
@@ -324,7 +327,7 @@ def test_a_message_that_cannot_be_sent_does_not_hold_up_the_others(
 def test_a_wrong_token_is_told_and_never_shown(
     store: Remembrancer, telegram: TelegramServer
 ) -> None:
-    api = BotApi("123456:" + "x" * 35, telegram.url, patience=BRIEFLY)
+    api = BotApi("123456:" + "x" * 35, telegram.url, retry_policy=BRIEFLY)
 
     with pytest.raises(TelegramUnavailable) as error:
         poll(store, api, threading.Event())
@@ -355,12 +358,12 @@ def test_the_same_update_twice_at_once_is_answered_once(
     inbox = Inbox(store, Bot(store, api), "123456")
     update = telegram.write(CHAT, "/memories")
 
-    threads = [threading.Thread(target=inbox.take, args=(update,)) for _ in range(4)]
+    threads = [threading.Thread(target=inbox.answer_once, args=(update,)) for _ in range(4)]
     for one in threads:
         one.start()
     for one in threads:
         one.join()
-    assert inbox.take(update)
+    assert inbox.answer_once(update)
 
     assert len(telegram.said()) == 1
 

@@ -30,7 +30,7 @@ def telegram(monkeypatch: pytest.MonkeyPatch) -> Iterator[TelegramServer]:
 def served(serve: Callable[..., Served], telegram: TelegramServer) -> Served:
     settings = {"token": TOKEN, "url": telegram.url, "webhook_secret": SECRET}
     running = serve("assistant", telegram=settings)
-    running.engine.links.unlink("telegram", str(CHAT))  # all tests share one database
+    running.engine.account_links.unlink("telegram", str(CHAT))  # all tests share one database
     return running
 
 
@@ -47,8 +47,8 @@ def call(served: Served) -> Callable[..., int]:
 
 def link(served: Served) -> None:
     owner = served.engine.for_user("ada").principal.owner
-    code = served.engine.links.new_code(owner).code
-    assert served.engine.links.redeem(code, "telegram", str(CHAT)) == owner
+    code = served.engine.account_links.create_code(owner).code
+    assert served.engine.account_links.redeem(code, "telegram", str(CHAT)) == owner
 
 
 def test_what_a_person_writes_is_answered_once(
@@ -105,7 +105,7 @@ def test_what_is_no_update_of_ours_is_passed_over(
 
 
 def test_more_than_the_server_takes_is_refused(served: Served) -> None:
-    most = served.engine.settings.server.most_bytes
+    most = served.engine.settings.server.max_body_bytes
     sent = served.client().post("/telegram", content=b"x" * (most + 1), headers=KNOWN)
     assert sent.status_code == 413
 

@@ -8,7 +8,7 @@ import shutil
 from playwright.sync_api import BrowserContext
 
 from remembrancer.access.keys import CAPABILITIES
-from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.server.middleware.auth import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 
@@ -30,7 +30,7 @@ def log_in(
     context.add_cookies(
         [
             {
-                "name": COOKIE,
+                "name": SESSION_COOKIE,
                 "value": session.secret,
                 "url": served.address,
                 "httpOnly": True,

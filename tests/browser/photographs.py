@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from remembrancer import demo
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.memory import Memory
 from tests.browser.browsing import CHROMIUM, log_in
 from tests.serving import served
@@ -118,8 +118,8 @@ def schemes(browser: Browser, into: Path) -> Iterator[tuple[BrowserContext, Path
 
 def take(browser: Browser, into: Path, directory: Path) -> None:
     """Fill a store, serve it, and take all pictures."""
-    clock = SetClock(NOW)
-    with demo.opened(clock, directory=directory / "agents") as store:
+    clock = ManualClock(NOW)
+    with demo.open_demo_store(clock, directory=directory / "agents") as store:
         demo.fill(store, clock, NOW)
         shots = list(pages(store.for_user(surface="web")))
         with served(store) as running:
@@ -128,7 +128,7 @@ def take(browser: Browser, into: Path, directory: Path) -> None:
                 log_in(context, running)
                 photograph(context, running.address, shots, place)
                 interactions(context, running.address, place)
-    with demo.opened(clock, "instances", directory=directory / "instances") as store:
+    with demo.open_demo_store(clock, "instances", directory=directory / "instances") as store:
         demo.fill(store, clock, NOW)
         shots = [("instances", "/instances"), ("instance", "/instances?instance=support-bot")]
         with served(store) as running:

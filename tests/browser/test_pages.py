@@ -20,12 +20,12 @@ def served(serve: Serve) -> Served:
 
 
 def test_the_address_that_the_server_prints_lets_a_browser_in(served: Served, look: Look) -> None:
-    from remembrancer.access.keys import LOGIN
+    from remembrancer.access.keys import LOGIN_CAPABILITY
     from remembrancer.types import Owner
 
     settings = served.engine.settings
     owner = Owner(settings.tenant, settings.user)
-    token = served.engine.create_session(owner, [LOGIN], hours=1).secret
+    token = served.engine.create_session(owner, [LOGIN_CAPABILITY], hours=1).secret
     page = look(served, "/memory")
     page.context.clear_cookies()
     page.goto(f"{served.address}/memory")
@@ -208,7 +208,7 @@ def test_a_person_erases_themselves_and_gets_a_receipt(served: Served, look: Loo
 def test_a_reviewer_approves_several_rewords_one_and_turns_a_switch(
     serve: Serve, look: Look
 ) -> None:
-    served = serve(profile="agents", adjust={"team": {"enabled": True}})
+    served = serve(profile="agents", profile_overrides={"team": {"enabled": True}})
     for content in ("Deploys are frozen on Fridays.", "The mill is the part that computes."):
         served.engine.for_user("bob").propose(content)
     page = look(served, "/team/review?show=single")
@@ -227,7 +227,7 @@ def test_a_reviewer_approves_several_rewords_one_and_turns_a_switch(
     page.get_by_label("Learn for the team from conversations").uncheck()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("Learn for the team from conversations")).not_to_be_checked()
-    assert not served.engine.review("ada").switches().team_learning
+    assert not served.engine.review("ada").settings().team_learning
 
 
 def test_instances_are_made_and_deleted_by_hand(serve: Serve, look: Look) -> None:

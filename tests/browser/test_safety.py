@@ -21,7 +21,7 @@ SERIOUS = ("serious", "critical")
 
 @pytest.fixture
 def served(serve: Serve) -> Served:
-    return serve(profile="agents", adjust={"team": {"enabled": True}})
+    return serve(profile="agents", profile_overrides={"team": {"enabled": True}})
 
 
 def everything(served: Served) -> Iterator[str]:

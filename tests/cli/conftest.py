@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from remembrancer.cli.app import app
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
@@ -36,10 +36,10 @@ def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def shelf(clock: SetClock, embedder: CachedEmbedder) -> Iterator[Remembrancer]:
+def shelf(clock: ManualClock, embedder: CachedEmbedder) -> Iterator[Remembrancer]:
     """A store in memory, in Berlin's time zone."""
     settings = Settings(time_zone="Europe/Berlin")
-    store = open_store(settings, clock, vanishing=True)
+    store = open_store(settings, clock, in_memory=True)
     with Remembrancer(settings, store, embedder, clock) as opened:
         yield opened
 

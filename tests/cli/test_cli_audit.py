@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import remembrancer
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.ids import new_id
 from remembrancer.memory import Memory
@@ -48,9 +48,9 @@ def leaky(me: Memory) -> Fact:
         recorded_at=now,
         confirmed_at=now,
     )
-    with call.store.writing(call.owner) as writer:
+    with call.store.open_writer(call.owner) as writer:
         insert = Insert(fact, call.embed("The wifi password is not told."))
-        writer.apply(call.event(Action.REMEMBERED, now), [insert])
+        writer.apply(call.new_event(Action.REMEMBERED, now), [insert])
     return fact
 
 
@@ -164,7 +164,7 @@ def test_on_a_terminal_it_asks_once(
 
 
 def test_looking_ahead_shows_the_next_dates_and_three_curves(
-    rem: Run, me: Memory, clock: SetClock
+    rem: Run, me: Memory, clock: ManualClock
 ) -> None:
     me.remember("Lunch is at one.", permanence="ephemeral")
     me.remember("The fair is on.", ttl_days=10)

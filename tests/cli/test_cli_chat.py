@@ -148,7 +148,7 @@ def test_telegram_is_told_where_to_call(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("NO_PROXY", "*")
     with TelegramServer() as telegram:
         settings = {"telegram": {"token": TOKEN, "url": telegram.url, "webhook_secret": "s" * 20}}
-        store = open_store(chosen := Settings.model_validate(settings), None, vanishing=True)
+        store = open_store(chosen := Settings.model_validate(settings), None, in_memory=True)
         with Remembrancer(chosen, store, LocalEmbedder()) as engine:
             asked = ["telegram", "--webhook", "https://memory.example.org/telegram"]
             done = CliRunner().invoke(app, asked, obj=engine, catch_exceptions=False)

@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 import remembrancer
 from remembrancer.cli.app import app
 from remembrancer.config import Settings, load
-from remembrancer.doctor import Finding, Level, examine
-from remembrancer.embed.local import WEIGHTS
+from remembrancer.doctor import CheckResult, Level, run_checks
+from remembrancer.embed.local import WEIGHTS_DIRECTORY
 
 
 def settings_at(path: Path) -> Settings:
     return Settings.model_validate({"store": {"path": path}})
 
 
-def levels(findings: tuple[Finding, ...]) -> dict[str, Level]:
+def levels(findings: tuple[CheckResult, ...]) -> dict[str, Level]:
     """The worst level under each name."""
     order = list(Level)
     found: dict[str, Level] = {}
@@ -29,13 +29,13 @@ def levels(findings: tuple[Finding, ...]) -> dict[str, Level]:
     return found
 
 
-def message(findings: tuple[Finding, ...], name: str) -> str:
+def message(findings: tuple[CheckResult, ...], name: str) -> str:
     return next(one.message for one in findings if one.name == name)
 
 
 def test_a_fresh_installation_is_healthy_and_stays_untouched(tmp_path: Path) -> None:
     place = tmp_path / "not" / "yet"
-    findings = examine(lambda: settings_at(place))
+    findings = run_checks(lambda: settings_at(place))
     assert set(levels(findings).values()) == {Level.OK}
     assert "will be made" in message(findings, "data directory")
     assert not place.exists()
@@ -45,7 +45,7 @@ def test_a_used_store_is_described(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     with remembrancer.open(place) as store:
         store.for_user("ada").remember("The boat is red.")
-    findings = examine(lambda: settings_at(place))
+    findings = run_checks(lambda: settings_at(place))
     assert Level.PROBLEM not in levels(findings).values()
     assert "private" in message(findings, "data directory")
     assert "sqlite 3." in message(findings, "store")
@@ -59,7 +59,7 @@ def test_a_directory_that_others_can_read_is_a_warning(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     place.mkdir()
     place.chmod(0o755)
-    findings = examine(lambda: settings_at(place))
+    findings = run_checks(lambda: settings_at(place))
     assert levels(findings)["data directory"] is Level.WARNING
     assert f"chmod 700 {place}" in message(findings, "data directory")
 
@@ -67,7 +67,7 @@ def test_a_directory_that_others_can_read_is_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", ["file", "file/below"])
 def test_a_directory_that_cannot_be_written_is_a_problem(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("in the way")
-    findings = examine(lambda: settings_at(tmp_path / place))
+    findings = run_checks(lambda: settings_at(tmp_path / place))
     assert levels(findings)["data directory"] is Level.PROBLEM
     assert "--store" in message(findings, "data directory")
     assert "store" not in levels(findings), "there is nothing to open"
@@ -77,17 +77,17 @@ def test_a_damaged_store_is_a_problem(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     place.mkdir(mode=0o700)
     (place / "system.db").write_bytes(b"this is not a database " * 100)
-    findings = examine(lambda: settings_at(place))
+    findings = run_checks(lambda: settings_at(place))
     assert levels(findings)["store"] is Level.PROBLEM
     assert "backup" in message(findings, "store")
 
 
 def test_damaged_weights_are_a_problem(tmp_path: Path) -> None:
     weights = tmp_path / "weights"
-    shutil.copytree(WEIGHTS, weights)
+    shutil.copytree(WEIGHTS_DIRECTORY, weights)
     with (weights / "model.onnx").open("r+b") as file:
         file.truncate(1000)
-    findings = examine(Settings, vanishing=True, weights=weights)
+    findings = run_checks(Settings, in_memory=True, weights=weights)
     found = levels(findings)
     assert found["model files"] is Level.PROBLEM
     assert found["embedding"] is Level.PROBLEM
@@ -98,7 +98,7 @@ def test_damaged_weights_are_a_problem(tmp_path: Path) -> None:
 def test_an_invalid_configuration_is_a_problem_but_not_the_end(tmp_path: Path) -> None:
     file = tmp_path / "remembrancer.toml"
     file.write_text("colour = 'blue'")
-    findings = examine(lambda: load(file), file=file)
+    findings = run_checks(lambda: load(file), file=file)
     assert levels(findings)["configuration"] is Level.PROBLEM
     assert "colour: there is no such key" in message(findings, "configuration")
     assert levels(findings)["round trip"] is Level.OK
@@ -106,7 +106,7 @@ def test_an_invalid_configuration_is_a_problem_but_not_the_end(tmp_path: Path) -
 
 def test_a_server_that_does_not_answer_is_a_problem() -> None:
     url = "postgresql://nobody:hunter2@localhost:1/nowhere"
-    findings = examine(lambda: Settings.model_validate({"store": {"url": url}}))
+    findings = run_checks(lambda: Settings.model_validate({"store": {"url": url}}))
     assert levels(findings)["store"] is Level.PROBLEM
     assert "hunter2" not in str(findings)
 

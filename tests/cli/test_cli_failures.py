@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from remembrancer.cli.app import app
-from remembrancer.cli.errors import exit_code
+from remembrancer.cli.exit_codes import exit_code
 from remembrancer.errors import (
     Ambiguous,
     Conflict,

@@ -10,8 +10,8 @@ import pytest
 from typer.main import get_command
 
 from remembrancer import __version__
-from remembrancer.cli.app import VERBS, Root, app
-from remembrancer.cli.options import hoisted
+from remembrancer.cli.app import VERBS, RootGroup, app
+from remembrancer.cli.options import split_root_options
 
 Run = Callable[..., Any]
 
@@ -27,9 +27,9 @@ PROMISED = (
 ).split()
 
 
-def command() -> Root:
+def command() -> RootGroup:
     found = get_command(app)
-    assert isinstance(found, Root)
+    assert isinstance(found, RootGroup)
     return found
 
 
@@ -79,7 +79,7 @@ def test_every_example_parses(rem: Run, name: str) -> None:
     examples = [line.strip() for line in told.splitlines() if line.startswith("    rem ")]
     assert examples
     for example in examples:
-        front, rest = hoisted(shlex.split(example.partition(" < ")[0])[1:])
+        front, rest = split_root_options(shlex.split(example.partition(" < ")[0])[1:])
         root.make_context("rem", [*front, *rest])
         root.commands[rest[0]].make_context(rest[0], rest[1:])
 
@@ -90,11 +90,11 @@ def test_the_version_is_told(rem: Run, ask: Run) -> None:
 
 
 def test_options_of_the_root_may_stand_anywhere() -> None:
-    assert hoisted(["recall", "x", "--json", "--user", "ada", "--limit", "2"]) == (
+    assert split_root_options(["recall", "x", "--json", "--user", "ada", "--limit", "2"]) == (
         ["--json", "--user", "ada"],
         ["recall", "x", "--limit", "2"],
     )
-    assert hoisted(["remember", "--store=/a", "--", "--json", "--user"]) == (
+    assert split_root_options(["remember", "--store=/a", "--", "--json", "--user"]) == (
         ["--store=/a"],
         ["remember", "--", "--json", "--user"],
     )

@@ -17,13 +17,13 @@ from typer.testing import CliRunner, Result
 from remembrancer import config
 from remembrancer.cli import conversation_file, learn
 from remembrancer.cli.app import app
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.factory import open
 from remembrancer.ids import new_id
-from remembrancer.learn.evidence_check import Reason
+from remembrancer.learn.evidence_check import RejectionReason
 from remembrancer.store.contract import Insert
 from remembrancer.types import Action, Fact
 from tests.cli.conftest import SCRIPT
@@ -58,13 +58,13 @@ def endpoint() -> Iterator[ModelEndpoint]:
 
 @pytest.fixture
 def smart(
-    endpoint: ModelEndpoint, tmp_path: Path, clock: SetClock, embedder: CachedEmbedder
+    endpoint: ModelEndpoint, tmp_path: Path, clock: ManualClock, embedder: CachedEmbedder
 ) -> Iterator[Remembrancer]:
     """A store in memory with a model, as a configuration file describes it."""
     place = tmp_path / "remembrancer.toml"
     place.write_text(f'[models.fast]\nurl = "{endpoint.openai}"\nmodel = "scripted"\n')
     settings = config.load(place)
-    with open(config.MEMORY, settings=settings, clock=clock, embedder=embedder) as opened:
+    with open(config.IN_MEMORY, settings=settings, clock=clock, embedder=embedder) as opened:
         yield opened
 
 
@@ -94,7 +94,7 @@ def plan(*facts: tuple[str, str]) -> Reply:
 def read(path: str) -> list[tuple[str, str]]:
     from datetime import UTC
 
-    return [(one["role"], one["content"]) for one in conversation_file.read(path, UTC)]
+    return [(one["role"], one["content"]) for one in conversation_file.read_conversation(path, UTC)]
 
 
 # What is read.
@@ -213,7 +213,7 @@ def test_without_a_model_what_was_stated_is_learned_and_it_says_so(rem: Run, fil
     assert told.startswith("Learned 2 things from “")
     assert "\nLives in Hamburg\nprofile · 2 Mar 2026 · fact_" in told
     assert "\nWorks as a nurse\n" in told
-    assert told.endswith(f"\n{learn.UNREAD}\n")
+    assert told.endswith(f"\n{learn.NO_MODEL_NOTE}\n")
 
 
 def test_what_was_replaced_is_told(rem: Run, ask: Run) -> None:
@@ -273,9 +273,11 @@ def test_a_document_is_not_trusted(ask: Run) -> None:
 
 
 def test_a_profile_that_never_learns_keeps_what_was_said(
-    shelf: Remembrancer, embedder: CachedEmbedder, clock: SetClock
+    shelf: Remembrancer, embedder: CachedEmbedder, clock: ManualClock
 ) -> None:
-    settings = config.changed(shelf.settings, {"adjust": {"learning": {"when": "never"}}})
+    settings = config.override_settings(
+        shelf.settings, {"profile_overrides": {"learning": {"when": "never"}}}
+    )
     with Remembrancer(settings, shelf._store, embedder, clock) as silent:
         told = CliRunner().invoke(app, ["learn", "-"], input="User: I live here.\n", obj=silent)
         assert told.exit_code == 0
@@ -295,7 +297,7 @@ def test_what_a_model_finds_is_checked_and_both_are_told(
     told = think("learn", "-", input="User: I live in Hamburg.\nAI: Paris is large.\n").stdout
     assert told.startswith("Learned 1 thing from “Places”.\n")
     assert "\nLives in Hamburg\n" in told
-    assert learn.UNREAD not in told
+    assert learn.NO_MODEL_NOTE not in told
     gone = told.split("\nNot remembered\n")[1]
     assert "“Owns a boat”\n  The words that are given as yours are not in" in gone
     assert "“Paris is large”\n  It was not you who said it.\n" in gone
@@ -312,7 +314,7 @@ def test_what_a_model_finds_is_checked_and_both_are_told(
 
 
 def test_every_reason_has_plain_words() -> None:
-    assert set(learn.REASONS) == set(Reason)
+    assert set(learn.REJECTION_REASONS) == set(RejectionReason)
 
 
 def test_nothing_rejected_is_said(rem: Run) -> None:
@@ -320,7 +322,7 @@ def test_nothing_rejected_is_said(rem: Run) -> None:
 
 
 def test_when_learning_fails_the_words_are_kept_and_it_is_tried_again(
-    think: Run, endpoint: ModelEndpoint, clock: SetClock
+    think: Run, endpoint: ModelEndpoint, clock: ManualClock
 ) -> None:
     endpoint.script = [says({"what": "ever"})]
     told = think("learn", "-", "--session", "s", input="User: I live in Hamburg.\n", code=1).stdout
@@ -330,7 +332,7 @@ def test_when_learning_fails_the_words_are_kept_and_it_is_tried_again(
     assert "! Learning failed: The model did not" in think("sessions").stdout
     assert think("sessions", "--failed").stdout == "There is nothing here.\n"
 
-    clock.move(timedelta(minutes=1))
+    clock.advance(timedelta(minutes=1))
     endpoint.script = [says({"operations": [add("Lives in Hamburg", "I live in Hamburg")]})]
     endpoint._used = 0
     think("jobs", "run", "learn")
@@ -347,13 +349,13 @@ def test_a_model_that_is_down_makes_it_fail(think: Run, endpoint: ModelEndpoint)
 
 
 def test_what_was_given_up_is_listed_and_can_be_tried_again(
-    think: Run, endpoint: ModelEndpoint, clock: SetClock
+    think: Run, endpoint: ModelEndpoint, clock: ManualClock
 ) -> None:
     endpoint.default = says({"what": "ever"})
     think("learn", "-", "--session", "s", input="User: I live in Hamburg.\n", code=1)
     think("append", "-", "--session", "other", input="user: Hello.\n")
     for _ in range(4):
-        clock.move(timedelta(hours=2))
+        clock.advance(timedelta(hours=2))
         think("jobs", "run", "learn")
     told = think("sessions", "--failed", "--limit", "1").stdout
     assert "It was given up after 5 attempts. Try again: rem close s\n" in told
@@ -369,10 +371,10 @@ def test_what_was_given_up_is_listed_and_can_be_tried_again(
 # Conversations.
 
 
-def test_conversations_are_listed_a_page_at_a_time(rem: Run, ask: Run, clock: SetClock) -> None:
+def test_conversations_are_listed_a_page_at_a_time(rem: Run, ask: Run, clock: ManualClock) -> None:
     for name in ("one", "two", "three"):
         rem("append", "-", "--session", name, "--title", f"About {name}", input="user: Hello.\n")
-        clock.move(timedelta(minutes=1))
+        clock.advance(timedelta(minutes=1))
     told = rem("sessions", "--limit", "2").stdout
     first = "About three\n2 Mar 2026, 13:02 · 1 turn, 1 to learn from · active\nthree\n"
     assert told.startswith(first)
@@ -444,9 +446,9 @@ def test_duplicates_are_merged_without_a_model(rem: Run, ask: Run, shelf: Rememb
         fact = Fact(
             id=new_id("fact", then), content=words, importance=5.0, category="fact", **times
         )
-        with call.store.writing(call.owner) as writer:
+        with call.store.open_writer(call.owner) as writer:
             inserts = [Insert(fact, call.embed(words))]
-            writer.apply(call.event(Action.REMEMBERED, then), inserts)
+            writer.apply(call.new_event(Action.REMEMBERED, then), inserts)
     told = rem("consolidate", "--plan").stdout
     assert "What says the same is merged\n- the boat  is RED.\n= The boat is red.\n" in told
     event = ask("consolidate", "--yes")["batches"][0]["event"]["id"]

@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 
 from remembrancer.cli import team_settings
 from remembrancer.cli.app import app
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.store.open import open_store
-from remembrancer.team.settings import Switches
+from remembrancer.team.settings import TeamSettings
 from tests.cli.conftest import SCRIPT, Process
 
 Run = Callable[..., Any]
@@ -33,10 +33,10 @@ MISSING = "team_01kjq3v8r5w0m2x4y6z8b0c2d4"
 
 
 @pytest.fixture
-def shelf(clock: SetClock, embedder: CachedEmbedder) -> Iterator[Remembrancer]:
+def shelf(clock: ManualClock, embedder: CachedEmbedder) -> Iterator[Remembrancer]:
     """A store in memory with a team's memory, in Berlin's time zone."""
     settings = Settings(time_zone="Europe/Berlin", profile="assistant")
-    store = open_store(settings, clock, vanishing=True)
+    store = open_store(settings, clock, in_memory=True)
     with Remembrancer(settings, store, embedder, clock) as opened:
         yield opened
 
@@ -182,10 +182,10 @@ def test_it_is_said_why_the_team_tells_nothing(rem: Run, ask: Run, proposed: Run
 
 
 def test_another_profile_says_that_it_has_no_team_memory(
-    clock: SetClock, embedder: CachedEmbedder
+    clock: ManualClock, embedder: CachedEmbedder
 ) -> None:
     settings = Settings()
-    store = open_store(settings, clock, vanishing=True)
+    store = open_store(settings, clock, in_memory=True)
     with Remembrancer(settings, store, embedder, clock) as alone:
 
         def run(*args: str) -> str:
@@ -460,8 +460,8 @@ def test_a_mistake_switches_nothing(rem: Run, ask: Run, setting: str, wrong: str
 
 
 def test_every_switch_can_be_thrown_and_is_explained() -> None:
-    names = {*team_settings.EITHER, *team_settings.NUMBERS}
-    assert names | {team_settings.RECALL} == set(Switches.model_fields)
+    names = {*team_settings.BOOLEAN_SETTINGS, *team_settings.NUMERIC_SETTINGS}
+    assert names | {team_settings.RECALL_SETTING} == set(TeamSettings.model_fields)
     assert set(team_settings.MEANINGS) == names
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 
 Run = Callable[..., Any]
 
@@ -59,7 +59,7 @@ def test_every_detail_has_an_option(ask: Run) -> None:
     assert memory["surface"] == "cli"
 
 
-def test_dates_are_shown_in_the_persons_zone(rem: Run, clock: SetClock) -> None:
+def test_dates_are_shown_in_the_persons_zone(rem: Run, clock: ManualClock) -> None:
     rem("remember", "The gate opens at nine.")
     assert "recorded    2 Mar 2026, 13:00" in rem("get", "gate").stdout
 
@@ -134,23 +134,25 @@ def test_undo_takes_back_the_event_it_is_given(ask: Run) -> None:
     assert [one["content"] for one in ask("list")["items"]] == ["My sister plays the cello."]
 
 
-def test_deleting_for_good_says_so(shelf: Any, ask: Run, embedder: Any, clock: SetClock) -> None:
+def test_deleting_for_good_says_so(shelf: Any, ask: Run, embedder: Any, clock: ManualClock) -> None:
     from typer.testing import CliRunner
 
     from remembrancer.cli.app import app
-    from remembrancer.config import changed
+    from remembrancer.config import override_settings
     from remembrancer.engine import Remembrancer
 
     ask("remember", "The boat is red.")
-    settings = changed(shelf.settings, {"adjust": {"deletion": {"mode": "hard"}}})
+    settings = override_settings(
+        shelf.settings, {"profile_overrides": {"deletion": {"mode": "hard"}}}
+    )
     strict = Remembrancer(settings, shelf._store, embedder, clock)
     said = CliRunner().invoke(app, ["delete", "boat"], obj=strict).stdout
     assert said == "Deleted for good. It cannot be brought back.\n"
 
 
-def test_confirming_renews(rem: Run, ask: Run, clock: SetClock) -> None:
+def test_confirming_renews(rem: Run, ask: Run, clock: ManualClock) -> None:
     ask("remember", "The boat is red.")
-    clock.move(timedelta(days=30))
+    clock.advance(timedelta(days=30))
     assert rem("confirm", "boat").stdout.startswith("Confirmed. “The boat is red.”")
     assert ask("get", "boat")["confirmed_at"] == "2026-04-01T12:00:00+00:00"
 
@@ -165,9 +167,9 @@ def test_links_show_in_the_history(rem: Run, ask: Run) -> None:
     assert "supports" in rem("history", tea).stdout
 
 
-def test_history_is_a_timeline(rem: Run, ask: Run, clock: SetClock) -> None:
+def test_history_is_a_timeline(rem: Run, ask: Run, clock: ManualClock) -> None:
     ask("remember", "Ada lives in Hamburg.")
-    clock.move(timedelta(days=30))
+    clock.advance(timedelta(days=30))
     ask("update", "Hamburg", "Ada lives in Berlin.")
     told = rem("history", "Berlin").stdout
     first, second = told.index("1  Ada lives in Hamburg."), told.index("2  Ada lives in Berlin.")
@@ -178,10 +180,10 @@ def test_history_is_a_timeline(rem: Run, ask: Run, clock: SetClock) -> None:
     assert [one["action"] for one in story["events"]] == ["remembered", "updated"]
 
 
-def test_the_past_can_be_asked(ask: Run, clock: SetClock) -> None:
+def test_the_past_can_be_asked(ask: Run, clock: ManualClock) -> None:
     who = ("--subject", "Ada", "--predicate", "lives_in")
     ask("remember", "Ada lives in Hamburg.", *who)
-    clock.move(timedelta(days=30))
+    clock.advance(timedelta(days=30))
     ask("remember", "Ada lives in Berlin.", *who, "--valid-from", "2026-03-20")
 
     def where(*options: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from remembrancer import AsyncMemory, Kind, RemoteMemory
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.types import Owner, Principal, Record
 from tests.client.conftest import Connect
@@ -52,13 +52,15 @@ def test_a_conversation_may_have_any_name_but_with_a_slash(remote: RemoteMemory)
             remote.session(f"{name}/turns")
 
 
-def test_pages_of_all_kinds_are_as_here(served: Served, connect: Connect, clock: SetClock) -> None:
+def test_pages_of_all_kinds_are_as_here(
+    served: Served, connect: Connect, clock: ManualClock
+) -> None:
     remote, local = connect(served), served.engine.for_user("ada")
     for number in range(9):
         kind = (Kind.FACT, Kind.RULE, Kind.EPISODE)[number % 3]
         local.remember(f"Number {number} is {number * 7}", kind=kind)
         if number % 2:
-            clock.move(timedelta(seconds=1))
+            clock.advance(timedelta(seconds=1))
     for limit in (1, 2, 4, 9, 10):
         for kinds in ([], ["fact"], ["rule", "episode"]):
             wanted = {"kinds": kinds, "limit": limit}

@@ -14,23 +14,23 @@ from typing import Any
 import pytest
 
 from remembrancer import AsOf, Kind, Memory, RemembrancerError, Status
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.errors import Ambiguous
 from remembrancer.types import Owner, Principal, Recollection
 from tests.client.conftest import Connect
 from tests.serving import Served
 
-Scenario = Callable[[Any, SetClock], Iterator[object]]
+Scenario = Callable[[Any, ManualClock], Iterator[object]]
 ID = re.compile(r"\b[a-z]+_[0-9a-hjkmnp-tv-z]{26}\b")
 COUNTED = ("recall_count", "recalled_at")
 """Written when there is time, so that it may or may not be there."""
 
 
-def facts(me: Memory, clock: SetClock) -> Iterator[object]:
+def facts(me: Memory, clock: ManualClock) -> Iterator[object]:
     yield me.remember("Ada lives in Oslo", subject="ada", predicate="city", tags=["home"])
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     before = clock.now()
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     yield me.remember("Ada lives in Lima", subject="ada", predicate="city", importance=8)
     yield me.remember("ada lives in lima", subject="ada", predicate="city")
     yield me.remember(
@@ -74,7 +74,7 @@ def facts(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.standing(me.get("Lima")), round(me.confidence(me.get("Lima")), 4)
 
 
-def rules_and_episodes(me: Memory, clock: SetClock) -> Iterator[object]:
+def rules_and_episodes(me: Memory, clock: ManualClock) -> Iterator[object]:
     rule = me.remember("Confirm before sending messages", kind=Kind.RULE).memory
     yield rule
     yield me.helpful("before sending", session="monday")
@@ -87,7 +87,7 @@ def rules_and_episodes(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.restore("before sending")
     for day in range(3):
         yield me.remember(f"Ada went for a run, day {day}", kind="episode")
-        clock.move(timedelta(days=1))
+        clock.advance(timedelta(days=1))
     since = clock.now() - timedelta(days=2, hours=1)
     yield me.list(kinds=["episode"], recorded_from=since)
     yield me.list(kinds=["rule"], maturities=["candidate"])
@@ -99,9 +99,9 @@ def rules_and_episodes(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.consolidate()
 
 
-def tidying(me: Memory, clock: SetClock) -> Iterator[object]:
+def tidying(me: Memory, clock: ManualClock) -> Iterator[object]:
     me.remember("The boat lies in Porto", scope="health")
-    clock.move(timedelta(days=1))
+    clock.advance(timedelta(days=1))
     me.remember("The boat lies in Porto", scope="global")
     plans = me.plan_consolidation()
     yield plans, [one.diff() for one in plans]
@@ -111,7 +111,7 @@ def tidying(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.audit(["duplicate"])
 
 
-def conversations(me: Memory, clock: SetClock) -> Iterator[object]:
+def conversations(me: Memory, clock: ManualClock) -> Iterator[object]:
     said: list[Any] = [
         {"role": "user", "content": "We sail to Porto.", "said_at": clock.now(), "speaker": "Ada"},
         {"role": "assistant", "content": "When?", "metadata": {"a": 1}},
@@ -119,7 +119,7 @@ def conversations(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.append(said, "trip: ..%2F?#", title="Porto")
     yield me.append(said, "..")
     yield me.append(said)
-    clock.move(timedelta(minutes=1))
+    clock.advance(timedelta(minutes=1))
     yield me.learn(said, "other")
     yield me.turns("trip: ..%2F?#"), me.turns(".."), me.turns("nothing")
     yield me.session("other"), me.count_turns("other"), me.count_turns("nothing")
@@ -135,7 +135,7 @@ def conversations(me: Memory, clock: SetClock) -> Iterator[object]:
     yield me.view("other"), me.view("other", budget=1)
 
 
-def mistakes(me: Memory, clock: SetClock) -> Iterator[object]:
+def mistakes(me: Memory, clock: ManualClock) -> Iterator[object]:
     me.remember("Tea is green")
     me.remember("Tea is black")
     fact = me.get("green").id
@@ -182,12 +182,12 @@ SCENARIOS = [facts, rules_and_episodes, tidying, conversations, mistakes]
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.__name__)
 def test_a_server_gives_what_the_library_gives(
-    served: Served, connect: Connect, clock: SetClock, tenant: str, scenario: Scenario
+    served: Served, connect: Connect, clock: ManualClock, tenant: str, scenario: Scenario
 ) -> None:
     start = clock.now()
     here = served.engine.for_principal(Principal(Owner(tenant, "ada"), surface="rest"))
     expected = [*compared(scenario(here, clock), served)]
-    clock.move(start - clock.now())
+    clock.advance(start - clock.now())
     found = [*compared(scenario(connect(served, "bob"), clock), served)]
     assert len(found) == len(expected)
     for there, local in zip(found, expected, strict=True):

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, Engine, MetaData, create_engine, text
 from sqlalchemy.pool import NullPool
 
 import remembrancer
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.store import pg_roles, schema
 from remembrancer.types import Kind, Owner
 from tests.servers import start_postgres
@@ -47,7 +47,7 @@ def build_postgres(address: str, revision: str, owner: str | None = None) -> Non
     engine = create_engine(address, poolclass=NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector")
-        pg_roles.create_role(connection.exec_driver_sql)
+        pg_roles.create_roles(connection.exec_driver_sql)
         if owner is not None:
             connection.exec_driver_sql(f"SET LOCAL ROLE {owner}")
         schema.upgrade(connection, schema.FAMILIES, to=revision)
@@ -83,7 +83,7 @@ def dump(engine: Engine) -> Rows:
 
 def populate(place: str) -> None:
     """What the sample holds: a corrected fact, a rule, an episode, a forgotten fact, two turns."""
-    clock = SetClock(datetime.fromisoformat("2026-03-02T12:00:00+00:00"))
+    clock = ManualClock(datetime.fromisoformat("2026-03-02T12:00:00+00:00"))
     settings = Settings(user=OWNER.user, tenant=OWNER.tenant)
     with remembrancer.open(place, settings=settings, clock=clock) as store:
         me = store.for_user()
@@ -93,7 +93,7 @@ def populate(place: str) -> None:
         me.remember("Logged a weight of 75 kg", kind=Kind.EPISODE, ttl_days=30_000)
         me.remember("Had ramen for dinner", tags=["food"], metadata={"place": "Oslo"})
         me.forget("ramen")
-        turns: list[Said] = [
+        turns: list[TurnInput] = [
             {"role": "user", "content": "My sister plays the cello.", "speaker": "Ada"},
             {"role": "assistant", "content": "How lovely! Since when?"},
         ]

@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
-from remembrancer.decay import belief, effective_confidence
+from remembrancer.decay import build_belief, effective_confidence
 from remembrancer.ids import new_id
-from remembrancer.profiles import Decay
+from remembrancer.profiles import DecayPolicy
 from remembrancer.store.contract import Filter, Insert, Reader, Store
 from remembrancer.store.open import open_store
 from remembrancer.types import (
@@ -37,13 +37,13 @@ TOO_CLOSE = 1e-8
 """A millisecond of fading: SQLite knows no shorter time."""
 
 DECAYS = [
-    Decay(applies_to=what, reset_by=how)
+    DecayPolicy(applies_to=what, reset_by=how)
     for what, how in itertools.product(("all", "extracted", "none"), ("confirmation", "use"))
 ]
 
 
 @pytest.fixture
-def raw(place: str, clock: SetClock) -> Iterator[Store]:
+def raw(place: str, clock: ManualClock) -> Iterator[Store]:
     where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
     store = open_store(Settings.model_validate({"store": where}), clock)
     yield store
@@ -76,9 +76,9 @@ def test_a_filter_by_belief_finds_what_the_arithmetic_says(raw: Store, tenant: s
     ada = Owner(tenant, "ada")
     records = [made_up(chance, number) for number in range(500)]
     event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
-    with raw.writing(ada) as writer:
+    with raw.open_writer(ada) as writer:
         writer.apply(event, [Insert(one, None) for one in records])
-    with raw.reading(ada) as reader:
+    with raw.open_reader(ada) as reader:
         for decay, days in itertools.product(DECAYS, (0, 100)):
             now = NOW + timedelta(days=days)
             believed = {one.id: effective_confidence(one, decay, now) for one in records}
@@ -87,19 +87,19 @@ def test_a_filter_by_belief_finds_what_the_arithmetic_says(raw: Store, tenant: s
 
 
 def _compare(
-    reader: Reader, decay: Decay, now: datetime, level: float, believed: dict[str, float]
+    reader: Reader, decay: DecayPolicy, now: datetime, level: float, believed: dict[str, float]
 ) -> None:
     wanted = Filter(now=now, statuses=(Status.ACTIVE,), kinds=(Kind.FACT, Kind.RULE))
     close = {one for one, share in believed.items() if 0 < abs(share - level) < TOO_CLOSE}
     low = {one for one, share in believed.items() if share < level}
-    below = replace(wanted, belief=belief(decay, below=level))
-    above = replace(wanted, belief=belief(decay, at_least=level))
+    below = replace(wanted, confidence=build_belief(decay, below=level))
+    above = replace(wanted, confidence=build_belief(decay, at_least=level))
     found, rest = _ids(reader, below), _ids(reader, above)
     assert found - close == low - close
     assert rest == believed.keys() - found
     assert reader.count(below) == len(found)
-    assert set(reader.passing(list(believed), below)) == found
-    lost = belief(decay, below=level)
+    assert set(reader.matching(list(believed), below)) == found
+    lost = build_belief(decay, below=level)
     assert _ids(reader, replace(wanted, overdue=True, statuses=None, decayed=lost)) == found
     assert _ids(reader, replace(wanted, decayed=lost)) == rest
 
@@ -110,7 +110,7 @@ def _ids(reader: Reader, wanted: Filter) -> set[str]:
 
 def test_the_thresholds_themselves_are_on_the_right_side(raw: Store, tenant: str) -> None:
     """At least 0.2 is recalled, less than 0.05 expired: what is exactly there is not less."""
-    ada, decay = Owner(tenant, "ada"), Decay()
+    ada, decay = Owner(tenant, "ada"), DecayPolicy()
     shares = [0.2, math.nextafter(0.2, 0), 0.05, math.nextafter(0.05, 0)]
     records = [
         Fact(
@@ -127,10 +127,10 @@ def test_the_thresholds_themselves_are_on_the_right_side(raw: Store, tenant: str
         for share in shares
     ]
     event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
-    with raw.writing(ada) as writer:
+    with raw.open_writer(ada) as writer:
         writer.apply(event, [Insert(one, None) for one in records])
     later = Filter(now=NOW + timedelta(days=5000), statuses=(Status.ACTIVE,))
-    with raw.reading(ada) as reader:
+    with raw.open_reader(ada) as reader:
         for level in (0.2, 0.05):
-            found = _ids(reader, replace(later, belief=belief(decay, at_least=level)))
+            found = _ids(reader, replace(later, confidence=build_belief(decay, at_least=level)))
             assert found == {one.id for one in records if one.confidence >= level}

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from sqlalchemy import create_engine, text
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.errors import BadBackup, Conflict
 from remembrancer.ids import new_id
-from remembrancer.store.contract import Embedding, Insert, Row, Store
+from remembrancer.store.contract import DumpRow, Embedding, Insert, Store
 from remembrancer.store.open import open_store
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import (
@@ -35,7 +35,7 @@ NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def raw(place: str, clock: SetClock) -> Iterator[Store]:
+def raw(place: str, clock: ManualClock) -> Iterator[Store]:
     """The bare store, below the engine."""
     where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 2}
     store = open_store(Settings.model_validate({"store": where}), clock)
@@ -68,18 +68,18 @@ def remember(store: Store, owner: Owner, *contents: str) -> None:
     ]
     vector = np.array([0.1, 0.2, -0.3], dtype=np.float32)
     event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
-    with store.writing(owner) as writer:
+    with store.open_writer(owner) as writer:
         writer.apply(event, [Insert(one, Embedding("test/3", vector)) for one in facts])
 
 
-def dumped(store: Store, owner: Owner) -> list[Row]:
+def dumped(store: Store, owner: Owner) -> list[DumpRow]:
     with store.dump(owner) as rows:
         return list(rows)
 
 
 def tell(store: Store, tenant: Tenant, *contents: str) -> None:
     """Let a team know things that one person has said."""
-    with store.reviewing(tenant) as desk:
+    with store.open_team_writer(tenant) as desk:
         for content in contents:
             fact = TeamFact(
                 id=new_id("team", NOW),
@@ -93,22 +93,22 @@ def tell(store: Store, tenant: Tenant, *contents: str) -> None:
             )
             vector = np.array([0.1, 0.2, -0.3], dtype=np.float32)
             desk.add(fact, Embedding("test/3", vector))
-            desk.contribute(fact.id, desk.key().hex()[:32], NOW)
+            desk.add_contribution(fact.id, desk.load_contributor_key().hex()[:32], NOW)
 
 
-def dumped_team(store: Store, tenant: Tenant) -> list[Row]:
+def dumped_team(store: Store, tenant: Tenant) -> list[DumpRow]:
     with store.dump_team(tenant) as rows:
         return list(rows)
 
 
 def told(store: Store, tenant: Tenant) -> tuple[int, list[str]]:
     """What recall reads: the version, and the facts."""
-    with store.recalling(tenant) as reader:
-        known = reader.known("test/3", tuple(TeamStatus))
-        return reader.version(), [one.fact.content for one in known]
+    with store.open_team_reader(tenant) as reader:
+        known = reader.load_embedded_facts("test/3", tuple(TeamStatus))
+        return reader.read_version(), [one.fact.content for one in known]
 
 
-def renamed(rows: list[Row], owner: Owner) -> list[Row]:
+def renamed(rows: list[DumpRow], owner: Owner) -> list[DumpRow]:
     """The same rows for someone else."""
     own = {"tenant": owner.tenant, "name": owner.user}
     return [(name, {**values, **own} if name == "owners" else values) for name, values in rows]
@@ -139,16 +139,16 @@ def test_what_is_loaded_is_what_was_dumped(raw: Store, ada: Owner, bob: Owner) -
     rows = renamed(dumped(raw, ada), bob)
     raw.load(bob, iter(rows))
     assert dumped(raw, bob) == rows
-    assert bob in raw.owners()
-    with raw.reading(bob) as reader:
-        assert len(reader.index("test/3")) == 1200
+    assert bob in raw.list_owners()
+    with raw.open_reader(bob) as reader:
+        assert len(reader.load_index("test/3")) == 1200
 
 
 def test_a_load_that_breaks_off_leaves_nothing(raw: Store, ada: Owner, bob: Owner) -> None:
     remember(raw, ada, *(f"fact {number}" for number in range(1200)))
     rows = renamed(dumped(raw, ada), bob)
 
-    def breaking_off() -> Iterator[Row]:
+    def breaking_off() -> Iterator[DumpRow]:
         yield from rows[:-1]
         raise ZeroDivisionError
 
@@ -165,8 +165,8 @@ def test_whoever_has_memories_keeps_them_unless_they_are_replaced(
     remember(raw, ada, "new")
     remember(raw, bob, "old", "older")
     before = dumped(raw, bob)
-    with raw.reading(bob) as reader:
-        index = reader.index("test/3")
+    with raw.open_reader(bob) as reader:
+        index = reader.load_index("test/3")
         assert len(index) == 2
     rows = renamed(dumped(raw, ada), bob)
 
@@ -180,8 +180,8 @@ def test_whoever_has_memories_keeps_them_unless_they_are_replaced(
 
     raw.load(bob, iter(rows), replace=True)
     assert dumped(raw, bob) == rows
-    with raw.reading(bob) as reader:
-        assert len(reader.index("test/3")) == 1, "the index has noticed"
+    with raw.open_reader(bob) as reader:
+        assert len(reader.load_index("test/3")) == 1, "the index has noticed"
 
 
 @pytest.mark.parametrize(
@@ -195,13 +195,13 @@ def test_whoever_has_memories_keeps_them_unless_they_are_replaced(
         ("agents", {"owner_id": "someone", "name": "x", "created_at": "", "settings": {}}),
     ],
 )
-def test_a_row_that_fits_nowhere_is_refused(raw: Store, ada: Owner, row: Row) -> None:
+def test_a_row_that_fits_nowhere_is_refused(raw: Store, ada: Owner, row: DumpRow) -> None:
     with pytest.raises(BadBackup):
         raw.load(ada, iter([row]))
     assert len(dumped(raw, ada)) <= 1
 
 
-def test_the_system_only_gains_what_is_missing(raw: Store, ada: Owner, clock: SetClock) -> None:
+def test_the_system_only_gains_what_is_missing(raw: Store, ada: Owner, clock: ManualClock) -> None:
     remember(raw, ada, "x")
     with raw.dump_system() as rows:
         own = [row for row in rows if ada.tenant in row[1].values()]
@@ -225,13 +225,13 @@ def test_the_system_only_gains_what_is_missing(raw: Store, ada: Owner, clock: Se
 
 
 def test_what_is_too_much_for_memory_is_decided_where_it_is_loaded(
-    postgres_server: Callable[[str], str], clock: SetClock, tenant: str
+    postgres_server: Callable[[str], str], clock: ManualClock, tenant: str
 ) -> None:
     from remembrancer.store.postgres import PostgresStore
 
     address = postgres_server("memory")
     ada, bob = Owner(tenant, "ada"), Owner(tenant, "bob")
-    roomy, small = PostgresStore(address, clock=clock), PostgresStore(address, most_vectors=2)
+    roomy, small = PostgresStore(address, clock=clock), PostgresStore(address, max_vectors=2)
     with contextlib.closing(roomy), contextlib.closing(small):
         remember(roomy, ada, "one", "two", "three")
         small.load(bob, iter(renamed(dumped(roomy, ada), bob)))
@@ -252,12 +252,12 @@ def other(tenant: str) -> Tenant:
 def test_a_team_is_listed_once_it_knows_something(raw: Store, tenant: str, other: Tenant) -> None:
     team = Tenant(tenant)
     assert told(raw, team) == (0, [])
-    with raw.reviewing(team) as desk:
-        desk.key()
-    assert team not in raw.teams()
+    with raw.open_team_writer(team) as desk:
+        desk.load_contributor_key()
+    assert team not in raw.list_teams()
     tell(raw, team, "one")
-    assert team in raw.teams()
-    assert other not in raw.teams()
+    assert team in raw.list_teams()
+    assert other not in raw.list_teams()
     assert dumped_team(raw, other) == []
 
 
@@ -279,10 +279,12 @@ def test_a_team_that_is_loaded_is_what_was_dumped(raw: Store, tenant: str, other
     assert raw.load_team(other, iter(rows)) == 600
 
     assert dumped_team(raw, other) == rows
-    assert other in raw.teams()
-    with raw.reviewing(team) as one, raw.reviewing(other) as two:
-        assert one.key() == two.key()
-        assert one.contributed(one.key().hex()[:32]) == two.contributed(two.key().hex()[:32])
+    assert other in raw.list_teams()
+    with raw.open_team_writer(team) as one, raw.open_team_writer(other) as two:
+        assert one.load_contributor_key() == two.load_contributor_key()
+        assert one.list_contributed_facts(
+            one.load_contributor_key().hex()[:32]
+        ) == two.list_contributed_facts(two.load_contributor_key().hex()[:32])
 
 
 def test_a_team_keeps_its_memories_unless_all_of_them_are_replaced(
@@ -293,7 +295,7 @@ def test_a_team_keeps_its_memories_unless_all_of_them_are_replaced(
     before, seen = dumped_team(raw, other), told(raw, other)
     rows = dumped_team(raw, Tenant(tenant))
 
-    def breaking_off() -> Iterator[Row]:
+    def breaking_off() -> Iterator[DumpRow]:
         yield from rows
         raise ZeroDivisionError
 
@@ -320,17 +322,17 @@ def test_a_team_keeps_its_memories_unless_all_of_them_are_replaced(
         ("team_keys", {"tenant_id": "someone", "key": "aGVsbG8="}),
     ],
 )
-def test_a_row_that_fits_into_no_team_is_refused(raw: Store, other: Tenant, row: Row) -> None:
+def test_a_row_that_fits_into_no_team_is_refused(raw: Store, other: Tenant, row: DumpRow) -> None:
     with pytest.raises(BadBackup):
         raw.load_team(other, iter([row]))
     assert dumped_team(raw, other) == []
 
 
-def test_many_teams_are_backed_up_with_few_files_open(tmp_path: Path, clock: SetClock) -> None:
-    with contextlib.closing(SqliteStore(tmp_path, clock=clock, open_files=2)) as store:
+def test_many_teams_are_backed_up_with_few_files_open(tmp_path: Path, clock: ManualClock) -> None:
+    with contextlib.closing(SqliteStore(tmp_path, clock=clock, max_open_files=2)) as store:
         for number in range(8):
             tell(store, Tenant(f"team {number}"), "one")
-        for team in store.teams():
+        for team in store.list_teams():
             assert len(dumped_team(store, team)) == 4
         held = {path for path in open_files() if path.parent == tmp_path / "teams"}
         assert len([path for path in held if path.suffix == ".db"]) <= 2

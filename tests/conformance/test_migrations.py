@@ -103,7 +103,7 @@ def test_whoever_owns_the_tables_can_migrate_though_row_security_binds_them(
     owner = f"owner_{secrets.token_hex(6)}"
     engine = create_engine(plain(database), poolclass=NullPool)
     with engine.begin() as connection:
-        pg_roles.create_role(connection.exec_driver_sql)
+        pg_roles.create_roles(connection.exec_driver_sql)
         connection.exec_driver_sql(f"CREATE ROLE {owner} LOGIN CREATEROLE")
         for role in pg_roles.ROLES:
             connection.exec_driver_sql(f"GRANT {role} TO {owner} WITH ADMIN OPTION")

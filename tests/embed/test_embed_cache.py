@@ -57,7 +57,7 @@ def test_a_text_given_twice_is_computed_once(inner: CountingEmbedder) -> None:
 
 
 def test_the_text_used_longest_ago_is_forgotten_first(inner: CountingEmbedder) -> None:
-    cached = CachedEmbedder(inner, entries=2)
+    cached = CachedEmbedder(inner, max_entries=2)
     cached.embed(["tea", "milk"])
     cached.embed(["tea"])
     cached.embed(["sugar"])
@@ -89,7 +89,7 @@ def test_a_failure_is_not_remembered(inner: CountingEmbedder) -> None:
 
 
 def test_threads_share_one_cache(inner: CountingEmbedder) -> None:
-    cached = CachedEmbedder(inner, entries=5)
+    cached = CachedEmbedder(inner, max_entries=5)
     texts = [f"text {number}" for number in range(20)]
     expected = inner.embed(texts)
 
@@ -104,6 +104,6 @@ def test_threads_share_one_cache(inner: CountingEmbedder) -> None:
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6), max_size=12))
 def test_a_cache_of_any_history_answers_like_no_cache(calls: list[list[str]]) -> None:
     inner = CountingEmbedder()
-    cached = CachedEmbedder(inner, entries=3)
+    cached = CachedEmbedder(inner, max_entries=3)
     for texts in calls:
         assert (cached.embed(texts) == CountingEmbedder().embed(texts)).all()

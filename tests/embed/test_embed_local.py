@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remembrancer.embed.local import WEIGHTS, LocalEmbedder
+from remembrancer.embed.local import WEIGHTS_DIRECTORY, LocalEmbedder
 from remembrancer.errors import EmbeddingFailed
 
 TEXTS = [
@@ -151,17 +151,17 @@ def test_naming_a_special_token_is_not_using_one(embedder: LocalEmbedder) -> Non
 
 
 def test_the_weights_are_the_ones_that_origin_names() -> None:
-    origin = (WEIGHTS / "ORIGIN.md").read_text()
+    origin = (WEIGHTS_DIRECTORY / "ORIGIN.md").read_text()
     listed = dict(re.findall(r"^\| `([\w.]+)` \|.*\| ([0-9a-f]{64}) \|$", origin, re.MULTILINE))
     assert listed.keys() == {"model.onnx", "tokenizer.json"}
     for name, expected in listed.items():
-        assert hashlib.sha256((WEIGHTS / name).read_bytes()).hexdigest() == expected
+        assert hashlib.sha256((WEIGHTS_DIRECTORY / name).read_bytes()).hexdigest() == expected
     LocalEmbedder().verify()
 
 
 @pytest.mark.parametrize("damage", ["alter", "remove"])
 def test_verify_names_the_damaged_file(tmp_path: Path, damage: str) -> None:
-    weights = Path(shutil.copytree(WEIGHTS, tmp_path / "weights"))
+    weights = Path(shutil.copytree(WEIGHTS_DIRECTORY, tmp_path / "weights"))
     tokenizer = weights / "tokenizer.json"
     tokenizer.unlink() if damage == "remove" else tokenizer.write_text("{}")
     with pytest.raises(EmbeddingFailed, match=r"tokenizer\.json .* reinstall"):

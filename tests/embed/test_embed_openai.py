@@ -15,10 +15,10 @@ import pytest
 
 from remembrancer.embed.openai import OpenAICompatibleEmbedder
 from remembrancer.errors import EmbeddingFailed
-from remembrancer.retry import Patience
+from remembrancer.retry import RetryPolicy
 
 KEY = "sk-secret-0123456789"
-BRIEFLY = Patience(retries=2, first_pause=0.01, longest_pause=0.3)
+BRIEFLY = RetryPolicy(max_retries=2, initial_delay=0.01, max_delay=0.3)
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -111,7 +111,7 @@ Connect = Callable[..., OpenAICompatibleEmbedder]
 
 def test_texts_become_unit_rows_in_batches(endpoint: Endpoint, connect: Connect) -> None:
     texts = ["a", "bb", "ccc", "dddd", "eeeee"]
-    rows = connect(batch=2).embed(texts)
+    rows = connect(batch_size=2).embed(texts)
     assert rows.dtype == np.float32
     assert np.allclose(rows, [unit(text) for text in texts])
     assert [request["input"] for request in endpoint.requests] == [texts[:2], texts[2:4], texts[4:]]
@@ -222,7 +222,7 @@ def test_an_endpoint_that_keeps_failing_is_given_up(endpoint: Endpoint, connect:
     endpoint.script = [(500, {}, b"")] * 9
     with pytest.raises(EmbeddingFailed, match="keeps failing"):
         connect().embed(["tea"])
-    assert len(endpoint.requests) == 1 + BRIEFLY.retries
+    assert len(endpoint.requests) == 1 + BRIEFLY.max_retries
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_a_refused_connection_says_what_to_check(connect: Connect) -> None:
 def test_a_silent_endpoint_is_left_after_the_timeout(connect: Connect) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        embedder = connect(url, timeout=0.1, patience=Patience(retries=0))
+        embedder = connect(url, timeout=0.1, retry_policy=RetryPolicy(max_retries=0))
         with pytest.raises(EmbeddingFailed, match="ReadTimeout"):
             embedder.embed(["tea"])
 
@@ -293,6 +293,9 @@ def test_a_closed_embedder_opens_again(connect: Connect) -> None:
 
 
 def test_patience_doubles_up_to_its_limit() -> None:
-    patience = Patience(first_pause=0.5, longest_pause=3)
-    assert [patience.pause(attempt) for attempt in range(5)] == [0.5, 1, 2, 3, 3]
-    assert (patience.pause(0, asked=2), patience.pause(0, asked=60)) == (2, 3)
+    patience = RetryPolicy(initial_delay=0.5, max_delay=3)
+    assert [patience.delay_seconds(attempt) for attempt in range(5)] == [0.5, 1, 2, 3, 3]
+    assert (
+        patience.delay_seconds(0, retry_after=2),
+        patience.delay_seconds(0, retry_after=60),
+    ) == (2, 3)

@@ -32,7 +32,9 @@ PATIENCE_SECONDS = 60
 
 def opened(place: str, tenant: str) -> Remembrancer:
     settings = Settings.model_validate({"tenant": tenant, "user": "ada"})
-    return remembrancer.open(settings=config.placed(settings, place), embedder=ApartEmbedder())
+    return remembrancer.open(
+        settings=config.set_store_location(settings, place), embedder=ApartEmbedder()
+    )
 
 
 def written(path: Path) -> Path:
@@ -50,7 +52,7 @@ def bring_in(place: str, tenant: str, path: Path, line: Connection) -> None:
     """What the other process does until it is killed."""
     from remembrancer.transfer import import_pipeline
 
-    import_pipeline.STEP = STEP
+    import_pipeline.BATCH_SIZE = STEP
     with opened(place, tenant) as store:
         me = store.for_user("ada")
         line.send(0)
@@ -107,8 +109,8 @@ def test_an_import_that_is_killed_goes_on_and_nothing_comes_twice(
             ]
         steps = [one for one in me.activity(limit=500).items if one.action is Action.IMPORTED]
         assert sum(len(one.changes) for one in steps) == ALL
-        with store._store.reading(me.principal.owner) as reader:
-            assert reader.unembedded("apart", 1) == [], "what is there can be found"
+        with store._store.open_reader(me.principal.owner) as reader:
+            assert reader.list_unembedded("apart", 1) == [], "what is there can be found"
     print(f"{amid} of {KILLS} kills came when some of it was there")
     assert amid or not LONG, "kill it later"
 

@@ -26,12 +26,12 @@ import pytest
 from sqlalchemy import create_engine, select, text
 from sqlalchemy.pool import NullPool
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.ids import new_id
-from remembrancer.maintenance.runner import HELD
+from remembrancer.maintenance.runner import LEASE_DURATION
 from remembrancer.store import tables
 from remembrancer.store.contract import AddLink, Embedding, Insert
 from remembrancer.store.open import open_store
@@ -58,7 +58,7 @@ PEOPLE = {"ada": 4500 if LONG else 1200} | {f"user-{n}": 100 for n in range(OTHE
 WINDOW_SECONDS = 2.0 if LONG else 0.2
 JOBS = ("decay_sweep", "reembed", *(("episode_cleanup", "trash_purge") if LONG else ()))
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
-LATER = HELD + timedelta(minutes=1)
+LATER = LEASE_DURATION + timedelta(minutes=1)
 RECALLS = 3
 PATIENCE_SECONDS = 120
 CHANGING = {"status", "retired_at"}
@@ -174,18 +174,18 @@ def test_the_lease_of_who_was_killed_runs_out(
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         with opened(scene, NOW) as store:
-            lease = store._store.lease("decay_sweep")
+            lease = store._store.get_lease("decay_sweep")
         if lease.holder is not None:
             break
-    assert lease.held_until == NOW + HELD
+    assert lease.held_until == NOW + LEASE_DURATION
 
-    with opened(scene, NOW + HELD - timedelta(seconds=1)) as store:
+    with opened(scene, NOW + LEASE_DURATION - timedelta(seconds=1)) as store:
         with pytest.raises(Conflict):
             store.run_job("decay_sweep")
         assert "decay_sweep" not in [one.job for one in store.tick()]
     verified(scene, "before the lease ran out")
     left = len(scene.due) - len(done_in(scene, looked_at(scene)))
-    with opened(scene, NOW + HELD) as store:
+    with opened(scene, NOW + LEASE_DURATION) as store:
         done = {one.job: one.changed for one in store.tick()}
         assert done["decay_sweep"] == left
     rows = looked_at(scene)
@@ -219,7 +219,7 @@ def test_when_it_is_over_the_rest_is_left_for_the_next_time(place: str, tenant: 
     with opened(scene, NOW) as store:
         asked = iter([False])
         assert store.tick(lambda: next(asked, True)) == []
-        assert store._store.lease("decay_sweep").holder is None
+        assert store._store.get_lease("decay_sweep").holder is None
     halfway = done_in(scene, looked_at(scene))
     assert halfway
     assert halfway < scene.due
@@ -302,7 +302,7 @@ def settings_of(scene: Scene) -> Settings:
 
 def opened(scene: Scene, at: datetime) -> Remembrancer:
     model = "new" if scene.job == "reembed" else "old"
-    clock, settings = SetClock(at), settings_of(scene)
+    clock, settings = ManualClock(at), settings_of(scene)
     return Remembrancer(settings, open_store(settings, clock), CheapEmbedder(model), clock)
 
 
@@ -312,12 +312,12 @@ def opened(scene: Scene, at: datetime) -> Remembrancer:
 def filled(place: str, tenant: str, job: str) -> Scene:
     """Two people with much for the job to do, and some memories that are none of its business."""
     scene = Scene(place, tenant, job, frozenset(), {})
-    store = open_store(settings_of(scene), SetClock(NOW))
+    store = open_store(settings_of(scene), ManualClock(NOW))
     due: set[str] = set()
     for owner, count in zip(scene.owners, PEOPLE.values(), strict=True):
         records = [memory(job, number, number % 10 > 0) for number in range(count)]
         due |= {one.id for one in records if "due" in one.content or job == "reembed"}
-        vectors = CheapEmbedder("old").embed([one.searchable for one in records])
+        vectors = CheapEmbedder("old").embed([one.search_text for one in records])
         inserts = [
             Insert(one, Embedding("old", vector))
             for one, vector in zip(records, vectors, strict=True)
@@ -327,9 +327,9 @@ def filled(place: str, tenant: str, job: str) -> Scene:
             for one, other in zip(records[::40], records[1::40], strict=True)
         ]
         event = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
-        with store.writing(owner) as writer:
+        with store.open_writer(owner) as writer:
             writer.apply(event, [*inserts, *links])
-            writer.refer({one.id: RECALLS for one in records}, NOW)
+            writer.count_recalls({one.id: RECALLS for one in records}, NOW)
     store.close()
     scene = Scene(place, tenant, job, frozenset(due), {})
     return Scene(place, tenant, job, frozenset(due), looked_at(scene))

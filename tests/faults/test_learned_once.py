@@ -28,12 +28,12 @@ from sqlalchemy.pool import NullPool
 
 import remembrancer
 from remembrancer import config
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
-from remembrancer.learn.pipeline import AT_ONCE, LEASED
-from remembrancer.maintenance.runner import HELD
+from remembrancer.learn.pipeline import BATCH_SIZE, LEASE_DURATION
+from remembrancer.maintenance.runner import LEASE_DURATION as JOB_LEASE_DURATION
 from remembrancer.types import Action, Owner, Status
 from tests.lifecycle.apart import ApartEmbedder
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, says
@@ -46,7 +46,7 @@ SESSIONS, SESSIONS_WITH_A_MODEL = 200 if LONG else 80, 30
 PROCESSES = 2
 WINDOW_SECONDS = 4.0 if LONG else 1.5
 PATIENCE_SECONDS = 120
-AHEAD = max(HELD, LEASED) + timedelta(minutes=1)
+AHEAD = max(JOB_LEASE_DURATION, LEASE_DURATION) + timedelta(minutes=1)
 LONG_TALK = 130
 """So many turns are learned in more than one stretch."""
 
@@ -72,10 +72,10 @@ class Scene:
         values: dict[str, Any] = {"tenant": self.tenant, "user": self.user}
         if self.model is not None:
             values["models"] = {"fast": {"url": self.model, "model": "scripted"}}
-        return config.placed(Settings.model_validate(values), self.place)
+        return config.set_store_location(Settings.model_validate(values), self.place)
 
     def open(self, ahead: timedelta | None = None) -> Remembrancer:
-        clock = SetClock(datetime.now(UTC) + ahead) if ahead is not None else None
+        clock = ManualClock(datetime.now(UTC) + ahead) if ahead is not None else None
         embedder = ApartEmbedder()  # Facts that differ in a number only must not count as alike.
         return remembrancer.open(settings=self.settings, embedder=embedder, clock=clock)
 
@@ -101,8 +101,8 @@ def position_of(number: int) -> int:
 
 def stretches(window: int, watermark: int) -> int:
     """In how many steps a conversation is learned up to there."""
-    first = window + AT_ONCE
-    return 0 if not watermark else 1 + max(0, -(-(watermark - first) // AT_ONCE))
+    first = window + BATCH_SIZE
+    return 0 if not watermark else 1 + max(0, -(-(watermark - first) // BATCH_SIZE))
 
 
 @dataclass(frozen=True)

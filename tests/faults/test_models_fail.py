@@ -19,17 +19,17 @@ from typing import Any
 import pytest
 
 from remembrancer.audit.finding import Flaw
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.learn import queue
 from remembrancer.learn.consolidation import run
-from remembrancer.learn.evidence_check import Reason
+from remembrancer.learn.evidence_check import RejectionReason
 from remembrancer.llm.models import Models
 from remembrancer.llm.openai import OpenAICompatibleModel
 from remembrancer.memory import Memory
-from remembrancer.retry import Patience
-from remembrancer.store.contract import Filter, Row
+from remembrancer.retry import RetryPolicy
+from remembrancer.store.contract import DumpRow, Filter
 from remembrancer.store.open import open_store
 from remembrancer.types import Backlog, Episode, Kind, Owner, Record, Session, Source, Status
 from tests.faults.spoiled import (
@@ -47,7 +47,7 @@ SEED = 20260302
 MADE_UP_ANSWERS, MADE_UP_PLANS = (120, 80) if os.environ.get("REM_LONG") else (12, 6)
 PAST_EVERY_PAUSE = timedelta(hours=2)
 PATIENCE_SECONDS = 120
-HASTY = Patience(retries=1, first_pause=0.01, longest_pause=0.05)
+HASTY = RetryPolicy(max_retries=1, initial_delay=0.01, max_delay=0.05)
 
 BY_ASSISTANT = "Your brother Ruprecht lives in Zanzibar."
 BY_TOOL = "The vault of the person is at Samarkand."
@@ -85,9 +85,9 @@ class Desk:
 
     store: Remembrancer
     endpoint: ModelEndpoint
-    clock: SetClock
+    clock: ManualClock
     tenant: str
-    bob: list[Row] = field(default_factory=list)
+    bob: list[DumpRow] = field(default_factory=list)
     own: list[Record] = field(default_factory=list)
     names: Names = field(default_factory=lambda: Names((), ()))
 
@@ -99,14 +99,14 @@ class Desk:
         """Run a job, which must not fail; what it says went wrong."""
         return self.store.run_job(name, tenant=self.tenant).failures
 
-    def rows(self, user: str) -> list[Row]:
+    def rows(self, user: str) -> list[DumpRow]:
         with self.store._store.dump(Owner(self.tenant, user)) as rows:
             return list(rows)
 
     def all(self, kind: Kind) -> list[Any]:
         """All of Ada's, whatever became of it."""
         wanted = Filter(now=self.clock.now(), kinds=(kind,), statuses=tuple(Status))
-        with self.store._store.reading(Owner(self.tenant, "ada")) as reader:
+        with self.store._store.open_reader(Owner(self.tenant, "ada")) as reader:
             return reader.find(wanted, 100_000)
 
     def sessions(self) -> list[Session]:
@@ -123,14 +123,14 @@ class Desk:
 
 
 @pytest.fixture
-def desk(place: str, tenant: str, clock: SetClock) -> Iterator[Callable[..., Desk]]:
+def desk(place: str, tenant: str, clock: ManualClock) -> Iterator[Callable[..., Desk]]:
     """Open a store with Ada's and Bob's memories in it: `desk(timeout=1)`."""
     with ExitStack() as closing:
 
         def opened(timeout: float = 30, url: str | None = None) -> Desk:
             endpoint = closing.enter_context(ModelEndpoint())
             model = OpenAICompatibleModel(
-                url or endpoint.openai, "scripted", patience=HASTY, timeout=timeout
+                url or endpoint.openai, "scripted", retry_policy=HASTY, timeout=timeout
             )
             where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
             settings = Settings.model_validate({"tenant": tenant, "user": "ada", "store": where})
@@ -291,8 +291,8 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
         here.ada.learn(conversation(number), f"chat {number}")
         assert here.ada.close(f"chat {number}").id == f"chat {number}"
     here.flush()
-    for _ in range(queue.MOST_ATTEMPTS):
-        here.clock.move(PAST_EVERY_PAUSE)
+    for _ in range(queue.MAX_ATTEMPTS):
+        here.clock.advance(PAST_EVERY_PAUSE)
         assert here.job("learn") == ()
     unharmed(here)
 
@@ -305,7 +305,7 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
     entries = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))
     assert not given_up & {f"chat {number}" for number in entries}
     for one in found.values():
-        expected = queue.MOST_ATTEMPTS if one.id in given_up else 0
+        expected = queue.MAX_ATTEMPTS if one.id in given_up else 0
         assert (one.attempts, one.due_at, one.leased_until) == (expected, None, None)
         assert (one.failure or "").startswith("model_misspoke: ") == (one.id in given_up)
 
@@ -325,45 +325,54 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
     unharmed(here)
 
 
-LIES: dict[str, tuple[dict[str, Any], Reason]] = {
-    "what nobody said": ({"content": "Plays the cello"}, Reason.UNSUPPORTED),
-    "what Bob said": ({"content": BY_BOB}, Reason.UNSUPPORTED),
-    "what the assistant said": ({"content": BY_ASSISTANT}, Reason.ECHO),
-    "a name of its own": ({"content": "Keeps the spare key under pot Ruprecht"}, Reason.INVENTED),
-    "a number of its own": ({"content": "Keeps the spare key number 4711"}, Reason.INVENTED),
-    "a quote of its own": ({"quote": "I keep a spare key"}, Reason.NO_SUCH_QUOTE),
-    "a quote of nothing": ({"quote": "  "}, Reason.NO_SUCH_QUOTE),
+LIES: dict[str, tuple[dict[str, Any], RejectionReason]] = {
+    "what nobody said": ({"content": "Plays the cello"}, RejectionReason.UNSUPPORTED),
+    "what Bob said": ({"content": BY_BOB}, RejectionReason.UNSUPPORTED),
+    "what the assistant said": ({"content": BY_ASSISTANT}, RejectionReason.ECHO),
+    "a name of its own": (
+        {"content": "Keeps the spare key under pot Ruprecht"},
+        RejectionReason.INVENTED,
+    ),
+    "a number of its own": (
+        {"content": "Keeps the spare key number 4711"},
+        RejectionReason.INVENTED,
+    ),
+    "a quote of its own": ({"quote": "I keep a spare key"}, RejectionReason.NO_SUCH_QUOTE),
+    "a quote of nothing": ({"quote": "  "}, RejectionReason.NO_SUCH_QUOTE),
     "the assistant's words": (
         {"content": BY_ASSISTANT, "quote": BY_ASSISTANT, "turns": ["t2"]},
-        Reason.NOT_BY_THE_PERSON,
+        RejectionReason.NOT_BY_THE_PERSON,
     ),
     "the assistant's words as the person's": (
         {"content": BY_ASSISTANT, "quote": BY_ASSISTANT},
-        Reason.NO_SUCH_QUOTE,
+        RejectionReason.NO_SUCH_QUOTE,
     ),
     "the words of a tool": (
         {"content": BY_TOOL, "quote": BY_TOOL, "turns": ["t3"]},
-        Reason.NOT_BY_THE_PERSON,
+        RejectionReason.NOT_BY_THE_PERSON,
     ),
-    "a turn and one more": ({"turns": ["t1", "t2"]}, Reason.NOT_BY_THE_PERSON),
-    "a turn that is not there": ({"turns": ["t5"]}, Reason.UNKNOWN_TURN),
-    "a turn as nobody calls it": ({"turns": ["T1"]}, Reason.UNKNOWN_TURN),
-    "something uncertain": ({"confidence": 0.1}, Reason.UNSURE),
-    "something of the day": ({"permanence": "ephemeral"}, Reason.PASSING),
-    "what the person said themselves": ({"op": "update", "target": "m1"}, Reason.STANDS),
-    "a memory that is not there": ({"op": "update", "target": "m99"}, Reason.UNKNOWN_MEMORY),
-    "a memory that it does not name": ({"op": "update"}, Reason.UNKNOWN_MEMORY),
-    "an end": ({"op": "delete", "target": "m1"}, Reason.MALFORMED),
-    "a certainty beyond all": ({"confidence": 1.5}, Reason.MALFORMED),
-    "a number as a text": ({"importance": "5"}, Reason.MALFORMED),
+    "a turn and one more": ({"turns": ["t1", "t2"]}, RejectionReason.NOT_BY_THE_PERSON),
+    "a turn that is not there": ({"turns": ["t5"]}, RejectionReason.UNKNOWN_TURN),
+    "a turn as nobody calls it": ({"turns": ["T1"]}, RejectionReason.UNKNOWN_TURN),
+    "something uncertain": ({"confidence": 0.1}, RejectionReason.UNSURE),
+    "something of the day": ({"permanence": "ephemeral"}, RejectionReason.PASSING),
+    "what the person said themselves": ({"op": "update", "target": "m1"}, RejectionReason.STANDS),
+    "a memory that is not there": (
+        {"op": "update", "target": "m99"},
+        RejectionReason.UNKNOWN_MEMORY,
+    ),
+    "a memory that it does not name": ({"op": "update"}, RejectionReason.UNKNOWN_MEMORY),
+    "an end": ({"op": "delete", "target": "m1"}, RejectionReason.MALFORMED),
+    "a certainty beyond all": ({"confidence": 1.5}, RejectionReason.MALFORMED),
+    "a number as a text": ({"importance": "5"}, RejectionReason.MALFORMED),
 }
 
 
 def test_an_answer_with_one_thing_wrong_is_not_believed(desk: Callable[..., Desk]) -> None:
     here = furnished(desk())
     lies = list(LIES.values())
-    lies += [({"turns": [one]}, Reason.UNKNOWN_TURN) for one in here.names.ids]
-    wrong_target = Reason.UNKNOWN_MEMORY
+    lies += [({"turns": [one]}, RejectionReason.UNKNOWN_TURN) for one in here.names.ids]
+    wrong_target = RejectionReason.UNKNOWN_MEMORY
     lies += [({"op": "update", "target": one}, wrong_target) for one in here.names.ids]
 
     def lie(request: dict[str, Any]) -> Reply:
@@ -405,7 +414,7 @@ def test_a_model_that_is_not_there_is_waited_for_without_anyone_waiting(
             here.ada.close(f"chat {count}")
             count += 1
         here.flush()
-        here.clock.move(PAST_EVERY_PAUSE)
+        here.clock.advance(PAST_EVERY_PAUSE)
         here.job("learn")
         written = here.ada.remember(f"Shelf {count} is full").memory
         here.own.append(written)
@@ -428,7 +437,7 @@ def test_a_model_that_is_not_there_is_waited_for_without_anyone_waiting(
 def caught_up(desk: Desk) -> None:
     """The backlog is worked off; on a busy machine a good answer may be late as well."""
     for _ in range(20):
-        desk.clock.move(PAST_EVERY_PAUSE)
+        desk.clock.advance(PAST_EVERY_PAUSE)
         desk.job("learn")
         if not any(one.due_at for one in desk.sessions()):
             break
@@ -478,7 +487,7 @@ def test_nobody_waits_while_a_model_thinks(desk: Callable[..., Desk]) -> None:
     unharmed(here)
 
 
-@pytest.mark.parametrize("times", [1, queue.MOST_ATTEMPTS - 1, queue.MOST_ATTEMPTS + 3])
+@pytest.mark.parametrize("times", [1, queue.MAX_ATTEMPTS - 1, queue.MAX_ATTEMPTS + 3])
 def test_a_model_that_was_not_there_has_not_answered_wrongly(
     desk: Callable[..., Desk], times: int
 ) -> None:
@@ -488,10 +497,10 @@ def test_a_model_that_was_not_there_has_not_answered_wrongly(
     here.ada.close("chat 0")
     here.flush()
     for _ in range(times - 1):
-        here.clock.move(PAST_EVERY_PAUSE)
+        here.clock.advance(PAST_EVERY_PAUSE)
         here.job("learn")
     here.endpoint.script = always(says("Sorry?"))
-    here.clock.move(PAST_EVERY_PAUSE)
+    here.clock.advance(PAST_EVERY_PAUSE)
     here.job("learn")
 
     one = here.ada.session("chat 0")
@@ -522,7 +531,7 @@ def test_no_plan_that_makes_no_sense_harms_a_memory(desk: Callable[..., Desk]) -
     here.endpoint.script = answers(replies)
     waiting(here, len(replies))
 
-    for attempt in range(1, run.MOST_ATTEMPTS + 1):
+    for attempt in range(1, run.MAX_ATTEMPTS + 1):
         assert here.job("consolidate") == ()
         for one in here.all(Kind.EPISODE):
             assert one.status is Status.ACTIVE
@@ -533,7 +542,7 @@ def test_no_plan_that_makes_no_sense_harms_a_memory(desk: Callable[..., Desk]) -
     for number, one in found.items():
         dead = one.backlog is Backlog.DEAD
         assert one.backlog in (Backlog.DONE, Backlog.DEAD), (number, one.failure)
-        assert one.attempts == (run.MOST_ATTEMPTS if dead else 0)
+        assert one.attempts == (run.MAX_ATTEMPTS if dead else 0)
         assert (one.failure or "").startswith("model_misspoke: ") == dead
     assert all(found[number].backlog is Backlog.DEAD for number in range(len(GIVEN_UP)))
     good = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))

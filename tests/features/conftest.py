@@ -14,7 +14,7 @@ from set_embedder import SetEmbedder
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.pool import NullPool
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.store.open import open_store
@@ -32,7 +32,7 @@ def set_embedder() -> SetEmbedder:
 
 @pytest.fixture
 def open_set(
-    place: str, clock: SetClock, set_embedder: SetEmbedder, tenant: str
+    place: str, clock: ManualClock, set_embedder: SetEmbedder, tenant: str
 ) -> Iterator[Callable[..., Remembrancer]]:
     """Like `open_memory`, with the vectors that the test sets."""
     opened: list[Remembrancer] = []
@@ -81,7 +81,7 @@ def fresh(tmp_path: Path, postgres_server: Callable[[str], str]) -> Iterator[Cal
 
 @pytest.fixture
 def open_at(
-    fresh: object, clock: SetClock, set_embedder: SetEmbedder
+    fresh: object, clock: ManualClock, set_embedder: SetEmbedder
 ) -> Iterator[Callable[..., Remembrancer]]:
     """Open a store at a place, with the vectors that the test sets."""
     opened: list[Remembrancer] = []

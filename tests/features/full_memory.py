@@ -10,14 +10,14 @@ from typing import Any
 
 from set_embedder import SetEmbedder
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.ids import new_id
 from remembrancer.memory import Memory
 from remembrancer.types import Rejection
 
 
-def fill(me: Memory, clock: SetClock) -> None:
+def fill(me: Memory, clock: ManualClock) -> None:
     """Remember, correct, forget, delete, undo, link, judge and converse."""
     me.remember(
         "Ünïcode ✓ \u2028 'quoted' \"twice\" \\ %s :name\nsecond line",
@@ -28,7 +28,7 @@ def fill(me: Memory, clock: SetClock) -> None:
         ttl_days=30,
     )
     for city in ("Oslo", "Lima", "Bonn"):
-        clock.move(timedelta(hours=1, microseconds=7))
+        clock.advance(timedelta(hours=1, microseconds=7))
         me.remember(f"Ada lives in {city}", subject="ada", predicate="city")
     tea = me.remember("Ada prefers tea", category="preference")
     coffee = me.remember("Ada stopped drinking coffee")
@@ -53,8 +53,8 @@ def fill(me: Memory, clock: SetClock) -> None:
         quote="Where is the kettle?",
         turns=("turn_1",),
     )
-    with call.store.writing(call.owner) as writer:
-        writer.reject([rejected])
+    with call.store.open_writer(call.owner) as writer:
+        writer.save_rejections([rejected])
     me.recall("tea")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from remembrancer.ids import new_id
 from remembrancer.memory import Memory
-from remembrancer.remember.embedding import embedded, units_of
+from remembrancer.remember.embedding import embed_units, split_record
 from remembrancer.store.contract import Insert, Patch
 from remembrancer.types import Action, Fact, Link, Record, Relation
 
@@ -29,16 +29,16 @@ def imported(me: Memory, content: str, **values: Any) -> Fact:
 
 def keep(me: Memory, record: Record, *, vector: bool = True) -> None:
     call = me._call
-    (vectors,) = embedded(call, [units_of(record)]) if vector else [()]
-    with call.store.writing(call.owner) as writer:
-        writer.apply(call.event(Action.REMEMBERED, call.now()), [Insert(record, None, vectors)])
+    (vectors,) = embed_units(call, [split_record(record)]) if vector else [()]
+    with call.store.open_writer(call.owner) as writer:
+        writer.apply(call.new_event(Action.REMEMBERED, call.now()), [Insert(record, None, vectors)])
 
 
 def changed(me: Memory, record: Record, **values: object) -> None:
     """As if another part of the product had changed it."""
     call = me._call
-    with call.store.writing(call.owner) as writer:
-        writer.apply(call.event(Action.UPDATED, call.now()), [Patch(record.id, values)])
+    with call.store.open_writer(call.owner) as writer:
+        writer.apply(call.new_event(Action.UPDATED, call.now()), [Patch(record.id, values)])
 
 
 def ends(links: tuple[Link, ...]) -> set[tuple[str, str, Relation]]:

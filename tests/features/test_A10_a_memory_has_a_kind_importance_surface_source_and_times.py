@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
@@ -76,17 +76,17 @@ def test_A10_the_conversation_and_the_turns_are_kept(me: Memory) -> None:
 
 
 def test_A10_times_tell_when_it_was_recorded_confirmed_and_ended(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     begin = clock.now()
     memory = me.remember("Something.").memory
     assert (memory.recorded_at, memory.confirmed_at, memory.valid_from) == (begin, begin, begin)
 
-    later = clock.move(timedelta(days=2))
+    later = clock.advance(timedelta(days=2))
     confirmed = me.confirm(memory.id).memory
     assert (confirmed.recorded_at, confirmed.confirmed_at) == (begin, later)
 
-    end = clock.move(timedelta(days=2))
+    end = clock.advance(timedelta(days=2))
     assert me.forget(memory.id).memory.retired_at == end
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from remembrancer.engine import Remembrancer
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import TeamOrigin, TeamStatus
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says
 
 
-def exchange(words: str, **more: Any) -> list[Said]:
-    said: Said = {"role": "user", "content": words, **more}  # type: ignore[typeddict-item]
+def exchange(words: str, **more: Any) -> list[TurnInput]:
+    said: TurnInput = {"role": "user", "content": words, **more}  # type: ignore[typeddict-item]
     return [said, {"role": "assistant", "content": "Noted."}]
 
 
@@ -96,12 +96,12 @@ def test_A17_a_model_proposes_what_the_person_said_of_the_project(
 
 def test_A21_learning_can_be_switched_off_for_persons_and_for_the_team(open_memory: Open) -> None:
     store = open_memory("assistant")
-    store.review().switch(personal_learning=False, team_learning=False)
+    store.review().change_settings(personal_learning=False, team_learning=False)
     heard(store, "ada", f"I live in Oslo. {ASKED}")
     assert not store.for_user("ada").list().items
     assert not store.review().list().items
 
-    store.review().switch(personal_learning=True, team_learning=True)
+    store.review().change_settings(personal_learning=True, team_learning=True)
     heard(store, "bob", f"I live in Oslo. {ASKED}")
 
     assert [one.content for one in store.for_user("bob").list().items] == ["Lives in Oslo"]

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from remembrancer.access.keys import CAPABILITIES
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.types import TeamOrigin
 from tests.server.test_pages import Visitor
 from tests.serving import Served
@@ -18,7 +18,9 @@ Serve = Callable[..., Served]
 
 @pytest.fixture
 def served(serve: Serve) -> Served:
-    return serve(profile="agents", time_zone="Asia/Tokyo", adjust={"team": {"enabled": True}})
+    return serve(
+        profile="agents", time_zone="Asia/Tokyo", profile_overrides={"team": {"enabled": True}}
+    )
 
 
 @pytest.fixture
@@ -98,11 +100,11 @@ def test_M15_the_overview_counts_searches_and_tells_what_happened(
 
 
 def test_M15_a_memory_shows_its_life_its_links_and_what_it_replaced(
-    served: Served, ada: Visitor, clock: SetClock
+    served: Served, ada: Visitor, clock: ManualClock
 ) -> None:
     me = served.engine.for_user("ada")
     old = me.remember("Ada lives in London.", subject="ada", predicate="lives_in").memory
-    clock.move(timedelta(days=3))
+    clock.advance(timedelta(days=3))
     new = me.update(old.id, "Ada lives in Ockham.").memory
     rule = me.remember("Send letters to Ockham.", kind="rule").memory
     me.link(rule.id, new.id)
@@ -138,7 +140,7 @@ def test_M16_a_conversation_shows_what_was_remembered_and_a_memory_where_it_was_
 
 
 def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
-    served: Served, ada: Visitor, clock: SetClock
+    served: Served, ada: Visitor, clock: ManualClock
 ) -> None:
     me = served.engine.for_user("ada")
     kept = me.remember("Only funds, no stocks.", session_id="monday").memory
@@ -167,7 +169,7 @@ def test_P13_a_conversation_that_is_summarised_says_so_and_keeps_every_message(
 
 
 def test_P17_times_are_shown_where_the_person_is(
-    served: Served, ada: Visitor, clock: SetClock
+    served: Served, ada: Visitor, clock: ManualClock
 ) -> None:
     kept = served.engine.for_user("ada").remember("Ada drinks tea.").memory
     there = kept.recorded_at + timedelta(hours=9)

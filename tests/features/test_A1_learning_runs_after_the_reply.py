@@ -8,13 +8,13 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Action, Source
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says
 
 
-def said(*words: str) -> list[Said]:
+def said(*words: str) -> list[TurnInput]:
     roles = ("user", "assistant")
     return [{"role": roles[number % 2], "content": one} for number, one in enumerate(words)]
 

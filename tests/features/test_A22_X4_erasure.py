@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from remembrancer.engine import Remembrancer
-from remembrancer.erasure.receipts import receipt_from
+from remembrancer.erasure.receipts import parse_receipt
 from remembrancer.errors import NotAllowed, NotFound, UnknownPerson
 from tests.conftest import Open
 
@@ -89,7 +89,7 @@ def test_X4_a_receipt_is_signed_and_can_be_kept(open_memory: Open) -> None:
 
     receipt = store.erase("ada")
 
-    assert store.verify_receipt(receipt_from(receipt.to_json()))
+    assert store.verify_receipt(parse_receipt(receipt.to_json()))
     assert not store.verify_receipt(replace(receipt, sought=1))
     assert not store.verify_receipt(replace(receipt, user="bob"))
     assert CANARY not in receipt.to_json()
@@ -137,7 +137,7 @@ def test_X4_what_happens_by_itself_brings_nobody_back(open_memory: Open) -> None
 
     owner = store.for_user("ada").principal.owner
     assert owner not in other.owners()
-    with pytest.raises(UnknownPerson), other._store.writing(owner, newcomer=False):
+    with pytest.raises(UnknownPerson), other._store.open_writer(owner, create=False):
         pass
 
 

@@ -9,7 +9,7 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotAllowed, NotFound
 from remembrancer.memory import Memory
-from remembrancer.team.review import VIEW, Review
+from remembrancer.team.review import VIEW_CAPABILITY, Review
 from remembrancer.types import Kind, Origin, Source
 from tests.conftest import Open
 
@@ -76,7 +76,7 @@ def test_A23_whatever_is_remembered_every_guarded_call_still_refuses(
     assert me.principal.capabilities == frozenset()
     with pytest.raises(NotAllowed):
         desk_of(store, me)
-    viewer = store.for_user("ada", capabilities=(VIEW,))
+    viewer = store.for_user("ada", capabilities=(VIEW_CAPABILITY,))
     refuses_every_change(desk_of(store, viewer), fact)
     with pytest.raises(NotFound):
         me.get(private)
@@ -96,7 +96,7 @@ def refuses_every_change(desk: Review, fact: str) -> None:
         lambda: desk.edit(fact, "The proxy pool has no ports."),
         lambda: desk.set_importance(fact, 5),
         lambda: desk.delete(fact),
-        lambda: desk.switch(promote_at=1),
+        lambda: desk.change_settings(promote_at=1),
     )
     for change in changes:
         with pytest.raises(NotAllowed):

@@ -7,16 +7,16 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotFound, NotUndoable
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Action, Kind, Owner, Status
 
 DAY = timedelta(days=1)
 Rows = dict[str, list[dict[str, object]]]
-TALK: list[Said] = [
+TALK: list[TurnInput] = [
     {"role": "user", "content": "My sister plays the cello."},
     {"role": "assistant", "content": "How lovely."},
 ]
@@ -47,10 +47,10 @@ def contents(me: Memory, **narrowing: object) -> set[str]:
     return {one.content for one in me.list(**narrowing).items}  # type: ignore[arg-type]
 
 
-def test_A2_forgetting_everything_is_one_event_and_one_undo(me: Memory, clock: SetClock) -> None:
+def test_A2_forgetting_everything_is_one_event_and_one_undo(me: Memory, clock: ManualClock) -> None:
     remembered(me)
     me.append(TALK, session="monday")
-    clock.move(DAY)
+    clock.advance(DAY)
 
     batch = me.forget_all()
 
@@ -74,16 +74,16 @@ def test_A2_forgetting_everything_of_one_sort_leaves_the_rest(me: Memory) -> Non
 
 
 def test_A2_deleting_everything_puts_it_into_the_trash_and_then_it_is_gone(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str, stored: Callable[[], Rows]
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str, stored: Callable[[], Rows]
 ) -> None:
     ids = remembered(me)
     me.append(TALK, session="monday", title="About the cello")
     batch = me.delete_all()
     assert batch.event is not None
-    clock.move(29 * DAY)
+    clock.advance(29 * DAY)
     assert store.run_job("trash_purge", tenant=tenant).changed == 0
     assert contents(me, status="trashed") == set(SAID)
-    clock.move(DAY)
+    clock.advance(DAY)
 
     assert store.run_job("trash_purge", tenant=tenant).changed == 5
 
@@ -128,7 +128,7 @@ def test_I9_if_one_of_many_cannot_be_deleted_none_is(me: Memory) -> None:
     assert me.delete_many([]).event is None
 
 
-def test_P1_undo_takes_back_every_kind_of_change_and_itself(me: Memory, clock: SetClock) -> None:
+def test_P1_undo_takes_back_every_kind_of_change_and_itself(me: Memory, clock: ManualClock) -> None:
     first, second, third = remembered(me)
     rule = me.remember("Confirm before sending.", kind="rule").memory.id
     verbs: list[Callable[[], object]] = [
@@ -144,7 +144,7 @@ def test_P1_undo_takes_back_every_kind_of_change_and_itself(me: Memory, clock: S
     ]
     for verb in verbs:
         before = seen(me)
-        clock.move(timedelta(minutes=1))
+        clock.advance(timedelta(minutes=1))
         verb()
         after = seen(me)
         assert after != before

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from set_embedder import SetEmbedder
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import Action, Status
@@ -75,7 +75,7 @@ def test_A3_what_is_no_longer_active_is_not_replaced(
     assert active(near) == ["The office is in Basel."]
 
 
-def test_A3_the_old_version_stays_in_the_history(near: Memory, clock: SetClock) -> None:
+def test_A3_the_old_version_stays_in_the_history(near: Memory, clock: ManualClock) -> None:
     first = near.list().items[0]
     second = near.update(first.id, "The office is in Basel.").memory
 

@@ -21,7 +21,7 @@ CHAT = 42
 def store(open_memory: Open) -> Remembrancer:
     opened = open_memory("assistant")
     for chat in (CHAT, 43):  # other tests may have linked them: all share one database
-        opened.links.unlink("telegram", str(chat))
+        opened.account_links.unlink("telegram", str(chat))
     return opened
 
 
@@ -46,7 +46,7 @@ def test_A4_taught_on_the_web_and_corrected_on_telegram(
     bot.answer(telegram.write(CHAT, "What do you remember about me?"))
     assert telegram.said() == [HOW_TO_LINK]
 
-    code = store.links.new_code(me.principal.owner).code
+    code = store.account_links.create_code(me.principal.owner).code
     bot.answer(telegram.write(CHAT, f"/link {code}"))
     bot.answer(telegram.write(CHAT, "What do you remember about me?"))
     bot.answer(telegram.write(CHAT, "Correction: I work on the dashboard, not on the iOS app."))
@@ -65,7 +65,7 @@ def test_A4_another_chat_sees_nothing_of_it(
 ) -> None:
     bob = store.for_user("bob")
     for chat, memory in ((CHAT, me), (43, bob)):
-        code = store.links.new_code(memory.principal.owner).code
+        code = store.account_links.create_code(memory.principal.owner).code
         bot.answer(telegram.write(chat, f"/link {code}"))
     bot.answer(telegram.write(CHAT, "Remember that the safe is behind the painting."))
 

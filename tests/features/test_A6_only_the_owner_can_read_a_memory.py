@@ -117,7 +117,7 @@ def application(place: str) -> Iterator[Engine]:
     engine = create_engine(
         place.replace("postgresql://", "postgresql+psycopg://"),
         poolclass=NullPool,
-        connect_args={"options": f"-c role={pg_roles.ROLE}"},
+        connect_args={"options": f"-c role={pg_roles.APP_ROLE}"},
     )
     yield engine
     engine.dispose()
@@ -240,10 +240,13 @@ def test_A6_row_security_is_forced_on_every_table_and_the_role_cannot_escape_it(
         ).scalars()
         assert unforced.all() == []
         owned = connection.execute(
-            text(f"SELECT count(*) FROM pg_class WHERE relowner = '{pg_roles.ROLE}'::regrole")
+            text(f"SELECT count(*) FROM pg_class WHERE relowner = '{pg_roles.APP_ROLE}'::regrole")
         ).scalar_one()
         strong = connection.execute(
-            text(f"SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = '{pg_roles.ROLE}'")
+            text(
+                "SELECT rolsuper OR rolbypassrls FROM pg_roles "
+                f"WHERE rolname = '{pg_roles.APP_ROLE}'"
+            )
         ).scalar_one()
     assert (owned, strong) == (0, False)
     with application.connect() as connection:

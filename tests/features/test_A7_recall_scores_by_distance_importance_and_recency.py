@@ -12,7 +12,7 @@ from datetime import timedelta
 import pytest
 from set_embedder import SetEmbedder
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import Recalled
@@ -53,12 +53,12 @@ def test_A7_the_score_is_the_formula(
     days: int,
     score: float,
     me: Memory,
-    clock: SetClock,
+    clock: ManualClock,
     set_embedder: SetEmbedder,
 ) -> None:
     set_embedder.at_cosine("the answer", cosine)
     me.remember("the answer", importance=importance)
-    clock.move(timedelta(days=days))
+    clock.advance(timedelta(days=days))
 
     (found,) = me.recall(QUERY)
 
@@ -66,7 +66,7 @@ def test_A7_the_score_is_the_formula(
 
 
 def test_A7_the_order_is_that_of_the_score(
-    me: Memory, clock: SetClock, set_embedder: SetEmbedder
+    me: Memory, clock: ManualClock, set_embedder: SetEmbedder
 ) -> None:
     scores = {}
     for cosine, importance in ((0.80, 1), (0.78, 5), (0.70, 5), (0.79, 3), (0.10, 5)):
@@ -82,14 +82,14 @@ def test_A7_the_order_is_that_of_the_score(
 
 
 def test_A7_being_recalled_is_a_recent_use_and_lifts_the_score(
-    me: Memory, store: Remembrancer, clock: SetClock, set_embedder: SetEmbedder
+    me: Memory, store: Remembrancer, clock: ManualClock, set_embedder: SetEmbedder
 ) -> None:
     set_embedder.at_cosine("the answer", 0.6)
     me.remember("the answer", importance=3)
-    clock.move(timedelta(days=90))
+    clock.advance(timedelta(days=90))
     (stale,) = me.recall(QUERY)
     store.flush()
-    clock.move(timedelta(days=15))
+    clock.advance(timedelta(days=15))
 
     (used,) = me.recall(QUERY)
 
@@ -98,19 +98,19 @@ def test_A7_being_recalled_is_a_recent_use_and_lifts_the_score(
 
 
 def test_A7_recall_counts_are_kept_and_the_time_of_the_last_one(
-    me: Memory, store: Remembrancer, clock: SetClock, set_embedder: SetEmbedder
+    me: Memory, store: Remembrancer, clock: ManualClock, set_embedder: SetEmbedder
 ) -> None:
     memory = me.remember("the answer").memory
     assert (me.get(memory.id).recall_count, me.get(memory.id).recalled_at) == (0, None)
 
     me.recall(QUERY)
     me.recall(QUERY)
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     me.recall(QUERY)
     store.flush()
     assert (me.get(memory.id).recall_count, me.get(memory.id).recalled_at) == (3, clock.now())
 
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     me.recall(QUERY)
     store.flush()
     assert (me.get(memory.id).recall_count, me.get(memory.id).recalled_at) == (4, clock.now())

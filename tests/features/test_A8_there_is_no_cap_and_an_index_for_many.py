@@ -12,11 +12,11 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, text
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.ids import new_id
 from remembrancer.store.contract import Embedding, Filter, Insert, Patch, Reader, Store
-from remembrancer.store.nearest import nearest, similar
+from remembrancer.store.nearest import find_nearest, score_similarity
 from remembrancer.store.open import open_store
 from remembrancer.store.postgres import INDEXED_MODEL, PostgresStore
 from remembrancer.types import Action, Event, Fact, Owner, Status
@@ -55,7 +55,7 @@ def fill(
     facts = [fact(number, subject) for number in range(len(vectors))]
     heard = Event(id=new_id("event", NOW), at=NOW, action=Action.REMEMBERED)
     pairs = zip(facts, vectors, strict=True)
-    with store.writing(owner) as writer:
+    with store.open_writer(owner) as writer:
         writer.apply(heard, [Insert(one, Embedding(model, vector)) for one, vector in pairs])
     return [one.id for one in facts]
 
@@ -63,7 +63,7 @@ def fill(
 def forget(store: Store, owner: Owner, ids: list[str]) -> None:
     """Give memories a past: a table of hardly any rows is read as a whole, and rightly so."""
     forgotten = Event(id=new_id("event", NOW), at=NOW, action=Action.FORGOTTEN)
-    with store.writing(owner) as writer:
+    with store.open_writer(owner) as writer:
         writer.apply(forgotten, [Patch(one, {"status": Status.FORGOTTEN}) for one in ids])
 
 
@@ -71,7 +71,7 @@ def forget(store: Store, owner: Owner, ids: list[str]) -> None:
 def store(place: str, tenant: str) -> Iterator[Store]:
     where = {"url" if place.startswith("postgresql") else "path": place}
     settings = Settings.model_validate({"tenant": tenant, "store": where})
-    store = open_store(settings, SetClock(NOW_ON.now))
+    store = open_store(settings, ManualClock(NOW_ON.now))
     yield store
     store.close()
 
@@ -83,11 +83,11 @@ def test_A8_thousands_are_all_kept_listed_counted_and_found_exactly(
     vectors = unit_vectors(MANY, seed=1)
     ids = fill(store, owner, vectors, PLAIN)
 
-    with store.reading(owner) as reader:
+    with store.open_reader(owner) as reader:
         assert {one.id for one in reader.find(NOW_ON, 2 * MANY)} == set(ids)
         assert sum(one.count for one in reader.tally(NOW)) == MANY
         for number in (0, MANY // 2, MANY - 1):
-            first = nearest(reader, Embedding(PLAIN, vectors[number]), NOW_ON, 5)[0]
+            first = find_nearest(reader, Embedding(PLAIN, vectors[number]), NOW_ON, 5)[0]
             assert (first.id, first.score) == (ids[number], 1.0)
             (word,) = by_words(reader, [str(number)], NOW_ON, 5)
             assert word.id == ids[number]
@@ -109,8 +109,8 @@ def test_A8_reading_what_was_found_visits_only_that_however_much_is_stored(
             connection.execute(text("ANALYZE"))
     wanted = replace(NOW_ON, known_at=known_at)
 
-    with store.reading(bob) as reader:
-        plans = plans_of(reader, "WITH named", lambda: reader.passing(ids, wanted))
+    with store.open_reader(bob) as reader:
+        plans = plans_of(reader, "WITH named", lambda: reader.matching(ids, wanted))
 
     if superuser is None:
         read = [step["detail"] for step in plans if " facts" in step["detail"]]
@@ -128,9 +128,9 @@ def test_A8_the_fact_of_a_subject_and_predicate_is_looked_up_however_much_is_sto
     owner = Owner(tenant, "ada")
     ids = fill(store, owner, unit_vectors(1000, seed=8), PLAIN, subject="ada")
 
-    with store.reading(owner) as reader:
-        held = reader.holder("global", "ada", "700")
-        plans = explained(reader, lambda: reader.holder("global", "ada", "no such"))
+    with store.open_reader(owner) as reader:
+        held = reader.active_fact("global", "ada", "700")
+        plans = explained(reader, lambda: reader.active_fact("global", "ada", "no such"))
 
     assert held is not None
     assert held.id == ids[700]
@@ -162,8 +162,8 @@ def crowded(place: str) -> Iterator[Callable[[int], PostgresStore]]:
     opened: list[PostgresStore] = []
 
     def start(most_vectors: int) -> PostgresStore:
-        clock = SetClock(NOW_ON.now)
-        opened.append(PostgresStore(place, clock=clock, most_vectors=most_vectors))
+        clock = ManualClock(NOW_ON.now)
+        opened.append(PostgresStore(place, clock=clock, max_vectors=most_vectors))
         return opened[-1]
 
     yield start
@@ -198,11 +198,11 @@ def test_A8_memory_holds_as_many_vectors_as_it_may_and_the_database_the_rest(
     vectors = unit_vectors(50, seed=2)
     ids = [*fill(store, owner, vectors[:20], PLAIN), *fill(store, owner, vectors[20:], PLAIN)]
 
-    with store.reading(owner) as reader:
-        index = reader.index(PLAIN)
+    with store.open_reader(owner) as reader:
+        index = reader.load_index(PLAIN)
         query = Embedding(PLAIN, vectors[0])
         assert (len(index), index.vectors.size, index.overflows) == (50, 30, True)
-        assert {hit.id for hit in reader.beyond(query)} == set(ids[30:])
+        assert {hit.id for hit in reader.nearest_outside_index(query)} == set(ids[30:])
         assert {hit.id for hit in by_words(reader, ["29"], NOW_ON, 5)} == {ids[-1]}
 
 
@@ -216,17 +216,19 @@ def test_A8_the_index_finds_99_of_100_of_the_exact_answer_among_other_peoples_ve
     ids = fill(store, owner, vectors, INDEXED_MODEL)
     fill(store, Owner(tenant, "bob"), unit_vectors(500, seed=10), INDEXED_MODEL)
 
-    with store.reading(owner) as reader:
+    with store.open_reader(owner) as reader:
         walk_the_index(reader)
         shares = []
         for query in unit_vectors(15, seed=99):
             exact = [ids[place] for place in np.argsort(-(vectors[1:] @ query))[:50] + 1]
-            hits = reader.beyond(Embedding(INDEXED_MODEL, query))
+            hits = reader.nearest_outside_index(Embedding(INDEXED_MODEL, query))
             assert [hit.score for hit in hits] == sorted((h.score for h in hits), reverse=True)
             shares.append(len({hit.id for hit in hits[:50]} & set(exact)) / 50)
         assert np.mean(shares) >= 0.99
         query = Embedding(INDEXED_MODEL, vectors[0])
-        plans = plans_of(reader, "SELECT embeddings.memory_id", lambda: reader.beyond(query))
+        plans = plans_of(
+            reader, "SELECT embeddings.memory_id", lambda: reader.nearest_outside_index(query)
+        )
     assert "ix_embeddings_minilm" in str(plans)
 
 
@@ -240,11 +242,11 @@ def test_A8_the_nearest_are_found_in_memory_and_beyond_it_alike(
     vectors = unit_vectors(600, seed=5)
     ids = fill(store, owner, vectors, model)
 
-    with store.reading(owner) as reader:
+    with store.open_reader(owner) as reader:
         walk_the_index(reader)
         assert recall_at_50(reader, vectors, ids, model, queries=10) >= 0.99
         for number in (0, 299, 300, 599):
-            first = nearest(reader, Embedding(model, vectors[number]), NOW_ON, 1)[0]
+            first = find_nearest(reader, Embedding(model, vectors[number]), NOW_ON, 1)[0]
             assert (first.id, first.score) == (ids[number], 1.0)
 
 
@@ -257,9 +259,9 @@ def test_A8_what_few_pass_is_found_through_the_index_too(crowded: Crowded, tenan
     rare = fill(store, owner, unit_vectors(6, seed=5), INDEXED_MODEL, subject="rare")
     wanted = Filter(now=NOW_ON.now, subject="rare")
 
-    with store.reading(owner) as reader:
+    with store.open_reader(owner) as reader:
         walk_the_index(reader)
-        hits = nearest(reader, Embedding(INDEXED_MODEL, vectors[0]), wanted, 10)
+        hits = find_nearest(reader, Embedding(INDEXED_MODEL, vectors[0]), wanted, 10)
 
     assert {hit.id for hit in hits} == set(rare)
 
@@ -274,9 +276,9 @@ def test_A8_a_writer_who_changed_something_still_finds_what_is_beyond_memory(
     ids = fill(store, owner, vectors, PLAIN)
     event = Event(id=new_id("event", NOW), at=NOW, action=Action.CONFIRMED)
 
-    with store.writing(owner) as writer:
+    with store.open_writer(owner) as writer:
         writer.apply(event, [Patch(ids[0], {"confidence": 0.5})])
-        hits = nearest(writer, Embedding(PLAIN, vectors[2]), NOW_ON, 5)
+        hits = find_nearest(writer, Embedding(PLAIN, vectors[2]), NOW_ON, 5)
 
     assert {hit.id for hit in hits} == set(ids)
 
@@ -291,13 +293,13 @@ def test_A8_what_is_stored_while_someone_searches_does_not_disturb_them(
     ids = fill(store, owner, vectors[:2], PLAIN)
     query = Embedding(PLAIN, vectors[2])
 
-    with store.reading(owner) as reader:
-        index = reader.index(PLAIN)
+    with store.open_reader(owner) as reader:
+        index = reader.load_index(PLAIN)
         ids += fill(store, owner, vectors[2:], PLAIN)
-        assert {hit.id for hit in reader.beyond(query)} == set(ids[1:])
-        assert len(similar(reader, index, query)) == 2
-    with store.reading(owner) as reader:
-        assert nearest(reader, query, NOW_ON, 5)[0].id == ids[2]
+        assert {hit.id for hit in reader.nearest_outside_index(query)} == set(ids[1:])
+        assert len(score_similarity(reader, index, query)) == 2
+    with store.open_reader(owner) as reader:
+        assert find_nearest(reader, query, NOW_ON, 5)[0].id == ids[2]
 
 
 def recall_at_50(
@@ -307,7 +309,7 @@ def recall_at_50(
     shares = []
     for query in unit_vectors(queries, seed=99):
         exact = {ids[place] for place in np.argsort(-(vectors @ query))[:50]}
-        hits = nearest(reader, Embedding(model, query), NOW_ON, 50)
+        hits = find_nearest(reader, Embedding(model, query), NOW_ON, 50)
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
         shares.append(len({hit.id for hit in hits} & exact) / 50)
     return float(np.mean(shares))

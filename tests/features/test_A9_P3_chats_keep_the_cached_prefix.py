@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from tests.assistant.talk import chat_of, say
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, streams
@@ -52,16 +52,16 @@ def test_A9_the_note_of_each_message_stands_after_all_that_is_cached(
 
 
 def test_P3_the_hot_set_is_the_same_for_the_whole_chat_and_new_in_the_next(
-    open_memory: Open, talking: dict[str, Any], model: ModelEndpoint, clock: SetClock
+    open_memory: Open, talking: dict[str, Any], model: ModelEndpoint, clock: ManualClock
 ) -> None:
     store = open_memory("advisor", models=talking)
     me = store.for_user("ada")
     me.remember("Funds only, no individual stocks.", category="finance_context")
     chat = chat_of(store)
     say(chat, "Hello")
-    clock.move(timedelta(minutes=1))
+    clock.advance(timedelta(minutes=1))
     say(chat, "Remember that I live in Thailand.")
-    clock.move(timedelta(minutes=1))
+    clock.advance(timedelta(minutes=1))
     say(chat, "And now?")
     say(chat_of(store), "Hello again")
 

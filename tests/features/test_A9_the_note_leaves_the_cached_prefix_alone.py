@@ -10,7 +10,7 @@ from set_embedder import SetEmbedder
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.recall.prompt_block import CLOSING, OPENING, PREAMBLE
+from remembrancer.recall.prompt_block import BLOCK_END, BLOCK_START, PREAMBLE
 
 PREFIX = "You are a helpful assistant.\n\n# Project\n\n  Ports 9000–9999 \t\n"
 
@@ -42,11 +42,11 @@ def test_A9_the_note_lists_what_was_recalled_best_first(
     note = me.context("how long?")
 
     assert note.text == (
-        f"{OPENING}\n{PREAMBLE}\n\n"
+        f"{BLOCK_START}\n{PREAMBLE}\n\n"
         "## What you remember about this user\n"
         "- Keep answers short.\n"
         "- Ada works on the iOS app.\n"
-        f"{CLOSING}"
+        f"{BLOCK_END}"
     )
     assert note.memories == (short.id, app.id)
 
@@ -89,7 +89,7 @@ def test_A9_the_note_has_as_many_memories_as_recall_brings_back(me: Memory) -> N
 
 
 def test_A9_the_style_is_a_choice_of_the_profile(open_set: Callable[..., Remembrancer]) -> None:
-    me = open_set("agents", adjust={"context": {"style": "note"}}).for_user("ada")
+    me = open_set("agents", profile_overrides={"context": {"style": "note"}}).for_user("ada")
     me.remember("Ada dives.")
 
-    assert me.context("sports").text.endswith("about this user\n- Ada dives.\n" + CLOSING)
+    assert me.context("sports").text.endswith("about this user\n- Ada dives.\n" + BLOCK_END)

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from set_embedder import SetEmbedder
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
@@ -150,14 +150,14 @@ def test_M5_what_has_faded_does_not_crowd_out_what_has_not(
     mode: str,
     open_set: Callable[..., Remembrancer],
     set_embedder: SetEmbedder,
-    clock: SetClock,
+    clock: ManualClock,
 ) -> None:
     me = open_set("agents").for_user("ada")
     set_embedder.at_cosine(QUERY, 1.0)
     for number in range(120):
         _place(set_embedder, f"violet kettle {number}", 0.8, axis=number + 2)
         me.remember(f"violet kettle {number}", permanence="ephemeral")
-    clock.move(timedelta(days=40))
+    clock.advance(timedelta(days=40))
     _place(set_embedder, "a kettle, still in use", 0.7, axis=200)
     me.remember("a kettle, still in use")
 

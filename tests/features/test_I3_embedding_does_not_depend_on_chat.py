@@ -7,7 +7,7 @@ from typing import Any
 
 import remembrancer
 from remembrancer.config import Settings
-from remembrancer.doctor import Level, examine
+from remembrancer.doctor import Level, run_checks
 from tests.serving import served
 
 NOBODY = "http://127.0.0.1:9/v1"
@@ -20,7 +20,7 @@ def settings(tmp_path: Path, **values: object) -> Settings:
 
 
 def finding(chosen: Settings) -> Any:
-    return next(one for one in examine(lambda: chosen) if one.name == "embedding")
+    return next(one for one in run_checks(lambda: chosen) if one.name == "embedding")
 
 
 def test_memory_works_whatever_talks(tmp_path: Path) -> None:

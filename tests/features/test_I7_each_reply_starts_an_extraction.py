@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Fact
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, fails, says
 
 
-def exchange(number: int) -> list[Said]:
+def exchange(number: int) -> list[TurnInput]:
     return [
         {"role": "user", "content": f"Question {number}: what about row {number}?"},
         {"role": "assistant", "content": f"Row {number} is fine."},

@@ -17,24 +17,24 @@ from typer.testing import CliRunner
 
 from remembrancer.async_memory import AsyncMemory
 from remembrancer.cli.app import app
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import (
-    CLOSING,
-    OPENING,
+    BLOCK_END,
+    BLOCK_START,
     PREAMBLE,
-    Entry,
-    Layout,
-    as_data,
-    block,
-    tokens,
+    BlockLayout,
+    PromptEntry,
+    build_block,
+    count_tokens,
+    escape_for_prompt,
 )
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
-FRAME = tokens(f"{OPENING}\n{PREAMBLE}\n\n## Your Memory\n{CLOSING}")
+FRAME = count_tokens(f"{BLOCK_START}\n{PREAMBLE}\n\n## Your Memory\n{BLOCK_END}")
 
 Open = Callable[..., Remembrancer]
 
@@ -58,16 +58,16 @@ def entries(text: str) -> list[str]:
     return [line[2:] for line in text.splitlines() if line.startswith("- ")]
 
 
-def test_M10_the_block_has_the_given_format(store: Remembrancer, clock: SetClock) -> None:
+def test_M10_the_block_has_the_given_format(store: Remembrancer, clock: ManualClock) -> None:
     health = store.for_user("ada", agent="health")
     health.remember("John", subject="user", predicate="name", permanence="permanent", importance=9)
     health.remember("Ask before sending messages.", kind="rule")
     health.remember("'Off' means nausea.", kind="rule", scope="health", importance=2)
-    clock.move(10 * DAY)
+    clock.advance(10 * DAY)
     health.remember("The user reads Dune.", importance=3)
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
     health.remember("Asked for a morning at the dentist's.", kind="episode")
-    clock.move(2 * HOUR)
+    clock.advance(2 * HOUR)
 
     context = health.context("plan the day")
 
@@ -90,7 +90,7 @@ def test_M10_the_block_has_the_given_format(store: Remembrancer, clock: SetClock
         "</remembered>"
     )
     assert str(context) == context.text
-    assert context.tokens == tokens(context.text) == -(-len(context.text) // 4)
+    assert context.tokens == count_tokens(context.text) == -(-len(context.text) // 4)
     assert [health.get(one).content for one in context.memories] == [
         "John",
         "The user reads Dune.",
@@ -113,10 +113,10 @@ def test_M10_the_block_has_the_given_format(store: Remembrancer, clock: SetClock
     ],
 )
 def test_M10_an_age_is_told_in_the_largest_unit(
-    age: timedelta, said: str, me: Memory, clock: SetClock
+    age: timedelta, said: str, me: Memory, clock: ManualClock
 ) -> None:
     me.remember("The sky is blue.", permanence="permanent")
-    clock.move(age)
+    clock.advance(age)
 
     assert f"[permanent, confirmed {said}]" in me.context("sky").text
 
@@ -168,7 +168,7 @@ def test_M10_no_budget_is_ever_exceeded_not_even_by_headings(me: Memory) -> None
 
     for budget, context in enumerate(told):
         assert context.tokens <= budget
-        assert context.tokens == tokens(context.text)
+        assert context.tokens == count_tokens(context.text)
         assert len(entries(context.text)) == len(context.memories)
     assert told[full].tokens == told[full + 2].tokens == full
     assert len(told[full - 1].memories) == 11
@@ -206,12 +206,12 @@ def test_M10_a_budget_below_nothing_and_an_unknown_style_are_refused(me: Memory)
 
 
 def test_M10_after_compression_the_same_block_can_be_had_again(
-    store: Remembrancer, me: Memory, clock: SetClock, open_set: Open
+    store: Remembrancer, me: Memory, clock: ManualClock, open_set: Open
 ) -> None:
     for day in range(6):
         me.remember(f"Learned on day {day}.", importance=3 + day % 3)
         me.remember(f"Happened on day {day}.", kind="episode")
-        clock.move(DAY)
+        clock.advance(DAY)
     first = me.context("what was learned?", budget=150)
 
     store.flush()
@@ -222,11 +222,11 @@ def test_M10_after_compression_the_same_block_can_be_had_again(
     assert len(first.memories) > 2
 
 
-def test_M10_as_of_gives_the_block_that_was_known_then(me: Memory, clock: SetClock) -> None:
+def test_M10_as_of_gives_the_block_that_was_known_then(me: Memory, clock: ManualClock) -> None:
     me.remember("Ada lives in Oslo.", subject="ada", predicate="city")
-    started = clock.move(DAY)
+    started = clock.advance(DAY)
     before = me.context("where does Ada live?")
-    clock.move(DAY)
+    clock.advance(DAY)
     me.remember("Ada lives in Lima.", subject="ada", predicate="city")
 
     assert "Lima" in me.context("where does Ada live?").text
@@ -234,11 +234,11 @@ def test_M10_as_of_gives_the_block_that_was_known_then(me: Memory, clock: SetClo
 
 
 def test_M10_in_a_session_the_block_is_the_same_whatever_was_learned_since(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     me.remember("Ada lives in Oslo.", subject="ada", predicate="city")
     first = me.context("where does Ada live?", session="run 1")
-    clock.move(DAY)
+    clock.advance(DAY)
     me.remember("Ada lives in Lima.", subject="ada", predicate="city")
 
     assert me.context("where does Ada live?", session="run 1") == first
@@ -248,7 +248,7 @@ def test_M10_in_a_session_the_block_is_the_same_whatever_was_learned_since(
 @pytest.mark.parametrize("prompt", ["tea", None])
 @pytest.mark.parametrize("style", ["sections", "note", "hot_set"])
 def test_M10_what_is_no_longer_in_force_never_appears(
-    prompt: str | None, style: str, me: Memory, clock: SetClock
+    prompt: str | None, style: str, me: Memory, clock: ManualClock
 ) -> None:
     me.remember("Tea is stable.", permanence="permanent")
     me.remember("Tea expires.", permanence="permanent", ttl_days=10)
@@ -258,7 +258,7 @@ def test_M10_what_is_no_longer_in_force_never_appears(
     me.remember("Tea is new.", permanence="permanent", subject="tea", predicate="age")
     me.forget(me.remember("Tea is forgotten.", permanence="permanent").memory.id)
     me.delete(me.remember("Tea is deleted.", permanence="permanent").memory.id)
-    clock.move(20 * DAY)
+    clock.advance(20 * DAY)
 
     told = {line.split(" [")[0] for line in entries(me.context(prompt, style=style).text)}
 
@@ -338,7 +338,7 @@ def test_M10_X8_no_memory_can_leave_its_line_or_close_the_block(
     assert len(headings) == (1 if style == "note" else 2)
     lines = text.split("\n")
     assert lines == text.splitlines(), "there is no other kind of line break"
-    assert (lines[0], lines[1], lines[-1]) == (OPENING, PREAMBLE, CLOSING)
+    assert (lines[0], lines[1], lines[-1]) == (BLOCK_START, PREAMBLE, BLOCK_END)
     assert all(line.startswith(("- ", "## ", "### ")) for line in lines[2:-1] if line)
     assert len(entries(text)) == 2
     assert_harmless("\n".join(entries(text)))
@@ -348,12 +348,12 @@ def test_M10_X8_no_memory_can_leave_its_line_or_close_the_block(
     st.lists(st.text(st.sampled_from("</remembered>#`| \n\u2028\u200b\u200dａé＜-"), max_size=40))
 )
 def test_M10_X8_whatever_is_remembered_the_block_stays_one(texts: list[str]) -> None:
-    found = [Entry(str(number), as_data(text)) for number, text in enumerate(texts)]
+    found = [PromptEntry(str(number), escape_for_prompt(text)) for number, text in enumerate(texts)]
 
-    text = block(Layout("## Title"), found, 10_000).text
+    text = build_block(BlockLayout("## Title"), found, 10_000).text
 
     if texts:
-        body = text.removeprefix(f"{OPENING}\n{PREAMBLE}\n\n## Title\n").removesuffix(CLOSING)
+        body = text.removeprefix(f"{BLOCK_START}\n{PREAMBLE}\n\n## Title\n").removesuffix(BLOCK_END)
         assert body.count("\n") == len(texts)
         assert_harmless(body)
 
@@ -398,7 +398,7 @@ def test_M10_the_command_prints_exactly_the_text(store: Remembrancer, me: Memory
 
 
 def test_M10_the_command_keeps_to_a_session(
-    store: Remembrancer, me: Memory, clock: SetClock
+    store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
     def run() -> str:
         asked = ("context", "--style", "hot_set", "--session", "monday")
@@ -406,7 +406,7 @@ def test_M10_the_command_keeps_to_a_session(
 
     me.remember("Ada is a diver.")
     first = run()
-    clock.move(DAY)
+    clock.advance(DAY)
     me.remember("Ada has a boat.")
 
     assert entries(first) == ["Ada is a diver."]

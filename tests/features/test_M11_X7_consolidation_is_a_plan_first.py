@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.learn.consolidation.plan import from_json
@@ -98,7 +98,7 @@ def test_X7_a_plan_can_be_kept_and_applied_later_but_not_twice(
 ) -> None:
     plans(model, facts=[DIET])
     (plan,) = health.plan_consolidation()
-    kept = from_json(plan.as_json())
+    kept = from_json(plan.to_json())
     assert kept == plan
 
     health.consolidate(kept)
@@ -128,7 +128,7 @@ def test_X7_it_is_undone_as_one_and_not_done_again_by_itself(
 
 
 def test_M11_updates_confirmations_and_links(
-    health: Memory, model: ModelEndpoint, clock: SetClock
+    health: Memory, model: ModelEndpoint, clock: ManualClock
 ) -> None:
     weight = health.remember("Weighs 80 kg", source="extracted").memory
     diet = health.remember("Follows a low-carb diet", source="extracted").memory
@@ -247,9 +247,9 @@ def test_M11_without_a_model_episodes_wait_and_what_says_the_same_can_be_merged(
     from remembrancer.store.contract import Insert
 
     twin = replace(first, id=new_id("fact", call.now()), lineage="", source=Source.IMPORTED)
-    with call.store.writing(call.owner) as writer:
-        event = call.event(Action.REMEMBERED, call.now())
-        writer.apply(event, [Insert(twin, call.embed(twin.searchable))])
+    with call.store.open_writer(call.owner) as writer:
+        event = call.new_event(Action.REMEMBERED, call.now())
+        writer.apply(event, [Insert(twin, call.embed(twin.search_text))])
 
     assert store.run_job("consolidate", tenant=tenant).changed == 0
     (plan,) = me.plan_consolidation()

@@ -7,18 +7,18 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Patch
-from remembrancer.types import Action, Backlog, Episode, Record, Standing, Status
+from remembrancer.types import Action, Backlog, ConfidenceBand, Episode, Record, Status
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
 def store(open_set: Callable[..., Remembrancer]) -> Remembrancer:
-    return open_set("agents", adjust={"episodes": {"cap": 5}})
+    return open_set("agents", profile_overrides={"episodes": {"cap": 5}})
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def me(store: Remembrancer) -> Memory:
 def consolidated(me: Memory, episode: Record) -> None:
     """As if consolidation had been through with it."""
     call = me._call
-    with call.store.writing(call.owner) as writer:
-        event = call.event(Action.CONFIRMED, call.now())
+    with call.store.open_writer(call.owner) as writer:
+        event = call.new_event(Action.CONFIRMED, call.now())
         writer.apply(event, [Patch(episode.id, {"backlog": Backlog.DONE})])
 
 
@@ -43,12 +43,12 @@ def statuses(me: Memory, episodes: list[Record]) -> list[Status]:
 
 
 def test_M12_the_sweep_ends_what_nobody_believes_any_more(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
     name = me.remember("Her name is Ada.", permanence="permanent").memory
-    clock.move(30 * DAY)  # exp(-0.1 × 30) is just below 0.05
-    assert me.standing(lunch) is Standing.EXPIRED
+    clock.advance(30 * DAY)  # exp(-0.1 × 30) is just below 0.05
+    assert me.standing(lunch) is ConfidenceBand.EXPIRED
 
     outcome = store.run_job("decay_sweep", tenant=tenant)
 
@@ -60,16 +60,16 @@ def test_M12_the_sweep_ends_what_nobody_believes_any_more(
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0
 
 
-def test_M12_reading_does_not_wait_for_the_sweep(me: Memory, clock: SetClock) -> None:
+def test_M12_reading_does_not_wait_for_the_sweep(me: Memory, clock: ManualClock) -> None:
     lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
-    clock.move(29 * DAY)
+    clock.advance(29 * DAY)
     assert [one.id for one in me.list().items] == [lunch.id]
-    assert me.standing(lunch) is Standing.FADING
+    assert me.standing(lunch) is ConfidenceBand.FADING
     assert me.recall("pea soup") == []
     assert [one.memory.id for one in me.recall("pea soup", minimum_confidence=0)] == [lunch.id]
     assert me.stats().fading == 1
 
-    clock.move(DAY)
+    clock.advance(DAY)
 
     assert me.list().items == ()
     assert [one.id for one in me.list(status="expired").items] == [lunch.id]
@@ -78,10 +78,10 @@ def test_M12_reading_does_not_wait_for_the_sweep(me: Memory, clock: SetClock) ->
 
 
 def test_M12_confirming_restores_what_was_swept(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
-    clock.move(40 * DAY)
+    clock.advance(40 * DAY)
     store.run_job("decay_sweep", tenant=tenant)
 
     me.confirm(lunch.id)
@@ -92,14 +92,14 @@ def test_M12_confirming_restores_what_was_swept(
 
 
 def test_M12_a_sweep_can_be_undone_as_a_whole_but_not_by_accident(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     lunches = [
         me.remember(f"Lunch {number} was soup.", permanence="ephemeral").memory
         for number in range(3)
     ]
     said = me.remember("Her name is Ada.", permanence="permanent")
-    clock.move(40 * DAY)
+    clock.advance(40 * DAY)
     store.run_job("decay_sweep", tenant=tenant)
     swept = me.activity().items[0]
 
@@ -107,18 +107,18 @@ def test_M12_a_sweep_can_be_undone_as_a_whole_but_not_by_accident(
 
     assert {one.id for one in me.list().items} == {one.id for one in (*lunches, said.memory)}
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0
-    clock.move(40 * DAY)
+    clock.advance(40 * DAY)
     assert store.run_job("decay_sweep", tenant=tenant).changed == 3
     assert me.undo().memory.id == said.memory.id
 
 
 def test_M12_episodes_live_for_seven_days(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     episode = happened(me, 1)
-    clock.move(7 * DAY - timedelta(microseconds=1))
+    clock.advance(7 * DAY - timedelta(microseconds=1))
     assert store.run_job("episode_cleanup", tenant=tenant).changed == 0
-    clock.move(timedelta(microseconds=1))
+    clock.advance(timedelta(microseconds=1))
 
     assert store.run_job("episode_cleanup", tenant=tenant).changed == 1
 
@@ -127,12 +127,12 @@ def test_M12_episodes_live_for_seven_days(
 
 
 def test_M12_beyond_the_cap_the_oldest_go_but_none_that_waits_to_be_consolidated(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     episodes = []
     for number in range(8):
         episodes.append(happened(me, number))
-        clock.move(timedelta(minutes=1))
+        clock.advance(timedelta(minutes=1))
     for one in episodes[1:5]:
         consolidated(me, one)
 
@@ -159,12 +159,12 @@ def test_M12_what_waits_to_be_consolidated_stays_even_beyond_the_cap(
 
 
 def test_M12_agents_with_rules_of_their_own_are_swept_by_them(
-    open_set: Callable[..., Remembrancer], clock: SetClock, tenant: str
+    open_set: Callable[..., Remembrancer], clock: ManualClock, tenant: str
 ) -> None:
     store = open_set("default", agents={"archivist": {"decay": {"applies_to": "none"}}})
     kept = store.for_user("ada", agent="archivist").remember("An old fact.", permanence="ephemeral")
     lost = store.for_user("ada", agent="cook").remember("A soup.", permanence="ephemeral")
-    clock.move(60 * DAY)
+    clock.advance(60 * DAY)
 
     assert store.run_job("decay_sweep", tenant=tenant).changed == 1
 

@@ -22,7 +22,7 @@ time_zone = "Europe/Berlin"
 path = "{place}"
 pool_size = 3
 open_files = 8
-busy_seconds = 2.5
+lock_timeout_seconds = 2.5
 
 [embedding]
 provider = "local"
@@ -33,17 +33,17 @@ consolidate = "15 */2 * * 1-5"
 backup = "0 1 * * *"
 decay_sweep = ""
 
-[adjust.recall]
+[profile_overrides.recall]
 limit = 7
 rrf_k = 30
 
-[adjust.recall.weights]
+[profile_overrides.recall.weights]
 relevance = 0.7
 
-[adjust.dedup]
+[profile_overrides.dedup]
 threshold = 0.95
 
-[adjust.categories.allergy]
+[profile_overrides.categories.allergy]
 description = "What the person must not eat"
 permanence = "permanent"
 importance = 10
@@ -126,7 +126,7 @@ def test_M13_the_environment_overrides_the_file(file: Path) -> None:
             "REMEMBRANCER_TENANT": "globex",
             "REMEMBRANCER_STORE__POOL_SIZE": "9",
             "REMEMBRANCER_JOBS__BACKUP": "",
-            "REMEMBRANCER_ADJUST__RECALL__LIMIT": "4",
+            "REMEMBRANCER_PROFILE_OVERRIDES__RECALL__LIMIT": "4",
             "REMEMBRANCER_AGENTS__HEALTH__RECALL__LIMIT": "1",
             "UNRELATED": "x",
         },
@@ -152,17 +152,23 @@ def test_M13_the_environment_overrides_the_file(file: Path) -> None:
         ("[jobs]\nbackup = 'daily'", ["jobs.backup", "daily", "minute hour day month weekday"]),
         ("[jobs]\nbackup = '60 * * * *'", ["jobs.backup", "minute", "0 to 59"]),
         ("[jobs]\nbackup = '0 24 * * *'", ["jobs.backup", "hour", "0 to 23"]),
-        ("[adjust.recall]\nrecipe = 'magic'", ["recall.recipe", "rrf", "nudged", "composite"]),
-        ("[adjust.recall]\nlimits = 3", ["recall.limits", "limit", "rrf_k"]),
-        ("[adjust.scopes]\nvisibility = 'all'", ["scopes.visibility", "shared", "isolated"]),
-        ("[agents.health.decay]\nreset_by = 'x'", ["decay.reset_by", "confirmation", "use"]),
-        ("[adjust]\ndefault_category = 'x'", ["default_category", "fact", "preference"]),
         (
-            "[adjust.categories.fact]\nttl = 3",
+            "[profile_overrides.recall]\nrecipe = 'magic'",
+            ["recall.recipe", "rrf", "nudged", "composite"],
+        ),
+        ("[profile_overrides.recall]\nlimits = 3", ["recall.limits", "limit", "rrf_k"]),
+        (
+            "[profile_overrides.scopes]\nvisibility = 'all'",
+            ["scopes.visibility", "shared", "isolated"],
+        ),
+        ("[agents.health.decay]\nreset_by = 'x'", ["decay.reset_by", "confirmation", "use"]),
+        ("[profile_overrides]\ndefault_category = 'x'", ["default_category", "fact", "preference"]),
+        (
+            "[profile_overrides.categories.fact]\nttl = 3",
             ["categories.fact.ttl", "ttl_days", "permanence", "importance"],
         ),
         (
-            "[adjust.categories.fact]\npermanence = 'long'",
+            "[profile_overrides.categories.fact]\npermanence = 'long'",
             ["categories.fact.permanence", "permanent", "stable", "ephemeral"],
         ),
         ("tenant = ", ["not valid TOML", "remembrancer.toml"]),

@@ -8,7 +8,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from tests.serving import Served
 
 Serve = Callable[..., Served]
@@ -65,7 +65,7 @@ def test_M14_every_listed_endpoint_is_there(ada: httpx.Client) -> None:
 
 
 def test_M14_facts_are_browsed_by_scope_subject_words_and_confidence(
-    ada: httpx.Client, clock: SetClock
+    ada: httpx.Client, clock: ManualClock
 ) -> None:
     remembered(ada, "Ada drinks tea.", subject="ada", predicate="drinks", scope="health")
     remembered(ada, "Ada plays chess.", subject="chess", predicate="player", permanence="stable")
@@ -80,7 +80,7 @@ def test_M14_facts_are_browsed_by_scope_subject_words_and_confidence(
     }
     best = ada.get(facts, params={"q": "which hot drink?", "limit": 1}).json()
     assert best["items"][0]["content"] == "Ada drinks tea."
-    clock.move(timedelta(days=10))
+    clock.advance(timedelta(days=10))
     sure = contents(ada.get(facts, params={"min_confidence": 0.9}))
     assert sure == {"Ada drinks tea.", "Ada plays chess."}
 
@@ -137,10 +137,12 @@ def test_M14_a_fact_tells_the_turn_it_comes_from(served: Served, ada: httpx.Clie
     assert [one["content"] for one in detail["sources"]] == [said[0]["content"]]
 
 
-def test_M14_editing_a_rule_makes_it_a_candidate_again(ada: httpx.Client, clock: SetClock) -> None:
+def test_M14_editing_a_rule_makes_it_a_candidate_again(
+    ada: httpx.Client, clock: ManualClock
+) -> None:
     rule = remembered(ada, "Confirm before sending.", kind="rule")
     for _ in range(5):
-        clock.move(timedelta(minutes=1))
+        clock.advance(timedelta(minutes=1))
         ada.post("/api/feedback", json={"rule": rule, "verdict": "helpful"})
     before = ada.get(f"/api/memory/rules/{rule}").json()
     assert before["memory"]["maturity"] == "established"
@@ -154,9 +156,9 @@ def test_M14_editing_a_rule_makes_it_a_candidate_again(ada: httpx.Client, clock:
     assert contents(ada.get("/api/memory/rules", params={"maturity": "candidate"}))
 
 
-def test_M14_episodes_are_browsed_by_butler_and_time(ada: httpx.Client, clock: SetClock) -> None:
+def test_M14_episodes_are_browsed_by_butler_and_time(ada: httpx.Client, clock: ManualClock) -> None:
     first = remembered(ada, "Logged a weight of 75 kg.", kind="episode", scope="health")
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     noon = clock.now()
     second = remembered(ada, "Deployed the site.", kind="episode", scope="devops")
 

@@ -16,7 +16,7 @@ from set_embedder import SetEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.store import dump
-from remembrancer.team.service import Verdict
+from remembrancer.team.service import ProposalOutcome
 
 Fresh = Callable[[str], str]
 OpenAt = Callable[..., Remembrancer]
@@ -49,7 +49,7 @@ def test_restored_into_an_empty_place_a_team_knows_what_it_knew(
     store = open_team(fresh(engine))
     fill_team(store, set_embedder)
     fill_team(store, set_embedder, tenant="elsewhere")
-    store.review().switch(promote_at=3)
+    store.review().change_settings(promote_at=3)
     backup = store.backup(tmp_path / "a.zip")
 
     empty = open_team(fresh(engine))
@@ -79,7 +79,7 @@ def test_there_and_back_is_the_same_byte_by_byte_and_in_every_answer(
     again = first.move_to(home)
 
     (team,) = (text for name, text in before.items() if name.startswith("teams/"))
-    assert tables_in(team) == {table.name for table in dump.TEAM}
+    assert tables_in(team) == {table.name for table in dump.TEAM_TABLES}
     assert packed(middle, tmp_path, "there") == before
     assert packed(last, tmp_path, "back") == before
     assert known(middle) == known(first)
@@ -99,8 +99,8 @@ def test_whoever_said_it_before_counts_once_afterwards_too(
     other.for_user("ada").propose(BRANCH)  # so it has made a key of its own
     other.restore_backup(backup, replace=True)
 
-    assert other.for_user("ada").propose(PORTS).verdict is Verdict.KNOWN
-    assert other.for_user("bob").propose(PORTS).verdict is Verdict.APPROVED
+    assert other.for_user("ada").propose(PORTS).verdict is ProposalOutcome.KNOWN
+    assert other.for_user("bob").propose(PORTS).verdict is ProposalOutcome.APPROVED
 
 
 @engines
@@ -151,7 +151,7 @@ from remembrancer.config import Settings
 from remembrancer.transfer import archive
 
 store = remembrancer.open(sys.argv[1], settings=Settings())
-with archive.opened(Path(sys.argv[2])) as backup:
+with archive.open_archive(Path(sys.argv[2])) as backup:
     (member,) = backup.members
 
     def breaking_off(rows):

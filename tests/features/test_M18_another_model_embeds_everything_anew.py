@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from set_embedder import SetEmbedder
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.embed import Embedder
 from remembrancer.engine import Remembrancer
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.store.open import open_store
 from remembrancer.types import Owner
 
-LONG: list[Said] = [
+LONG: list[TurnInput] = [
     {
         "role": "user",
         "content": "My sister plays the cello in an orchestra. "
@@ -54,7 +54,7 @@ Opening = Callable[[Embedder], Remembrancer]
 
 
 @pytest.fixture
-def opened(place: str, clock: SetClock, tenant: str) -> Iterator[Opening]:
+def opened(place: str, clock: ManualClock, tenant: str) -> Iterator[Opening]:
     stores: list[Remembrancer] = []
 
     def start(embedder: Embedder) -> Remembrancer:
@@ -78,8 +78,8 @@ def fill(store: Remembrancer, count: int = 5) -> None:
 
 def vectors(store: Remembrancer) -> dict[str, int]:
     me = store.for_user("ada")
-    with me._call.store.reading(me._call.owner) as reader:
-        return reader.embedded()
+    with me._call.store.open_reader(me._call.owner) as reader:
+        return reader.count_embedded()
 
 
 def test_M18_everything_gets_vectors_of_the_new_model(opened: Opening, tenant: str) -> None:

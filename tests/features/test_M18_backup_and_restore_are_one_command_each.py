@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from full_memory import answers, fill, fill_team, members, people
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import BadBackup, Conflict, InvalidInput, StoreUnavailable
 from remembrancer.types import Owner, Tenant
@@ -34,7 +34,7 @@ engines = pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 
 @engines
 def test_restored_into_an_empty_place_everything_is_as_it_was(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     store = open_at(fresh(engine))
     fill(store.for_user("ada"), clock)
@@ -54,7 +54,7 @@ def test_restored_into_an_empty_place_everything_is_as_it_was(
 
 @engines
 def test_a_backup_says_what_it_is_and_only_its_owner_may_read_it(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     store = open_at(fresh(engine))
     fill(store.for_user("ada"), clock)
@@ -78,7 +78,7 @@ def test_a_backup_says_what_it_is_and_only_its_owner_may_read_it(
 
 @engines
 def test_others_who_live_there_are_left_alone(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     store = open_at(fresh(engine))
     fill(store.for_user("ada"), clock)
@@ -95,7 +95,7 @@ def test_others_who_live_there_are_left_alone(
 
 @engines
 def test_who_has_other_memories_keeps_them_unless_they_are_to_be_replaced(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     store = open_at(fresh(engine))
     fill(store.for_user("ada"), clock)
@@ -122,7 +122,7 @@ def test_who_has_other_memories_keeps_them_unless_they_are_to_be_replaced(
 
 @engines
 def test_a_backup_is_of_one_moment_while_others_write(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     """A writer stores an event, a document, a fact and a vector together, or none of them."""
     place = fresh(engine)
@@ -287,9 +287,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from remembrancer.config import Settings
     from remembrancer.store.open import open_store
 
-    clock = SetClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
+    clock = ManualClock(datetime(2026, 3, 2, 12, tzinfo=UTC))
     settings = Settings(user="ada", profile="assistant")
-    vanishing = open_store(settings, clock, vanishing=True)
+    vanishing = open_store(settings, clock, in_memory=True)
     embedder = SetEmbedder()
     with Remembrancer(settings, vanishing, embedder, clock) as store:
         fill(store.for_user("ada"), clock)
@@ -444,7 +444,7 @@ def test_a_path_that_cannot_be_used_is_a_sentence(
 
 
 def test_a_backup_that_fails_leaves_the_old_one_and_nothing_else(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path
 ) -> None:
     place = fresh("sqlite")
     store = open_at(place)
@@ -476,7 +476,7 @@ store.close()
 
 @engines
 def test_killed_at_any_moment_it_is_completed_by_doing_it_again(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     store = open_at(fresh("sqlite"))
     for number in range(PEOPLE):
@@ -514,7 +514,7 @@ def test_killed_at_any_moment_it_is_completed_by_doing_it_again(
 
 @engines
 def test_the_job_makes_backups_and_keeps_the_newest(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     where = {"path": str(tmp_path / "data"), "pool_size": 1}
     place = fresh(engine)
@@ -531,7 +531,7 @@ def test_the_job_makes_backups_and_keeps_the_newest(
     for _ in range(9):
         (outcome,) = [one for one in store.tick() if one.job == "backup"]
         assert (outcome.changed, outcome.failures) == (1, ())
-        clock.move(timedelta(days=1))
+        clock.advance(timedelta(days=1))
 
     made = sorted({one.name for one in shelf.iterdir()} - strangers)
     assert made == [f"remembrancer-202603{day:02}T120000Z.zip" for day in range(4, 11)]

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.maintenance.simulate import Forecast, Simulation
 from remembrancer.memory import Memory
-from remembrancer.types import Kind, Permanence, Standing, Status
+from remembrancer.types import ConfidenceBand, Kind, Permanence, Status
 
 DAY = timedelta(days=1)
 MOMENT = timedelta(milliseconds=2)
@@ -30,7 +30,7 @@ def me(store: Remembrancer) -> Memory:
     return store.for_user("ada")
 
 
-def filled(me: Memory, clock: SetClock) -> None:
+def filled(me: Memory, clock: ManualClock) -> None:
     """Memories of every permanence, of different ages and confidence, some with a time to live."""
     for number, permanence in enumerate(Permanence):
         for confidence in (1.0, 0.5, 0.2, 0.1, 0.04):
@@ -39,7 +39,7 @@ def filled(me: Memory, clock: SetClock) -> None:
                 permanence=permanence,
                 confidence=confidence,
             )
-            clock.move(0.37 * DAY)
+            clock.advance(0.37 * DAY)
     me.remember("The fair is on for a while.", ttl_days=12.5)
     me.remember("Always knock.", kind="rule", permanence="volatile")
     me.remember("We talked about boats.", kind="episode")
@@ -52,7 +52,7 @@ def forecast(found: Simulation, memory_id: str) -> Forecast:
     return next(one for one in found.forecasts if one.id == memory_id)
 
 
-def test_M3_the_dates_are_those_of_the_formula(me: Memory, clock: SetClock) -> None:
+def test_M3_the_dates_are_those_of_the_formula(me: Memory, clock: ManualClock) -> None:
     tea = me.remember("Ada drinks tea.", permanence="standard").memory
     name = me.remember("Her name is Ada.", permanence="permanent").memory
     fair = me.remember("The fair is on.", ttl_days=30).memory
@@ -71,7 +71,7 @@ def test_M3_the_dates_are_those_of_the_formula(me: Memory, clock: SetClock) -> N
     assert [one.id for one in me.simulate(200).forecasts] == [fair.id]
 
 
-def test_M3_the_series_has_a_count_for_each_day(me: Memory, clock: SetClock) -> None:
+def test_M3_the_series_has_a_count_for_each_day(me: Memory, clock: ManualClock) -> None:
     me.remember("Ada drinks tea.", permanence="ephemeral")
     me.remember("Her name is Ada.", permanence="permanent")
 
@@ -84,7 +84,7 @@ def test_M3_the_series_has_a_count_for_each_day(me: Memory, clock: SetClock) -> 
 
 
 def test_M3_the_sweeps_agree_on_every_day(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     filled(me, clock)
     found = me.simulate(400)
@@ -93,7 +93,7 @@ def test_M3_the_sweeps_agree_on_every_day(
     records += me.list(status="expired", limit=1000).items
 
     for day in (0, 1, 6, 7, 8, 12, 13, 16, 17, 24, 30, 53, 81, 99, 101, 150, 202, 300, 375, 400):
-        clock.move(start + day * DAY - clock.now())
+        clock.advance(start + day * DAY - clock.now())
         store.run_job("decay_sweep", tenant=tenant)
         store.run_job("episode_cleanup", tenant=tenant)
         now = {one.id: me.get(one.id) for one in records}
@@ -110,25 +110,25 @@ def test_M3_the_sweeps_agree_on_every_day(
 
 
 def test_M3_the_sweep_agrees_to_the_moment(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     tea = me.remember("Ada drinks tea.", permanence="volatile").memory
     told = forecast(me.simulate(), tea.id)
     assert told.fades_at is not None
     assert told.expires_at is not None
 
-    clock.move(told.fades_at - timedelta(microseconds=1) - clock.now())
-    assert me.standing(tea) is Standing.RECALLED
-    clock.move(timedelta(microseconds=1))
-    assert me.standing(tea) is Standing.FADING
+    clock.advance(told.fades_at - timedelta(microseconds=1) - clock.now())
+    assert me.standing(tea) is ConfidenceBand.RECALLED
+    clock.advance(timedelta(microseconds=1))
+    assert me.standing(tea) is ConfidenceBand.FADING
 
-    clock.move(told.expires_at - MOMENT - clock.now())
+    clock.advance(told.expires_at - MOMENT - clock.now())
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0
-    clock.move(2 * MOMENT)
+    clock.advance(2 * MOMENT)
     assert store.run_job("decay_sweep", tenant=tenant).changed == 1
 
 
-def test_M3_standing_agrees_with_the_series(me: Memory, clock: SetClock) -> None:
+def test_M3_standing_agrees_with_the_series(me: Memory, clock: ManualClock) -> None:
     for number, permanence in enumerate(Permanence):
         for confidence in (1.0, 0.2, 0.05, 0.01):
             me.remember(
@@ -138,15 +138,15 @@ def test_M3_standing_agrees_with_the_series(me: Memory, clock: SetClock) -> None
     series = me.simulate(365).series
 
     for day in (0, 1, 5, 16, 17, 30, 54, 100, 201, 202, 365):
-        clock.move(series[day].at - clock.now())
+        clock.advance(series[day].at - clock.now())
         standings = [me.standing(one) for one in records]
-        assert standings.count(Standing.RECALLED) == series[day].recalled
-        assert standings.count(Standing.FADING) == series[day].fading
-        assert standings.count(Standing.EXPIRED) == series[day].expired
+        assert standings.count(ConfidenceBand.RECALLED) == series[day].recalled
+        assert standings.count(ConfidenceBand.FADING) == series[day].fading
+        assert standings.count(ConfidenceBand.EXPIRED) == series[day].expired
 
 
 def test_M3_looking_ahead_changes_nothing(
-    me: Memory, clock: SetClock, stored: Callable[[], object]
+    me: Memory, clock: ManualClock, stored: Callable[[], object]
 ) -> None:
     filled(me, clock)
     before = stored()
@@ -169,7 +169,7 @@ def test_M3_it_looks_at_no_more_than_the_principal_may_see(store: Remembrancer, 
 def test_M3_more_memories_than_a_page_are_all_counted(
     me: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remembrancer.maintenance.simulate.PAGE", 3)
+    monkeypatch.setattr("remembrancer.maintenance.simulate.PAGE_SIZE", 3)
     for number in range(10):
         me.remember(f"Fact number {number}.")
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.memory import Memory
@@ -43,14 +43,14 @@ def test_M4_five_successes_establish_a_rule_and_four_do_not(me: Memory) -> None:
 
 
 def test_M4_fifteen_successes_prove_it_once_it_is_thirty_days_old(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     one = rule(me)
     assert helped(me, one, 15).maturity is Maturity.ESTABLISHED
 
-    clock.move(30 * DAY - timedelta(microseconds=1))
+    clock.advance(30 * DAY - timedelta(microseconds=1))
     assert helped(me, one, 1).maturity is Maturity.ESTABLISHED
-    clock.move(timedelta(microseconds=1))
+    clock.advance(timedelta(microseconds=1))
     assert helped(me, one, 1).maturity is Maturity.PROVEN
 
 
@@ -110,10 +110,10 @@ def test_M4_a_rule_that_mostly_helps_is_not_turned_into_a_warning(me: Memory) ->
     assert me.effectiveness(hurt) == pytest.approx(6 / 18.01)
 
 
-def test_M4_every_use_is_in_the_ledger(me: Memory, clock: SetClock) -> None:
+def test_M4_every_use_is_in_the_ledger(me: Memory, clock: ManualClock) -> None:
     one = rule(me)
     me.helpful(one.id, session="monday")
-    clock.move(DAY)
+    clock.advance(DAY)
     me.harmful(one.id, "It broke.")
 
     uses = me.history(one.id).applications

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 
 
@@ -17,10 +17,10 @@ def store(open_memory: Callable[..., Remembrancer]) -> Remembrancer:
     return open_memory("agents")
 
 
-def test_M6_the_score_is_the_weighted_sum(store: Remembrancer, clock: SetClock) -> None:
+def test_M6_the_score_is_the_weighted_sum(store: Remembrancer, clock: ManualClock) -> None:
     me = store.for_user("ada")
     me.remember("The kettle is violet.", importance=8, permanence="volatile", confidence=0.9)
-    clock.move(timedelta(days=10))
+    clock.advance(timedelta(days=10))
 
     (found,) = me.recall("violet kettle")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from tests.mcp.talk import Talk, contents, inside, principal
 
@@ -75,10 +75,10 @@ def test_M8_searching_recalling_and_getting_count_as_uses(talk: Talk, engine: Re
 
 
 def test_M8_fading_memories_are_kept_from_agents_unless_they_ask(
-    talk: Talk, clock: SetClock
+    talk: Talk, clock: ManualClock
 ) -> None:
     kept = fact(talk, "Wants to see the comet.", permanence="volatile")
-    clock.move(timedelta(days=70))
+    clock.advance(timedelta(days=70))
 
     assert talk.call("memory_recall", topic="comet")["memories"] == []
     (found,) = talk.call("memory_search", query="comet", min_confidence=0)["memories"]
@@ -129,9 +129,9 @@ def test_M8_what_is_forgotten_can_be_restored(talk: Talk, engine: Remembrancer) 
     assert contents(talk.call("memory_recall", topic="kayak")) == ["Owns a kayak."]
 
 
-def test_M8_stats_tell_kinds_confidence_backlog_and_rules(talk: Talk, clock: SetClock) -> None:
+def test_M8_stats_tell_kinds_confidence_backlog_and_rules(talk: Talk, clock: ManualClock) -> None:
     fact(talk, "Drinks coffee.", permanence="volatile")
-    clock.move(timedelta(days=70))
+    clock.advance(timedelta(days=70))
     fact(talk, "Sleeps early.", predicate="habit", scope="health")
     talk.call("memory_store_episode", content="Bought beans.", butler="shopping")
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy.engine import Engine
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.memory import Memory
@@ -118,7 +118,7 @@ def test_M9_an_inferred_fact_does_not_supersede_what_the_person_said(me: Memory)
 
 
 def test_M9_the_old_fact_was_true_until_the_new_ones_time_began(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     old = me.remember("Vegetarian", **DIET)
     start = clock.now()
@@ -176,7 +176,7 @@ def test_M9_an_update_cannot_take_the_place_of_another_fact(me: Memory) -> None:
 
 
 def test_M9_the_fact_in_force_is_found_by_its_subject_and_predicate(
-    open_set: Callable[..., Remembrancer], me: Memory, clock: SetClock
+    open_set: Callable[..., Remembrancer], me: Memory, clock: ManualClock
 ) -> None:
     assert me.fact(**DIET) is None
     me.remember("Vegetarian", **DIET)
@@ -189,7 +189,7 @@ def test_M9_the_fact_in_force_is_found_by_its_subject_and_predicate(
     assert elsewhere.content == "Meat"
     me.fact(**DIET, used=True)
     open_set("agents").flush()
-    clock.move(timedelta(days=1))
+    clock.advance(timedelta(days=1))
     assert me.fact(**DIET) is None, "its day is over, and by this profile use adds none"
 
 
@@ -200,5 +200,5 @@ def test_M9_what_has_an_address_is_known_by_it_alone(me: Memory) -> None:
     me.remember("Ada drinks green tea", subject="note", predicate=".b2")
 
     assert active(me) == ["Ada drinks green tea"] * 3
-    assert noted.searchable == "Ada drinks green tea"
+    assert noted.search_text == "Ada drinks green tea"
     assert "note" not in me.context("tea").text

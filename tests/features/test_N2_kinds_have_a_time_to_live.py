@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import AsOf, Fact
@@ -33,39 +33,41 @@ def seen(me: Memory) -> set[str]:
 
 @pytest.mark.parametrize(("kind", "days"), DAYS.items())
 def test_N2_each_kind_lives_for_its_days_and_not_a_moment_longer(
-    kind: str, days: int, me: Memory, clock: SetClock
+    kind: str, days: int, me: Memory, clock: ManualClock
 ) -> None:
     memory = me.remember("Answer in French.", category=kind).memory
     assert memory.expires_at == clock.now() + days * DAY
 
-    clock.move(days * DAY - TICK)
+    clock.advance(days * DAY - TICK)
     assert seen(me) == {"Answer in French."}
-    clock.move(TICK)
+    clock.advance(TICK)
     assert seen(me) == set()
 
 
 @pytest.mark.parametrize("ttl", [0.5, 7, 1000])
 def test_N2_a_memory_may_have_a_time_to_live_of_its_own(
-    ttl: float, me: Memory, clock: SetClock
+    ttl: float, me: Memory, clock: ManualClock
 ) -> None:
     me.remember("Answer in French.", ttl_days=ttl)
 
-    clock.move(ttl * DAY - TICK)
+    clock.advance(ttl * DAY - TICK)
     assert seen(me) == {"Answer in French."}
-    clock.move(TICK)
+    clock.advance(TICK)
     assert seen(me) == set()
 
 
-def test_N2_what_expired_is_not_among_the_active_ones_either(me: Memory, clock: SetClock) -> None:
+def test_N2_what_expired_is_not_among_the_active_ones_either(
+    me: Memory, clock: ManualClock
+) -> None:
     me.remember("Answer in French.", category="context")
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
 
     assert me.list(status="active").items == ()
 
 
-def test_N2_what_expired_can_be_said_again(me: Memory, clock: SetClock) -> None:
+def test_N2_what_expired_can_be_said_again(me: Memory, clock: ManualClock) -> None:
     me.remember("Answer in French.", category="context")
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
 
     written = me.remember("Answer in French.", category="context")
 
@@ -74,9 +76,9 @@ def test_N2_what_expired_can_be_said_again(me: Memory, clock: SetClock) -> None:
     assert written.memory.expires_at == clock.now() + 30 * DAY
 
 
-def test_N2_what_was_true_until_yesterday_can_be_said_again(me: Memory, clock: SetClock) -> None:
+def test_N2_what_was_true_until_yesterday_can_be_said_again(me: Memory, clock: ManualClock) -> None:
     me.remember("Answer in French.", valid_until=clock.now() + DAY)
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
 
     me.remember("Answer in French.")
 
@@ -85,10 +87,10 @@ def test_N2_what_was_true_until_yesterday_can_be_said_again(me: Memory, clock: S
 
 @pytest.mark.parametrize(("kind", "days"), DAYS.items())
 def test_N2_a_new_version_lives_as_long_as_its_kind_does(
-    kind: str, days: int, me: Memory, clock: SetClock
+    kind: str, days: int, me: Memory, clock: ManualClock
 ) -> None:
     old = me.remember("Answer in French.", category=kind).memory
-    clock.move(DAY)
+    clock.advance(DAY)
 
     new = me.update(old.id, "Answer in Italian.").memory
 
@@ -97,10 +99,10 @@ def test_N2_a_new_version_lives_as_long_as_its_kind_does(
     assert new.expires_at == clock.now() + days * DAY
 
 
-def test_N2_looking_back_shows_what_had_not_expired_then(me: Memory, clock: SetClock) -> None:
+def test_N2_looking_back_shows_what_had_not_expired_then(me: Memory, clock: ManualClock) -> None:
     me.remember("Answer in French.", category="context")
-    alive = clock.move(29 * DAY)
-    clock.move(30 * DAY)
+    alive = clock.advance(29 * DAY)
+    clock.advance(30 * DAY)
 
     assert [one.content for one in me.list(as_of=AsOf(known=alive)).items] == ["Answer in French."]
     assert me.list(as_of=AsOf(true=alive)).items == ()

@@ -19,7 +19,7 @@ from langgraph.store.base import (
 
 import remembrancer
 from remembrancer import Status
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph import RemembrancerStore
@@ -46,7 +46,7 @@ def keys(found: list[Any]) -> list[str]:
 
 
 def test_N3_what_is_put_comes_back_as_it_was_until_it_is_deleted(
-    store: RemembrancerStore, clock: SetClock
+    store: RemembrancerStore, clock: ManualClock
 ) -> None:
     value = {"text": "日本 ünïcode", "deep": {"list": [1, 2.5, None, True, {}]}, "empty": ""}
     store.put(NOTES, "first/ключ .* %", value)
@@ -60,7 +60,7 @@ def test_N3_what_is_put_comes_back_as_it_was_until_it_is_deleted(
     assert store.get(("notes", "x"), "first/ключ .* %") is None
     assert store.get((), "first/ключ .* %") is None
 
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     store.put(NOTES, "first/ключ .* %", {})
     item = store.get(NOTES, "first/ключ .* %")
     assert item is not None
@@ -127,11 +127,11 @@ def test_N3_a_batch_reads_what_was_there_before_it_and_then_writes_the_last_of_e
 
 
 def test_N3_a_search_goes_by_prefix_filter_and_page_the_latest_first(
-    store: RemembrancerStore, clock: SetClock
+    store: RemembrancerStore, clock: ManualClock
 ) -> None:
     for number in range(4):
         store.put(("docs", "a" if number % 2 else "ab"), f"d{number}", {"n": number})
-        clock.move(MINUTE)
+        clock.advance(MINUTE)
 
     assert keys(store.search(())) == ["d3", "d2", "d1", "d0"]
     assert keys(store.search(("docs",), limit=2, offset=1)) == ["d2", "d1"]
@@ -189,42 +189,42 @@ def test_N3_namespaces_are_listed_by_beginning_end_and_depth(store: Remembrancer
 
 
 def test_N3_an_item_lives_its_time_and_is_never_told_after_it(
-    people: Remembrancer, clock: SetClock
+    people: Remembrancer, clock: ManualClock
 ) -> None:
     store = RemembrancerStore(people.for_user("ada"), ttl={"default_ttl": 10})
     store.put(("short",), "usual", {"text": "tea"})
     store.put(("short",), "brief", {"text": "tea"}, ttl=1)
     store.put(("long",), "ever", {"text": "tea"}, ttl=None)
 
-    clock.move(2 * MINUTE)
+    clock.advance(2 * MINUTE)
     assert store.get(("short",), "brief") is None
     found = store.search((), query="tea", refresh_ttl=False)
     assert {*keys(found)} == {"usual", "ever"}
-    clock.move(8 * MINUTE)
+    clock.advance(8 * MINUTE)
     assert store.get(("short",), "usual") is None
     assert keys(store.search(())) == keys(store.search((), query="tea")) == ["ever"]
     assert store.list_namespaces() == [("long",)]
 
 
 def test_N3_reading_lets_an_item_live_as_long_again_unless_it_says_not_to(
-    people: Remembrancer, store: RemembrancerStore, clock: SetClock
+    people: Remembrancer, store: RemembrancerStore, clock: ManualClock
 ) -> None:
     for name in ("got", "searched", "looked at"):
         store.put((name,), "k", {"text": "tea"}, ttl=10)
 
-    clock.move(8 * MINUTE)
+    clock.advance(8 * MINUTE)
     store.get(("got",), "k")
     store.search(("searched",))
     store.get(("looked at",), "k", refresh_ttl=False)
     store.search(("looked at",), query="tea", refresh_ttl=False)
     people.flush()
-    clock.move(8 * MINUTE)
+    clock.advance(8 * MINUTE)
 
     assert store.list_namespaces() == [("got",), ("searched",)]
-    clock.move(3 * MINUTE)
+    clock.advance(3 * MINUTE)
     assert store.search(()) == []
     store.put(("got",), "k", {"text": "tea"})
-    clock.move(timedelta(days=400))
+    clock.advance(timedelta(days=400))
     assert keys(store.search(())) == ["k"]
 
 
@@ -242,7 +242,7 @@ def test_N3_async_code_has_the_same_verbs(store: RemembrancerStore) -> None:
     asyncio.run(story())
 
 
-def test_N3_a_memory_on_a_server_is_as_good(people: Remembrancer, clock: SetClock) -> None:
+def test_N3_a_memory_on_a_server_is_as_good(people: Remembrancer, clock: ManualClock) -> None:
     with served(people) as server:
         secret = people.create_key("ada").secret
         with remembrancer.connect(server.address, secret) as remote:
@@ -253,10 +253,10 @@ def test_N3_a_memory_on_a_server_is_as_good(people: Remembrancer, clock: SetCloc
             store.delete(("notes", "b"), "gone")
             (found,) = store.search((), query="tea", filter={"n": 2}, refresh_ttl=False)
             assert (found.key, found.namespace, found.value["n"]) == ("k", NOTES, 2)
-            clock.move(8 * MINUTE)
+            clock.advance(8 * MINUTE)
             assert store.get(NOTES, "k")
             people.flush()
-            clock.move(8 * MINUTE)
+            clock.advance(8 * MINUTE)
             assert keys(store.search(NOTES)) == ["k"]
             assert store.list_namespaces() == [NOTES]
     assert RemembrancerStore(people.for_user("ada")).get(NOTES, "k")

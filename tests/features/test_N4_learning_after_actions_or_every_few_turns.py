@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from tests.conftest import Open
 
 
-def turn(role: str, words: str) -> Said:
+def turn(role: str, words: str) -> TurnInput:
     return {"role": role, "content": words}
 
 

@@ -18,7 +18,7 @@ from langchain_core.messages import HumanMessage
 
 from remembrancer.engine import Remembrancer
 from remembrancer.integrations.langgraph import SharedStore, open_saver, run_config
-from remembrancer.integrations.langgraph.state import by_id, latest, merged
+from remembrancer.integrations.langgraph.state import merge_by_id, merge_deep, take_latest
 from tests.conftest import ENGINES, Open
 
 ON_ONE_ENGINE_AT_FIRST = pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def say(words: str) -> dict[str, Any]:
 
 
 def test_N5_what_parallel_nodes_say_comes_together() -> None:
-    assert latest([1], [2]) == [2]
-    previews = by_id([{"id": "a", "n": 1}, {"id": "b"}], [{"id": "a", "n": 2}, {"id": "c"}])
+    assert take_latest([1], [2]) == [2]
+    previews = merge_by_id([{"id": "a", "n": 1}, {"id": "b"}], [{"id": "a", "n": 2}, {"id": "c"}])
     assert previews == [{"id": "a", "n": 2}, {"id": "b"}, {"id": "c"}]
     old = {"done": ["a"], "by": {"a": {"x": 1, "y": 1}}, "kept": 1, "n": 1}
     new = {"done": ["a", "b"], "by": {"a": {"x": 2}, "b": {}}, "n": [1]}
     together = {"done": ["a", "b"], "by": {"a": {"x": 2, "y": 1}, "b": {}}, "kept": 1, "n": [1]}
-    assert merged(old, new) == together
+    assert merge_deep(old, new) == together
     assert old["done"] == ["a"], "what was there is left as it was"
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import Status
@@ -31,23 +31,23 @@ def used(store: Remembrancer, me: Memory, words: str = "French") -> None:
 
 
 def test_N8_what_is_used_lives_for_its_days_from_then(
-    store: Remembrancer, me: Memory, clock: SetClock
+    store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
     memory = me.remember("Answer in French.", category="context").memory
-    clock.move(20 * DAY)
+    clock.advance(20 * DAY)
 
     used(store, me)
 
     assert me.get(memory.id).expires_at == clock.now() + 30 * DAY
-    clock.move(29 * DAY)
+    clock.advance(29 * DAY)
     assert [one.id for one in me.list().items] == [memory.id]
 
 
 def test_N8_a_time_of_its_own_is_extended_by_just_that(
-    store: Remembrancer, me: Memory, clock: SetClock
+    store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
     memory = me.remember("Answer in French.", ttl_days=3).memory
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
 
     used(store, me)
 
@@ -55,10 +55,10 @@ def test_N8_a_time_of_its_own_is_extended_by_just_that(
 
 
 def test_N8_use_does_not_bring_back_what_has_expired(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     memory = me.remember("Answer in French.", category="context").memory
-    clock.move(30 * DAY)
+    clock.advance(30 * DAY)
     assert me.recall("French") == []
     store.flush()
 
@@ -69,21 +69,21 @@ def test_N8_use_does_not_bring_back_what_has_expired(
 
 
 def test_N8_elsewhere_use_extends_nothing(
-    open_set: Callable[..., Remembrancer], clock: SetClock
+    open_set: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:
     store = open_set("default")
     me = store.for_user("ada")
     memory = me.remember("Answer in French.", ttl_days=3).memory
-    clock.move(DAY)
+    clock.advance(DAY)
 
     used(store, me)
 
     assert me.get(memory.id).expires_at == memory.expires_at
 
 
-def test_N8_use_is_counted_and_dated(store: Remembrancer, me: Memory, clock: SetClock) -> None:
+def test_N8_use_is_counted_and_dated(store: Remembrancer, me: Memory, clock: ManualClock) -> None:
     memory = me.remember("Answer in French.").memory
-    clock.move(DAY)
+    clock.advance(DAY)
     used(store, me)
     used(store, me)
 

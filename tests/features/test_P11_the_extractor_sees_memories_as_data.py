@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Fact, Source, Status
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says
@@ -25,7 +25,7 @@ def taught(
     model.default = says({"operations": list(operations)})
     store = open_memory("advisor", models=models)
     me = store.for_user("ada")
-    turns: list[Said] = [
+    turns: list[TurnInput] = [
         {"role": "user", "content": words},
         {"role": "assistant", "content": "Ok."},
     ]

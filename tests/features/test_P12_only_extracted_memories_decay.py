@@ -9,10 +9,10 @@ from math import exp
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.types import Source, Standing, Status
+from remembrancer.types import ConfidenceBand, Source, Status
 
 DAY = timedelta(days=1)
 
@@ -28,26 +28,26 @@ def me(store: Remembrancer) -> Memory:
 
 
 def test_P12_what_a_person_said_does_not_decay_and_what_was_extracted_does(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     said = me.remember("I retire at 60.").memory
     guessed = me.remember("Seems to like bonds.", source="extracted", confidence=0.8).memory
-    clock.move(200 * DAY)
+    clock.advance(200 * DAY)
 
     assert me.confidence(said) == 1.0
     assert me.confidence(guessed) == pytest.approx(0.8 * exp(-0.008 * 200))
-    assert me.standing(guessed) is Standing.FADING
-    clock.move(200 * DAY)
+    assert me.standing(guessed) is ConfidenceBand.FADING
+    clock.advance(200 * DAY)
     assert store.run_job("decay_sweep", tenant=tenant).changed == 1
     assert me.get(guessed.id).status is Status.EXPIRED
     assert me.get(said.id).status is Status.ACTIVE
 
 
 def test_P12_recall_does_not_reset_decay_and_confirmation_does(
-    store: Remembrancer, me: Memory, clock: SetClock
+    store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
     guessed = me.remember("Seems to like bonds.", source="extracted", confidence=0.8).memory
-    clock.move(50 * DAY)
+    clock.advance(50 * DAY)
     assert me.recall("bonds")
     store.flush()
 
@@ -58,15 +58,15 @@ def test_P12_recall_does_not_reset_decay_and_confirmation_does(
 
 
 def test_P12_where_use_resets_decay_recall_does(
-    open_set: Callable[..., Remembrancer], clock: SetClock, tenant: str
+    open_set: Callable[..., Remembrancer], clock: ManualClock, tenant: str
 ) -> None:
-    store = open_set("default", adjust={"decay": {"reset_by": "use"}})
+    store = open_set("default", profile_overrides={"decay": {"reset_by": "use"}})
     me = store.for_user("ada")
     lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
-    clock.move(10 * DAY)
+    clock.advance(10 * DAY)
     assert me.recall("pea soup")
     store.flush()
-    clock.move(25 * DAY)
+    clock.advance(25 * DAY)
 
     assert me.confidence(me.get(lunch.id)) == pytest.approx(exp(-2.5))
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, fails, says
 
@@ -11,7 +11,7 @@ BUDGET = 1000
 WORDS = 200
 
 
-def long_chat(count: int) -> list[Said]:
+def long_chat(count: int) -> list[TurnInput]:
     """Turns of 50 tokens each."""
     roles = ("user", "assistant")
     return [

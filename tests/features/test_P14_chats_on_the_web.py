@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.memory import Memory
 from tests.server.test_pages import Visitor
 from tests.serving import Served
@@ -33,12 +33,12 @@ def talked(me: Memory, name: str, words: str) -> None:
 
 
 def test_P14_conversations_stand_by_recency_with_titles_of_their_own(
-    served: Served, me: Memory, clock: SetClock
+    served: Served, me: Memory, clock: ManualClock
 ) -> None:
     for days, words in ((9, "Sails"), (2, "Ropes"), (1, "Anchors"), (0, "Harbours")):
         talked(me, words.casefold(), f"{words} are expensive.")
         if days:
-            clock.move(timedelta(days={9: 7, 2: 1, 1: 1}[days]))
+            clock.advance(timedelta(days={9: 7, 2: 1, 1: 1}[days]))
     me.archive("ropes")
     ada = Visitor(served, "ada")
     page = ada.get("/chat").text

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from remembrancer.profiles import NAMES
+from remembrancer.profiles import PROFILE_NAMES
 from tests.assistant.talk import chat_of, say
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, streams
 
 
-@pytest.mark.parametrize("profile", [name for name in NAMES if name != "instances"])
+@pytest.mark.parametrize("profile", [name for name in PROFILE_NAMES if name != "instances"])
 def test_P15_every_prompt_states_the_order_before_anything_remembered(
     open_memory: Open, model: ModelEndpoint, models: dict[str, Any], profile: str
 ) -> None:

@@ -16,15 +16,15 @@ import pytest
 import remembrancer
 from remembrancer import demo
 from remembrancer.access.keys import CAPABILITIES
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import ServerSettings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.server import pages
 from remembrancer.server.app import create_app
-from remembrancer.server.middleware.auth import COOKIE
-from remembrancer.server.middleware.demo import DEMO, Demos
+from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.middleware.demo import DEMO_COOKIE, Demos
 from remembrancer.types import Owner, Status
 from tests.assistant.talk import chat_of, say
 from tests.conftest import NOON
@@ -46,8 +46,8 @@ def env(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def story() -> Iterator[Remembrancer]:
     """The year, told until noon of a Monday."""
-    clock = SetClock(NOON)
-    with demo.opened(clock) as store:
+    clock = ManualClock(NOON)
+    with demo.open_demo_store(clock) as store:
         demo.fill(store, clock, NOON)
         yield store
 
@@ -133,7 +133,7 @@ def test_P16_nothing_in_the_story_lies_in_the_future(story: Remembrancer) -> Non
 
 
 def test_P16_there_is_a_demo_of_bots_that_are_kept_apart() -> None:
-    with demo.lived("instances") as store:
+    with demo.build_demo("instances") as store:
         contents = [
             {one.content for one in store.for_user(agent=bot).list().items}
             for bot in ("support-bot", "sales-bot")
@@ -144,7 +144,7 @@ def test_P16_there_is_a_demo_of_bots_that_are_kept_apart() -> None:
 
 def test_P16_there_is_no_demo_of_other_profiles() -> None:
     with pytest.raises(InvalidInput, match="agents"):
-        demo.lived("advisor")
+        demo.build_demo("advisor")
 
 
 def token_in(page: httpx.Response) -> str:
@@ -162,7 +162,7 @@ class Browser:
         owner = Owner(settings.tenant, settings.user)
         self.secret = served.engine.create_session(owner, CAPABILITIES, hours=1).secret
         self.http = served.client(Origin=served.address)
-        self.http.cookies.set(COOKIE, self.secret, domain="127.0.0.1")
+        self.http.cookies.set(SESSION_COOKIE, self.secret, domain="127.0.0.1")
         self.http.follow_redirects = True
 
     def look(self, path: str = "/memory") -> httpx.Response:
@@ -212,26 +212,26 @@ def test_P16_leaving_a_demo_ends_it_and_one_is_back(
     browser: Browser, running: Served, mine: Memory
 ) -> None:
     browser.send("/demo")
-    secret = browser.http.cookies[DEMO]
+    secret = browser.http.cookies[DEMO_COOKIE]
 
     browser.send("/demo/leave")
 
     assert "Nothing is remembered yet" in browser.look().text
-    assert DEMO not in browser.http.cookies
-    assert browser.http.cookies[COOKIE] == browser.secret
-    browser.http.cookies.set(DEMO, secret, domain="127.0.0.1")
+    assert DEMO_COOKIE not in browser.http.cookies
+    assert browser.http.cookies[SESSION_COOKIE] == browser.secret
+    browser.http.cookies.set(DEMO_COOKIE, secret, domain="127.0.0.1")
     assert "This is a demo" not in browser.look().text
 
 
 def test_P16_what_is_sent_to_a_demo_that_is_over_goes_nowhere(
     browser: Browser, mine: Memory
 ) -> None:
-    browser.http.cookies.set(DEMO, "rem_gone", domain="127.0.0.1")
+    browser.http.cookies.set(DEMO_COOKIE, "rem_gone", domain="127.0.0.1")
 
     sent = browser.http.post("/api/remember", json={"content": "Meant for the demo."})
 
     assert sent.history[0].status_code == 303
-    assert DEMO not in browser.http.cookies
+    assert DEMO_COOKIE not in browser.http.cookies
     assert mine.list().items == ()
 
 
@@ -244,30 +244,30 @@ def test_P16_erasing_oneself_in_a_demo_leaves_ones_own_session_alone(
     receipt = browser.send("/settings/erase", name="ada")
 
     assert receipt.status_code == 200, receipt.text
-    assert browser.http.cookies[COOKIE] == browser.secret
+    assert browser.http.cookies[SESSION_COOKIE] == browser.secret
     assert kept.content in browser.look("/facts").text
     assert [one.id for one in mine.list().items] == [kept.id]
 
 
 def test_P16_a_forged_form_opens_no_demo(browser: Browser) -> None:
     assert browser.send("/demo", token="0" * 64).status_code == 403
-    assert DEMO not in browser.http.cookies
+    assert DEMO_COOKIE not in browser.http.cookies
 
 
 def test_P16_who_is_not_let_in_gets_no_demo_and_no_key_reaches_one(running: Served) -> None:
     stranger = running.client(Origin=running.address)
     assert stranger.post("/demo").status_code == 401
     machine = running.of("ada")
-    machine.cookies.set(DEMO, "rem_gone", domain="127.0.0.1")
+    machine.cookies.set(DEMO_COOKIE, "rem_gone", domain="127.0.0.1")
     assert machine.get("/api/memory/stats").status_code == 200
 
 
 def test_P16_old_demos_give_way_and_all_end_with_the_server() -> None:
-    demos = Demos(ServerSettings(), create_app, pages.close, most=1)
+    demos = Demos(ServerSettings(), create_app, pages.close, max_demos=1)
 
     first, second = demos.start(), demos.start()
 
-    assert demos.of(first) is None
-    assert demos.of(second) is not None
+    assert demos.find_app(first) is None
+    assert demos.find_app(second) is not None
     demos.close()
-    assert demos.of(second) is None
+    assert demos.find_app(second) is None

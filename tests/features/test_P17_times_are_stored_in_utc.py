@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Engine, text
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import AsOf
@@ -57,10 +57,12 @@ def test_P17_a_time_given_in_any_zone_is_kept_as_the_same_moment_in_utc(
 
 
 @pytest.mark.parametrize("zone", ZONES, ids=str)
-def test_P17_looking_back_takes_a_time_in_any_zone(zone: Any, me: Memory, clock: SetClock) -> None:
+def test_P17_looking_back_takes_a_time_in_any_zone(
+    zone: Any, me: Memory, clock: ManualClock
+) -> None:
     me.remember("Something.")
     then = clock.now()
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     me.forget("Something.")
     tick = timedelta(microseconds=1)
 
@@ -73,20 +75,20 @@ def test_P17_looking_back_takes_a_time_in_any_zone(zone: Any, me: Memory, clock:
 def test_P17_a_clock_that_was_set_in_another_zone_tells_utc(
     open_set: Callable[..., Remembrancer],
 ) -> None:
-    clock = SetClock(MOMENT.astimezone(ZoneInfo("Asia/Tokyo")))
+    clock = ManualClock(MOMENT.astimezone(ZoneInfo("Asia/Tokyo")))
 
     assert clock.now() == MOMENT
     assert clock.now().tzinfo is UTC
 
 
 def test_P17_every_moment_in_every_table_is_utc(
-    me: Memory, clock: SetClock, superuser: Engine | None, stored: Callable[[], Any]
+    me: Memory, clock: ManualClock, superuser: Engine | None, stored: Callable[[], Any]
 ) -> None:
     tokyo = ZoneInfo("Asia/Tokyo")
     one = me.remember("One.", valid_from=told_in(tokyo), ttl_days=3).memory
     two = me.remember("Two.", kind="rule").memory
     me.link(one.id, two.id)
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     me.update(one.id, "Three.", valid_from=told_in(tokyo))
     me.forget("Three.")
     me.undo()
@@ -105,7 +107,7 @@ def test_P17_every_moment_in_every_table_is_utc(
     assert [one for one in moments if not A_MOMENT.match(one[2])] == []
 
 
-def test_P17_the_changes_of_events_are_in_utc_too(me: Memory, clock: SetClock) -> None:
+def test_P17_the_changes_of_events_are_in_utc_too(me: Memory, clock: ManualClock) -> None:
     ends = told_in(ZoneInfo("Asia/Tokyo"), clock.now() + timedelta(days=9))
     memory = me.remember("One.", valid_until=ends).memory
     event = me.forget(memory.id).event

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy.engine import Engine
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.memory import Memory
@@ -24,9 +24,9 @@ def me(open_set: Callable[..., Remembrancer]) -> Memory:
     return open_set("advisor").for_user("ada")
 
 
-def test_P2_the_old_row_keeps_its_words_and_gets_an_end(me: Memory, clock: SetClock) -> None:
+def test_P2_the_old_row_keeps_its_words_and_gets_an_end(me: Memory, clock: ManualClock) -> None:
     old = me.remember("Risk tolerance: moderate", category="profile").memory
-    clock.move(DAY)
+    clock.advance(DAY)
     new = me.update(old.id, "Risk tolerance: high").memory
 
     ended = me.get(old.id)
@@ -45,12 +45,14 @@ def test_P2_the_old_row_keeps_its_words_and_gets_an_end(me: Memory, clock: SetCl
     assert new.recorded_at == clock.now()
 
 
-def test_P2_there_is_no_moment_with_both_versions_or_with_none(me: Memory, clock: SetClock) -> None:
+def test_P2_there_is_no_moment_with_both_versions_or_with_none(
+    me: Memory, clock: ManualClock
+) -> None:
     old = me.remember("Moderate").memory
-    clock.move(DAY)
+    clock.advance(DAY)
     me.update(old.id, "High")
     change = clock.now()
-    clock.move(DAY)
+    clock.advance(DAY)
     tick = timedelta(microseconds=1)
 
     def true_at(moment: Any) -> list[str]:
@@ -79,11 +81,11 @@ def test_P2_links_in_both_directions_point_to_the_new_version(me: Memory) -> Non
     assert links(me, reason.id) == {(reason.id, new.id, Relation.SUPPORTS)}
 
 
-def test_P2_a_moved_link_keeps_the_time_it_was_made(me: Memory, clock: SetClock) -> None:
+def test_P2_a_moved_link_keeps_the_time_it_was_made(me: Memory, clock: ManualClock) -> None:
     limit, reason = me.remember("Funds only").memory, me.remember("Lost money").memory
     me.link(reason.id, limit.id, "supports")
     made = clock.now()
-    clock.move(DAY)
+    clock.advance(DAY)
 
     me.update(limit.id, "Funds and bonds")
 
@@ -176,7 +178,7 @@ def test_P2_the_new_version_is_found_by_its_words_and_the_old_one_no_more(me: Me
 
 
 def test_P2_a_backdated_update_says_since_when_the_new_one_holds(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     old = me.remember("Lives in Bern", valid_from=clock.now() - 30 * DAY).memory
     moved = clock.now() - 10 * DAY
@@ -214,7 +216,7 @@ def test_P2_what_is_gone_must_be_restored_before_it_is_changed(verb: str, me: Me
         me.update(old.id, "Be brief")
 
 
-def test_P2_a_window_that_ends_before_it_begins_is_refused(me: Memory, clock: SetClock) -> None:
+def test_P2_a_window_that_ends_before_it_begins_is_refused(me: Memory, clock: ManualClock) -> None:
     old = me.remember("Be concise").memory
 
     with pytest.raises(InvalidInput):

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
-from remembrancer.recall.prompt_block import CLOSING, OPENING, PREAMBLE
+from remembrancer.recall.prompt_block import BLOCK_END, BLOCK_START, PREAMBLE
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(days=1)
@@ -30,7 +30,7 @@ def entries(text: str) -> list[str]:
     return [line[2:] for line in text.splitlines() if line.startswith("- ")]
 
 
-def fill(me: Memory, clock: SetClock) -> None:
+def fill(me: Memory, clock: ManualClock) -> None:
     """Something of every sort; a minute passes after each."""
     for content, details in {
         "risk tolerance: moderate": {"category": "profile"},
@@ -43,16 +43,16 @@ def fill(me: Memory, clock: SetClock) -> None:
         "lives in Rome": {"valid_until": clock.now() + 2 * DAY},
     }.items():
         me.remember(content, **details)
-        clock.move(MINUTE)
+        clock.advance(MINUTE)
 
 
-def test_P3_the_hot_set_has_the_given_format(me: Memory, clock: SetClock) -> None:
+def test_P3_the_hot_set_has_the_given_format(me: Memory, clock: ManualClock) -> None:
     fill(me, clock)
 
     context = me.context()
 
     assert context.text == (
-        f"{OPENING}\n{PREAMBLE}\n\n"
+        f"{BLOCK_START}\n{PREAMBLE}\n\n"
         "## Your stored preferences\n"
         "\n"
         "### Profile\n"
@@ -70,7 +70,7 @@ def test_P3_the_hot_set_has_the_given_format(me: Memory, clock: SetClock) -> Non
         "- visits Oslo\n"
         "- has a dog\n"
         "- user retirement: retires at 50\n"
-        f"{CLOSING}"
+        f"{BLOCK_END}"
     )
     assert len(context.memories) == 8
 
@@ -83,20 +83,22 @@ def test_P3_empty_categories_and_an_empty_memory_leave_no_heading(me: Memory) ->
     assert me.context().text.count("###") == 1
 
 
-def test_P3_the_prompt_does_not_matter(me: Memory, clock: SetClock) -> None:
+def test_P3_the_prompt_does_not_matter(me: Memory, clock: ManualClock) -> None:
     fill(me, clock)
 
     assert me.context("what about my dog?") == me.context("taxes") == me.context()
 
 
-def test_P3_the_order_is_importance_then_last_affirmed_then_id(me: Memory, clock: SetClock) -> None:
+def test_P3_the_order_is_importance_then_last_affirmed_then_id(
+    me: Memory, clock: ManualClock
+) -> None:
     first, second = (me.remember(f"said {word}").memory for word in ("first", "second"))
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     third = me.remember("said third").memory
     major = me.remember("major", importance=9).memory
     assert me.context().memories == (major.id, third.id, *sorted((first.id, second.id)))
 
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     me.confirm(second.id)
 
     assert me.context().memories == (major.id, second.id, third.id, first.id)
@@ -118,26 +120,26 @@ WRITES: dict[str, Callable[[Memory], object]] = {
 
 @pytest.mark.parametrize("write", WRITES)
 def test_P3_it_is_byte_identical_for_the_whole_session_and_after_a_restart(
-    write: str, me: Memory, clock: SetClock, open_set: Open
+    write: str, me: Memory, clock: ManualClock, open_set: Open
 ) -> None:
     fill(me, clock)
     start = me.context(session="monday")
     assert start.text == me.context().text
 
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     WRITES[write](me)
     assert me.context(session="monday") == start
-    clock.move(400 * DAY)
+    clock.advance(400 * DAY)
     elsewhere = open_set("advisor").for_user("ada")
 
     assert elsewhere.context(session="monday") == start
 
 
-def test_P3_turns_of_an_earlier_time_do_not_move_the_moment(me: Memory, clock: SetClock) -> None:
+def test_P3_turns_of_an_earlier_time_do_not_move_the_moment(me: Memory, clock: ManualClock) -> None:
     me.append([{"role": "user", "content": "Hello."}], "monday")
     fill(me, clock)
     start = me.context(session="monday")
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     me.remember("wife's name is Sarah")
 
     earlier = clock.now() - 900 * DAY
@@ -148,25 +150,25 @@ def test_P3_turns_of_an_earlier_time_do_not_move_the_moment(me: Memory, clock: S
 
 
 def test_P3_of_many_who_ask_first_one_sets_the_moment(
-    me: Memory, open_set: Open, clock: SetClock
+    me: Memory, open_set: Open, clock: ManualClock
 ) -> None:
     fill(me, clock)
     handles = [open_set("advisor").for_user("ada") for _ in range(3)]
 
     with ThreadPoolExecutor(6) as pool:
         told = list(pool.map(lambda n: handles[n % 3].context(session="monday"), range(24)))
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     me.remember("wife's name is Sarah")
 
     assert {one.text for one in told} == {me.context(session="monday").text}
 
 
 def test_P3_sessions_of_two_people_have_nothing_to_do_with_each_other(
-    open_set: Open, clock: SetClock
+    open_set: Open, clock: ManualClock
 ) -> None:
     store = open_set("advisor")
     store.for_user("grace").context(session="monday")
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     ada = store.for_user("ada")
     ada.remember("likes tea")
 
@@ -181,29 +183,29 @@ def test_P3_a_session_has_a_proper_name(name: str, me: Memory) -> None:
         me.context(session=name)
 
 
-def test_P3_a_note_is_of_this_moment_even_in_a_session(me: Memory, clock: SetClock) -> None:
+def test_P3_a_note_is_of_this_moment_even_in_a_session(me: Memory, clock: ManualClock) -> None:
     me.context(session="monday", style="note")
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     me.remember("likes tea")
 
     assert entries(me.context(session="monday", style="note").text) == ["likes tea"]
 
 
-def test_P3_time_passing_changes_nothing_in_it(me: Memory, clock: SetClock) -> None:
+def test_P3_time_passing_changes_nothing_in_it(me: Memory, clock: ManualClock) -> None:
     fill(me, clock)
     started = clock.now()
     start = me.context(as_of=started)
 
-    clock.move(100 * DAY)
+    clock.advance(100 * DAY)
 
     assert entries(me.context().text)[-1:] == ["user retirement: retires at 50"]
     assert me.context(as_of=started) == start
 
 
-def test_P3_writes_show_up_in_the_next_chat(me: Memory, clock: SetClock) -> None:
+def test_P3_writes_show_up_in_the_next_chat(me: Memory, clock: ManualClock) -> None:
     fill(me, clock)
     me.context(session="monday")
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
     me.update("retires at 50", "retires at 55")
     me.forget("be concise")
     me.remember("wife's name is Sarah")
@@ -220,32 +222,32 @@ def test_P3_writes_show_up_in_the_next_chat(me: Memory, clock: SetClock) -> None
 
 
 def test_P3_what_had_expired_and_was_confirmed_later_stays_out_of_it(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     fill(me, clock)
-    started = clock.move(10 * DAY)
+    started = clock.advance(10 * DAY)
     start = me.context(as_of=started)
     assert "Oslo" not in start.text
 
-    clock.move(DAY)
+    clock.advance(DAY)
     me.confirm("visits Oslo")
 
     assert me.context(as_of=started) == start
 
 
 def test_P3_only_a_deletion_takes_something_out_of_a_running_chat(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     fill(me, clock)
     started = clock.now()
-    clock.move(MINUTE)
+    clock.advance(MINUTE)
 
     me.delete("has a dog")
 
     assert "dog" not in me.context(as_of=started).text
 
 
-def test_P3_a_frozen_hot_set_may_be_cached_with_the_prefix(me: Memory, clock: SetClock) -> None:
+def test_P3_a_frozen_hot_set_may_be_cached_with_the_prefix(me: Memory, clock: ManualClock) -> None:
     fill(me, clock)
     context = me.context(session="monday")
 

@@ -8,7 +8,7 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.recall.prompt_block import tokens
+from remembrancer.recall.prompt_block import count_tokens
 
 BUDGETS = {"profile": 300, "finance_context": 500, "response_style": 200, "fact": 500}
 
@@ -39,7 +39,7 @@ def test_P4_a_category_fills_its_budget_and_never_exceeds_it(
 ) -> None:
     fill(me, category)
 
-    taken = tokens(part(me.context().text, category))
+    taken = count_tokens(part(me.context().text, category))
 
     assert budget - 16 < taken <= budget
 
@@ -52,7 +52,7 @@ def test_P4_the_whole_is_within_1500_tokens(me: Memory) -> None:
 
     assert 1400 < context.tokens <= 1500
     for category, budget in BUDGETS.items():
-        assert 0 < tokens(part(context.text, category)) <= budget
+        assert 0 < count_tokens(part(context.text, category)) <= budget
 
 
 def test_P4_a_full_category_takes_nothing_from_the_others(me: Memory) -> None:
@@ -88,13 +88,13 @@ def test_P4_the_long_tail_is_reached_through_recall(me: Memory) -> None:
 
 def test_P4_the_budgets_are_choices_of_the_profile(open_set: Open) -> None:
     adjust = {"categories": {"profile": {"budget_tokens": 40}}, "context": {"budget_tokens": 150}}
-    me = open_set("advisor", adjust=adjust).for_user("ada")
+    me = open_set("advisor", profile_overrides=adjust).for_user("ada")
     fill(me, "profile")
     fill(me, "fact")
 
     context = me.context()
 
-    assert 24 < tokens(part(context.text, "profile")) <= 40
+    assert 24 < count_tokens(part(context.text, "profile")) <= 40
     assert 134 < context.tokens <= 150
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 
@@ -37,12 +37,12 @@ def test_P5_what_software_concluded_needs_seven_tenths(
 
 @pytest.mark.parametrize("confidence", [1, 0.69, 0.2, 0.1, 0])
 def test_P5_what_a_person_said_always_goes_in(
-    confidence: float, me: Memory, clock: SetClock
+    confidence: float, me: Memory, clock: ManualClock
 ) -> None:
     me.remember("likes tea", confidence=confidence)
     assert injected(me)
 
-    clock.move(3000 * DAY)
+    clock.advance(3000 * DAY)
 
     assert injected(me), "what was said explicitly does not fade in this profile"
 
@@ -54,20 +54,22 @@ def test_P5_below_it_a_memory_is_left_to_recall(me: Memory) -> None:
     assert [one.memory.id for one in me.recall("tea")] == [kept.id]
 
 
-def test_P5_the_confidence_meant_is_what_decay_has_left_of_it(me: Memory, clock: SetClock) -> None:
+def test_P5_the_confidence_meant_is_what_decay_has_left_of_it(
+    me: Memory, clock: ManualClock
+) -> None:
     me.remember("likes tea", source="extracted", confidence=0.8, permanence="stable")
 
-    clock.move(66 * DAY)
+    clock.advance(66 * DAY)
     assert injected(me), "0.8 × exp(−0.002 × 66) = 0.701"
-    clock.move(DAY)
+    clock.advance(DAY)
     assert not injected(me), "0.8 × exp(−0.002 × 67) = 0.6997"
     me.confirm("likes tea")
     assert injected(me)
 
 
-def test_P5_being_recalled_does_not_bring_it_back(me: Memory, clock: SetClock) -> None:
+def test_P5_being_recalled_does_not_bring_it_back(me: Memory, clock: ManualClock) -> None:
     me.remember("likes tea", source="extracted", confidence=0.8, permanence="stable")
-    clock.move(70 * DAY)
+    clock.advance(70 * DAY)
 
     me.recall("tea")
 
@@ -79,19 +81,19 @@ def test_P5_the_threshold_is_a_choice_of_the_profile(
     least: float, goes_in: bool, open_set: Open
 ) -> None:
     adjust = {"context": {"inject_extracted_at": least}}
-    me = open_set("advisor", adjust=adjust).for_user("ada")
+    me = open_set("advisor", profile_overrides=adjust).for_user("ada")
     me.remember("likes tea", source="extracted", confidence=0.6)
 
     assert injected(me) is goes_in
 
 
-def test_P5_where_everything_fades_what_faded_stays_out(open_set: Open, clock: SetClock) -> None:
+def test_P5_where_everything_fades_what_faded_stays_out(open_set: Open, clock: ManualClock) -> None:
     adjust = {"decay": {"applies_to": "all"}, "context": {"inject_extracted_at": 0}}
-    me = open_set("advisor", adjust=adjust).for_user("ada")
+    me = open_set("advisor", profile_overrides=adjust).for_user("ada")
     me.remember("likes tea", permanence="ephemeral")
     me.remember("likes tea cold", source="extracted", permanence="ephemeral")
 
-    clock.move(16 * DAY)
+    clock.advance(16 * DAY)
     assert len(me.context().memories) == 2
-    clock.move(DAY)
+    clock.advance(DAY)
     assert me.context().text == ""

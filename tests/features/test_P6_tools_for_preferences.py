@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remembrancer.engine import Remembrancer
-from remembrancer.tools.preferences import LISTED
+from remembrancer.tools.preferences import MAX_LISTED
 from tests.mcp.talk import Talk, contents, inside, principal
 
 ARGUMENTS = {
@@ -122,12 +122,12 @@ def test_P6_tools_list_tells_what_is_in_force_by_category(talk: Talk) -> None:
 
 def test_P6_tools_a_long_list_says_that_there_is_more(talk: Talk, engine: Remembrancer) -> None:
     me = engine.for_user("ada")
-    for number in range(LISTED + 1):
+    for number in range(MAX_LISTED + 1):
         me.remember(f"Fund {number}", subject="fund", predicate=str(number))
 
     listed = talk.call("list_preferences")
 
-    assert (len(listed["memories"]), listed["more"]) == (LISTED, True)
+    assert (len(listed["memories"]), listed["more"]) == (MAX_LISTED, True)
 
 
 def test_P6_tools_recall_reaches_the_long_tail_with_its_details(

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotFound, RemembrancerError
 from remembrancer.memory import Memory
@@ -27,10 +27,10 @@ def active(me: Memory) -> list[str]:
 
 @pytest.mark.parametrize(("verb", "status"), [("forget", "forgotten"), ("delete", "trashed")])
 def test_P7_it_is_gone_from_every_reading_but_kept(
-    verb: str, status: str, me: Memory, clock: SetClock
+    verb: str, status: str, me: Memory, clock: ManualClock
 ) -> None:
     memory = me.remember("Funds only").memory
-    clock.move(DAY)
+    clock.advance(DAY)
 
     ended = getattr(me, verb)(memory.id).memory
 
@@ -49,13 +49,13 @@ def test_P7_it_is_gone_from_every_reading_but_kept(
 @pytest.mark.parametrize("verb", ["forget", "delete"])
 @pytest.mark.parametrize("until", [None, 90])
 def test_P7_restoring_brings_it_back_as_it_was(
-    verb: str, until: int | None, me: Memory, clock: SetClock
+    verb: str, until: int | None, me: Memory, clock: ManualClock
 ) -> None:
     ends = {"valid_until": clock.now() + until * DAY} if until else {}
     memory = me.remember("Funds only", tags=["limit"], **ends).memory
-    clock.move(DAY)
+    clock.advance(DAY)
     getattr(me, verb)(memory.id)
-    clock.move(DAY)
+    clock.advance(DAY)
 
     restored = me.restore(memory.id)
 
@@ -74,13 +74,13 @@ def test_P7_words_are_enough_to_restore(verb: str, me: Memory) -> None:
 
 @pytest.mark.parametrize("verb", ["forget", "delete"])
 def test_P7_it_can_be_done_and_undone_again_and_again(
-    verb: str, me: Memory, clock: SetClock
+    verb: str, me: Memory, clock: ManualClock
 ) -> None:
     memory = me.remember("Funds only").memory
     for _ in range(3):
-        clock.move(DAY)
+        clock.advance(DAY)
         getattr(me, verb)(memory.id)
-        clock.move(DAY)
+        clock.advance(DAY)
         me.restore(memory.id)
 
     assert me.get(memory.id) == memory
@@ -139,18 +139,18 @@ def test_P7_an_old_version_that_was_deleted_comes_back_as_an_old_version(
     assert me.get(old.id).status is Status.SUPERSEDED
 
 
-def test_P7_within_thirty_days_the_trash_gives_back(me: Memory, clock: SetClock) -> None:
+def test_P7_within_thirty_days_the_trash_gives_back(me: Memory, clock: ManualClock) -> None:
     memory = me.remember("Funds only").memory
     me.delete(memory.id)
-    clock.move(30 * DAY - timedelta(seconds=1))
+    clock.advance(30 * DAY - timedelta(seconds=1))
 
     assert me.restore(memory.id).memory.status is Status.ACTIVE
 
 
-def test_P7_after_thirty_days_the_trash_gives_nothing_back(me: Memory, clock: SetClock) -> None:
+def test_P7_after_thirty_days_the_trash_gives_nothing_back(me: Memory, clock: ManualClock) -> None:
     memory = me.remember("Funds only").memory
     me.delete(memory.id)
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
 
     with pytest.raises(RemembrancerError):
         me.restore(memory.id)
@@ -159,9 +159,9 @@ def test_P7_after_thirty_days_the_trash_gives_nothing_back(me: Memory, clock: Se
         me.get(memory.id)
 
 
-def test_P7_what_was_forgotten_can_be_restored_after_years(me: Memory, clock: SetClock) -> None:
+def test_P7_what_was_forgotten_can_be_restored_after_years(me: Memory, clock: ManualClock) -> None:
     memory = me.remember("Funds only").memory
     me.forget(memory.id)
-    clock.move(1000 * DAY)
+    clock.advance(1000 * DAY)
 
     assert me.restore(memory.id).memory.status is Status.ACTIVE

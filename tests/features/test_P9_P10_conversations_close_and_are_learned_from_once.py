@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Action, SessionStatus, Status
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says
@@ -24,7 +24,7 @@ def store(open_memory: Open) -> Remembrancer:
     return open_memory("advisor")
 
 
-def exchange(words: str) -> list[Said]:
+def exchange(words: str) -> list[TurnInput]:
     return [
         {"role": "user", "content": words},
         {"role": "assistant", "content": "I see."},
@@ -101,10 +101,10 @@ def test_P10_a_resumed_chat_is_learned_from_its_new_turns_only(
 
 
 def test_P9_an_abandoned_chat_is_closed_by_the_sweep_and_learned_from(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     me.append(exchange("I'm allergic to peanuts."), "chat")
-    clock.move(timedelta(minutes=31))
+    clock.advance(timedelta(minutes=31))
 
     assert store.run_job("close_sessions", tenant=tenant).changed == 1
     assert store.run_job("learn", tenant=tenant).changed == 1
@@ -113,10 +113,10 @@ def test_P9_an_abandoned_chat_is_closed_by_the_sweep_and_learned_from(
     assert me.session("chat").status is SessionStatus.IDLE
 
 
-def test_P9_chats_are_listed_by_when_they_were_active(me: Memory, clock: SetClock) -> None:
+def test_P9_chats_are_listed_by_when_they_were_active(me: Memory, clock: ManualClock) -> None:
     for name in ("one", "two", "three"):
         me.append(exchange(f"Chat {name} begins."), name)
-        clock.move(DAY)
+        clock.advance(DAY)
     me.append(exchange("Chat one goes on."), "one")
     me.archive("two")
 
@@ -130,7 +130,7 @@ def test_P9_chats_are_listed_by_when_they_were_active(me: Memory, clock: SetCloc
 
 
 def test_P9_a_chat_in_the_trash_is_not_recalled_and_can_come_back_for_thirty_days(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     me.append(exchange("The boiler is serviced in May."), "boiler")
     me.append(exchange("The cat eats at six."), "cat")
@@ -148,7 +148,7 @@ def test_P9_a_chat_in_the_trash_is_not_recalled_and_can_come_back_for_thirty_day
     assert me.recall("boiler", kinds=("turn",), mode="keyword")
 
     me.delete_session("boiler")
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
     store.run_job("trash_purge", tenant=tenant)
     assert not me.sessions(trashed=True).items
     with pytest.raises(NotFound):

@@ -17,7 +17,7 @@ from imported import changed, ends, imported, keep
 from set_embedder import SetEmbedder
 
 from remembrancer.audit.finding import Finding, Fix, Flaw
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotUndoable, ScopeRequired
 from remembrancer.ids import new_id
@@ -81,7 +81,9 @@ def repaired_and_back(me: Memory, kind: str, after: dict[str, Status]) -> None:
     assert findings(me, kind) == found
 
 
-def test_X11_nothing_is_wrong_with_what_our_own_verbs_stored(me: Memory, clock: SetClock) -> None:
+def test_X11_nothing_is_wrong_with_what_our_own_verbs_stored(
+    me: Memory, clock: ManualClock
+) -> None:
     (said,) = me.append([{"role": "user", "content": "I moved to Lima in May."}], "chat")
     me.remember("Ada lives in Lima", subject="ada", predicate="city")
     me.remember("Ada lives in Oslo", subject="ada", predicate="city")
@@ -90,7 +92,7 @@ def test_X11_nothing_is_wrong_with_what_our_own_verbs_stored(me: Memory, clock: 
     me.remember("Confirm before sending", kind="rule")
     me.remember("We talked about boats", kind="episode")
     me.forget(me.remember("The wifi password is hunter2").memory.id)
-    clock.move(1 * DAY)
+    clock.advance(1 * DAY)
 
     assert me.audit().findings == ()
     assert set(me.audit().rates.values()) == {0.0}
@@ -106,10 +108,10 @@ def test_X11_an_empty_memory_has_no_flaws_and_none_is_made_by_looking(
 
 
 def test_X11_the_same_words_twice_are_a_duplicate_and_the_younger_goes(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     first = imported(me, "The boat is red.")
-    clock.move(DAY)
+    clock.advance(DAY)
     second = imported(me, "the boat  is RED.")
     elsewhere = imported(me, "The boat is red.", scope="coder")
 
@@ -154,7 +156,7 @@ def test_X11_what_is_known_to_be_about_different_things_is_no_duplicate(me: Memo
 def test_X11_the_profile_says_whether_the_threshold_itself_is_close_enough(
     open_set: Callable[..., Remembrancer], set_embedder: SetEmbedder, inclusive: bool, count: int
 ) -> None:
-    me = open_set(adjust={"dedup": {"inclusive": inclusive}}).for_user("ada")
+    me = open_set(profile_overrides={"dedup": {"inclusive": inclusive}}).for_user("ada")
     set_embedder.at_cosine("The boat is red.", 1.0)
     set_embedder.at_cosine("Her boat has the colour red.", 0.9)
     imported(me, "The boat is red.")
@@ -179,14 +181,14 @@ def test_X11_a_duplicate_of_a_duplicate_is_not_lost_if_it_is_about_something_els
 
 
 def test_X11_what_was_true_once_is_no_rival_of_what_is_true_now(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     imported(me, "Oslo", subject="ada", predicate="city", valid_until=clock.now() + DAY)
     imported(me, "The boat is red.", valid_until=clock.now() + DAY)
     imported(me, "The boat is red.")
     imported(me, "Lima", subject="Ada", predicate="city")
     assert len(me.audit(["duplicate", "contradicting"]).findings) == 2
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
 
     assert me.audit(["duplicate", "contradicting"]).findings == ()
 
@@ -226,13 +228,13 @@ def test_X11_rules_are_duplicates_by_their_words(me: Memory) -> None:
     ids=["a person's word", "the surer one", "the supported one"],
 )
 def test_X11_of_duplicates_the_more_trusted_one_stands(
-    better: dict[str, Any], worse: dict[str, Any], me: Memory, clock: SetClock
+    better: dict[str, Any], worse: dict[str, Any], me: Memory, clock: ManualClock
 ) -> None:
     (said,) = me.append([{"role": "user", "content": "The boat is red."}], "chat")
     cited = (Evidence("chat", said.id, "boat"),)
     evidence = {"evidence": cited} if better.pop("cited", False) else {}
     lesser = imported(me, "The boat is red.", **worse)
-    clock.move(DAY)
+    clock.advance(DAY)
     stands = imported(me, "The boat is red.", **better, **evidence)
     better.update({"cited": True} if evidence else {})
 
@@ -265,9 +267,9 @@ def test_X11_the_links_of_a_duplicate_move_to_the_one_that_stands(me: Memory) ->
     ]
 
 
-def test_X11_what_fades_is_stale_and_yours_to_confirm(me: Memory, clock: SetClock) -> None:
+def test_X11_what_fades_is_stale_and_yours_to_confirm(me: Memory, clock: ManualClock) -> None:
     fading = me.remember("Lunch is at one.", permanence="ephemeral").memory
-    clock.move(20 * DAY)
+    clock.advance(20 * DAY)
 
     (found,) = findings(me, "stale")
 
@@ -278,10 +280,10 @@ def test_X11_what_fades_is_stale_and_yours_to_confirm(me: Memory, clock: SetCloc
     assert findings(me, "stale") == []
 
 
-def test_X11_what_is_overdue_is_stale_and_expires(me: Memory, clock: SetClock) -> None:
+def test_X11_what_is_overdue_is_stale_and_expires(me: Memory, clock: ManualClock) -> None:
     faded = me.remember("Lunch is at one.", permanence="ephemeral").memory
     timed = me.remember("The fair is on.", ttl_days=10).memory
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
 
     found = findings(me, "stale")
 
@@ -294,13 +296,13 @@ def test_X11_what_is_overdue_is_stale_and_expires(me: Memory, clock: SetClock) -
 
 
 def test_X11_a_scope_is_judged_by_the_rules_of_its_agent(
-    open_set: Callable[..., Remembrancer], clock: SetClock
+    open_set: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:
     patient = {"decay": {"recall_at": 0.01, "expire_below": 0.001}}
     me = open_set(agents={"diary": patient}).for_user("ada")
     usual = me.remember("Lunch is at one.", permanence="ephemeral").memory
     me.remember("Lunch was at one.", permanence="ephemeral", scope="diary")
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
 
     assert [one.ids for one in findings(me, "stale")] == [(usual.id,)]
 
@@ -503,14 +505,14 @@ def test_X11_a_secret_in_a_turn_is_told_and_left_to_the_person(me: Memory) -> No
 
 
 def test_X11_evidence_that_is_gone_is_told_of_what_the_person_said_themselves(
-    store: Remembrancer, me: Memory, clock: SetClock, tenant: str
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:
     (said,) = me.append([{"role": "user", "content": "I like boats."}], "chat")
     cited = (Evidence("chat", said.id, "boats"),)
     likes = me.remember("Ada likes boats.", evidence=cited).memory
     assert findings(me, "orphan") == []
     me.delete(said.id)
-    clock.move(31 * DAY)
+    clock.advance(31 * DAY)
     store.run_job("trash_purge", tenant=tenant)
 
     (found,) = findings(me, "orphan")
@@ -520,11 +522,11 @@ def test_X11_evidence_that_is_gone_is_told_of_what_the_person_said_themselves(
 
 
 def test_X11_an_old_version_whose_successor_was_destroyed_is_an_orphan(
-    open_set: Callable[..., Remembrancer], clock: SetClock
+    open_set: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:
-    me = open_set(adjust={"deletion": {"mode": "hard"}}).for_user("ada")
+    me = open_set(profile_overrides={"deletion": {"mode": "hard"}}).for_user("ada")
     old = me.remember("Ada lives in Oslo", subject="ada", predicate="city").memory
-    clock.move(DAY)
+    clock.advance(DAY)
     new = me.remember("Ada lives in Lima", subject="ada", predicate="city").memory
     assert findings(me, "orphan") == []
     me.delete(new.id)
@@ -538,12 +540,14 @@ def test_X11_an_old_version_whose_successor_was_destroyed_is_an_orphan(
     assert me.restore(old.id).memory.status is Status.SUPERSEDED
 
 
-def test_X11_an_episode_that_was_never_given_back_is_released(me: Memory, clock: SetClock) -> None:
+def test_X11_an_episode_that_was_never_given_back_is_released(
+    me: Memory, clock: ManualClock
+) -> None:
     episode = me.remember("We talked about boats.", kind="episode").memory
     taken = {"backlog": Backlog.LEASED, "leased_until": clock.now() + timedelta(minutes=10)}
     changed(me, episode, **taken)
     assert findings(me, "orphan") == []
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
 
     (found,) = findings(me, "orphan")
 
@@ -575,11 +579,11 @@ def test_X11_what_has_no_vector_is_told_once_and_reembedding_is_offered(
 
 
 def test_X11_an_empty_conversation_is_told_when_it_is_not_about_to_begin(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     me.append([], "nothing", title="An empty one")
     assert findings(me, "orphan") == []
-    clock.move(DAY)
+    clock.advance(DAY)
 
     (found,) = findings(me, "orphan")
 
@@ -589,7 +593,7 @@ def test_X11_an_empty_conversation_is_told_when_it_is_not_about_to_begin(
 
 
 def test_X11_everything_is_repaired_in_one_event_and_each_memory_once(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     stands = imported(me, "The boat is red.")
     doubled = imported(me, "The boat is red.", source=Source.EXTRACTED, ttl_days=None)
@@ -597,7 +601,7 @@ def test_X11_everything_is_repaired_in_one_event_and_each_memory_once(
         me, "The sea is blue.", source=Source.EXTRACTED, expires_at=clock.now() + DAY
     )
     leaky = imported(me, f"The key is {SECRET}.")
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
 
     done = me.repair()
 
@@ -615,14 +619,14 @@ def test_X11_everything_is_repaired_in_one_event_and_each_memory_once(
 
 
 def test_X11_only_what_the_principal_may_see_is_looked_at_and_repaired(
-    store: Remembrancer, me: Memory, clock: SetClock
+    store: Remembrancer, me: Memory, clock: ManualClock
 ) -> None:
     mine = [imported(me, "The boat is red.", scope="coder") for _ in range(2)]
     imported(me, f"The key is {SECRET}.", scope="coder")
     bare = replace(mine[0], id=new_id("fact", clock.now()), content="Bare.", scope="coder")
     keep(me, replace(bare, lineage=bare.id), vector=False)
     store.for_user("ada", agent="coder").append([], "nothing")
-    clock.move(DAY)
+    clock.advance(DAY)
     other = store.for_user("ada", agent="cook")
 
     assert other.audit().findings == ()
@@ -649,12 +653,12 @@ def test_X11_what_changed_since_it_was_looked_at_is_left_alone(me: Memory) -> No
     call = me._call
 
     with ThreadPoolExecutor(1) as pool:
-        with call.store.writing(call.owner) as writer:
+        with call.store.open_writer(call.owner) as writer:
             repairing = pool.submit(me.repair, ["duplicate"])
             time.sleep(0.5)  # enough to look, and then it waits for us
             now = call.now()
             gone = Patch(second.id, {"status": Status.FORGOTTEN, "retired_at": now})
-            writer.apply(call.event(Action.FORGOTTEN, now), [gone])
+            writer.apply(call.new_event(Action.FORGOTTEN, now), [gone])
         done = repairing.result()
 
     assert (done.fixed, done.event) == ((), None)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotFound
@@ -190,7 +190,7 @@ steps = st.lists(
 class Twins:
     """A memory and its books, led through the same story."""
 
-    def __init__(self, me: Memory, clock: SetClock) -> None:
+    def __init__(self, me: Memory, clock: ManualClock) -> None:
         self.me = me
         self.clock = clock
         self.books = Books()
@@ -199,7 +199,7 @@ class Twins:
     def take(self, step: tuple[Any, ...]) -> None:
         verb, *arguments = step
         if verb == "wait":
-            self.clock.move(arguments[0] * HOUR)
+            self.clock.advance(arguments[0] * HOUR)
         elif verb == "remember":
             self._remember(*arguments)
         elif verb == "undo":
@@ -288,7 +288,7 @@ def listed(me: Memory, as_of: AsOf | None = None) -> list[str]:
     return sorted(one.content for one in me.list(limit=1000, **wanted).items)
 
 
-def compare(me: Memory, clock: SetClock, story: list[tuple[Any, ...]]) -> None:
+def compare(me: Memory, clock: ManualClock, story: list[tuple[Any, ...]]) -> None:
     """Tell the story twice and ask both about every pair of some moments."""
     begin = clock.now()
     twins = Twins(me, clock)
@@ -297,7 +297,7 @@ def compare(me: Memory, clock: SetClock, story: list[tuple[Any, ...]]) -> None:
         twins.take(step)
         moments.add(clock.now())
         assert listed(me) == twins.books.answer(clock.now(), clock.now())
-    clock.move(HOUR / 2)
+    clock.advance(HOUR / 2)
     now = clock.now()
     knowns = sorted(moments)[-5:]
     trues = sorted({knowns[0], knowns[-1], begin - 30 * HOUR, begin + 7.5 * HOUR, now + 50 * HOUR})
@@ -307,13 +307,13 @@ def compare(me: Memory, clock: SetClock, story: list[tuple[Any, ...]]) -> None:
         assert listed(me, AsOf(known=known)) == twins.books.answer(known, known)
     for true in trues:
         assert listed(me, AsOf(true=true)) == twins.books.answer(now, true)
-    clock.move(100 * HOUR)
+    clock.advance(100 * HOUR)
 
 
 @pytest.fixture
-def quick(set_embedder: Any) -> Iterator[tuple[Remembrancer, SetClock]]:
+def quick(set_embedder: Any) -> Iterator[tuple[Remembrancer, ManualClock]]:
     """A store in this process's memory."""
-    clock = SetClock(START)
+    clock = ManualClock(START)
     with Remembrancer(Settings(), SqliteStore(None, clock=clock), set_embedder, clock) as store:
         yield store, clock
 
@@ -327,7 +327,7 @@ unhurried = settings(
 @settings(unhurried, max_examples=40)
 @given(story=steps)
 def test_X2_every_story_is_told_alike_by_the_store_in_memory_and_by_plain_lists(
-    quick: tuple[Remembrancer, SetClock], story: list[tuple[Any, ...]]
+    quick: tuple[Remembrancer, ManualClock], story: list[tuple[Any, ...]]
 ) -> None:
     store, clock = quick
     compare(store.for_user(f"reader {clock.now().isoformat()}"), clock, story)
@@ -341,7 +341,7 @@ def both(open_set: Callable[..., Remembrancer]) -> Remembrancer:
 @settings(unhurried, max_examples=12)
 @given(story=steps)
 def test_X2_every_story_is_told_alike_by_a_server_or_file_and_by_plain_lists(
-    both: Remembrancer, clock: SetClock, story: list[tuple[Any, ...]]
+    both: Remembrancer, clock: ManualClock, story: list[tuple[Any, ...]]
 ) -> None:
     compare(both.for_user(f"reader {clock.now().isoformat()}"), clock, story)
 
@@ -350,11 +350,13 @@ def contents(recalled: list[Any]) -> list[str]:
     return sorted(one.memory.content for one in recalled)
 
 
-def test_X2_what_was_known_and_what_was_true_are_two_questions(me: Memory, clock: SetClock) -> None:
+def test_X2_what_was_known_and_what_was_true_are_two_questions(
+    me: Memory, clock: ManualClock
+) -> None:
     january, february = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
     old = me.remember("Ada lives in Bern.", valid_from=january)
     before = clock.now()
-    clock.move(timedelta(days=1))
+    clock.advance(timedelta(days=1))
     me.update(old.memory.id, "Ada lives in Rome.", valid_from=february)
 
     def answer(**moments: datetime) -> list[str]:
@@ -368,10 +370,12 @@ def test_X2_what_was_known_and_what_was_true_are_two_questions(me: Memory, clock
     assert answer(known=before - HOUR) == []
 
 
-def test_X2_a_plain_date_means_the_world_as_it_was_known_then(me: Memory, clock: SetClock) -> None:
+def test_X2_a_plain_date_means_the_world_as_it_was_known_then(
+    me: Memory, clock: ManualClock
+) -> None:
     first = clock.now()
     me.remember("Ada has a cat.")
-    clock.move(HOUR)
+    clock.advance(HOUR)
     me.forget("cat")
 
     assert contents(me.recall("pets", as_of=first)) == ["Ada has a cat."]
@@ -380,10 +384,10 @@ def test_X2_a_plain_date_means_the_world_as_it_was_known_then(me: Memory, clock:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])
-def test_X2_every_mode_of_recall_looks_back(mode: str, me: Memory, clock: SetClock) -> None:
+def test_X2_every_mode_of_recall_looks_back(mode: str, me: Memory, clock: ManualClock) -> None:
     tea = me.remember("Ada drinks green tea.")
     then = clock.now()
-    clock.move(HOUR)
+    clock.advance(HOUR)
     me.update(tea.memory.id, "Ada drinks black coffee.")
 
     assert contents(me.recall("green tea drinks", mode=mode, as_of=then)) == [
@@ -392,12 +396,12 @@ def test_X2_every_mode_of_recall_looks_back(mode: str, me: Memory, clock: SetClo
     assert contents(me.recall("green tea drinks", mode=mode)) == ["Ada drinks black coffee."]
 
 
-def test_X2_what_was_taken_back_was_still_known_in_between(me: Memory, clock: SetClock) -> None:
+def test_X2_what_was_taken_back_was_still_known_in_between(me: Memory, clock: ManualClock) -> None:
     me.remember("Ada is allergic to nuts.")
     then = clock.now()
-    clock.move(HOUR)
+    clock.advance(HOUR)
     me.undo()
-    clock.move(HOUR)
+    clock.advance(HOUR)
 
     assert listed(me) == []
     assert listed(me, AsOf(known=then)) == ["Ada is allergic to nuts."]
@@ -405,23 +409,23 @@ def test_X2_what_was_taken_back_was_still_known_in_between(me: Memory, clock: Se
 
 
 def test_X2_something_that_will_be_true_is_known_now_but_not_true_now(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     moving = clock.now() + timedelta(days=30)
     me.remember("Ada lives in Lima.", valid_from=moving)
 
     assert listed(me) == []
     assert listed(me, AsOf(true=moving)) == ["Ada lives in Lima."]
-    clock.move(timedelta(days=30))
+    clock.advance(timedelta(days=30))
     assert listed(me) == ["Ada lives in Lima."]
 
 
 def test_X2_the_record_that_looking_back_gives_is_the_one_that_was_known(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     tea = me.remember("Ada drinks green tea.").memory
     then = clock.now()
-    clock.move(HOUR)
+    clock.advance(HOUR)
     me.forget(tea.id)
 
     (seen,) = me.list(as_of=then).items
@@ -430,13 +434,13 @@ def test_X2_the_record_that_looking_back_gives_is_the_one_that_was_known(
 
 
 def test_X2_looking_back_sees_the_confidence_of_then_not_of_now(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     rain = me.remember("It is raining at Ada's place.", permanence="ephemeral")
-    clock.move(timedelta(days=20))
+    clock.advance(timedelta(days=20))
     then = clock.now()
     faded = me.recall("rain")
-    clock.move(timedelta(days=1))
+    clock.advance(timedelta(days=1))
     me.confirm(rain.memory.id)
 
     assert faded == []
@@ -445,11 +449,11 @@ def test_X2_looking_back_sees_the_confidence_of_then_not_of_now(
 
 
 def test_X2_deleting_hides_a_memory_from_the_past_too_until_it_is_restored(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     tin = me.remember("The key is under the mat.")
     then = clock.now()
-    clock.move(HOUR)
+    clock.advance(HOUR)
     me.delete(tin.memory.id)
     assert listed(me, AsOf(known=then)) == []
 
@@ -458,7 +462,7 @@ def test_X2_deleting_hides_a_memory_from_the_past_too_until_it_is_restored(
 
 
 def test_X2_a_memory_that_came_and_went_was_known_only_while_it_was_there(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     tea = me.remember("Ada drinks green tea.").memory
     seen: list[tuple[datetime, bool]] = [(clock.now(), True)]
@@ -468,10 +472,10 @@ def test_X2_a_memory_that_came_and_went_was_known_only_while_it_was_there(
         (me.forget, False),
         (me.restore, True),
     ):
-        clock.move(HOUR)
+        clock.advance(HOUR)
         act(tea.id)
         seen.append((clock.now(), known))
-    clock.move(HOUR)
+    clock.advance(HOUR)
 
     answers = [(then, bool(listed(me, AsOf(known=then)))) for then, _ in seen]
 

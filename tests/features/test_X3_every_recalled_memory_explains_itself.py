@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.search.terms import query_terms, terms
+from remembrancer.search.terms import extract_query_terms, extract_terms
 from remembrancer.types import Evidence, Recalled
 
 SAID = [
@@ -33,17 +33,17 @@ CLOSE = 0.003
 RATES = {"permanent": 0, "stable": 0.002, "standard": 0.008, "volatile": 0.03, "ephemeral": 0.1}
 
 
-def told(open_memory: Callable[..., Remembrancer], clock: SetClock, profile: str) -> Memory:
+def told(open_memory: Callable[..., Remembrancer], clock: ManualClock, profile: str) -> Memory:
     """A memory in which each statement is some days older than the next."""
     me = open_memory(profile).for_user("ada", agent="bot" if profile == "instances" else None)
     for words, details in SAID:
         me.remember(words, **details)
-        clock.move(timedelta(days=3))
+        clock.advance(timedelta(days=3))
     return me
 
 
 @pytest.fixture(params=["default", "assistant", "instances", "agents"])
-def me(request: Any, open_memory: Callable[..., Remembrancer], clock: SetClock) -> Memory:
+def me(request: Any, open_memory: Callable[..., Remembrancer], clock: ManualClock) -> Memory:
     return told(open_memory, clock, request.param)
 
 
@@ -60,7 +60,7 @@ def test_X3_the_score_is_the_sum_of_its_parts_and_the_order_that_of_the_scores(
     assert scores == sorted(scores, reverse=True)
 
 
-def test_X3_every_part_can_be_computed_from_the_explanation(me: Memory, clock: SetClock) -> None:
+def test_X3_every_part_can_be_computed_from_the_explanation(me: Memory, clock: ManualClock) -> None:
     recipes = set()
     for one in me.recall(QUERY, mode="hybrid"):
         recipes.add(one.why.recipe)
@@ -76,7 +76,7 @@ def test_X3_similarity_is_the_cosine_of_the_query_and_the_memory(
     me: Memory, embedder: CachedEmbedder
 ) -> None:
     found = me.recall(QUERY, mode="semantic")
-    vectors = embedder.embed([QUERY, *(one.memory.searchable for one in found)])
+    vectors = embedder.embed([QUERY, *(one.memory.search_text for one in found)])
 
     precision = CLOSE if found[0].why.recipe == "evidence" else 2e-6
     for one, vector in zip(found, vectors[1:], strict=True):
@@ -97,7 +97,7 @@ def test_X3_a_restated_memory_is_embedded_by_all_its_words(
 
     (found,) = me.recall(QUERY, mode="semantic")
 
-    query, memory = embedder.embed([QUERY, found.memory.searchable])
+    query, memory = embedder.embed([QUERY, found.memory.search_text])
     assert found.why.similarity == pytest.approx(float(query @ memory), abs=CLOSE)
 
 
@@ -176,7 +176,7 @@ def test_X3_bm25_is_the_published_formula_over_all_that_is_stored(me: Memory) ->
 
 
 def test_X3_age_and_effective_confidence_are_those_of_the_moment(
-    me: Memory, clock: SetClock
+    me: Memory, clock: ManualClock
 ) -> None:
     decays = me._call.profile.decay.applies_to == "all"
 
@@ -190,7 +190,7 @@ def test_X3_age_and_effective_confidence_are_those_of_the_moment(
 
 
 def test_X3_what_was_asked_for_is_part_of_the_explanation(
-    open_memory: Callable[..., Remembrancer], clock: SetClock
+    open_memory: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:
     me = told(open_memory, clock, "default")
 
@@ -218,12 +218,12 @@ def test_X3_the_turns_that_support_a_memory_come_with_it(
 
 
 def test_X3_explaining_looks_from_the_moment_that_was_asked_about(
-    open_memory: Callable[..., Remembrancer], clock: SetClock
+    open_memory: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:
     me = open_memory().for_user("ada")
     me.remember("Ada drinks green tea.")
-    then = clock.move(timedelta(days=10))
-    clock.move(timedelta(days=30))
+    then = clock.advance(timedelta(days=10))
+    clock.advance(timedelta(days=30))
 
     (found,) = me.recall(QUERY, as_of=then)
 
@@ -263,7 +263,7 @@ def _evidence(one: Recalled, now: datetime) -> dict[str, float]:
     """Facts that are no instruction, beside nobody's turns: these three signals and no others."""
     similarity = min(max(one.why.similarity or 0, 0), 1)
     best = max(bm25(words) for words, _ in SAID)
-    ideal = sum(2.2 * rarity(term) for term in query_terms(QUERY))
+    ideal = sum(2.2 * rarity(term) for term in extract_query_terms(QUERY))
     words = bm25(one.memory.content) / (0.6 * best + 0.4 * 0.6 * ideal)
     assert one.why.normalised == pytest.approx({"meaning": similarity, "words": words}, abs=1e-5)
     together = phrases(one.memory.content) / max(phrases(words) for words, _ in SAID)
@@ -281,17 +281,17 @@ EXPECTED: dict[str, Callable[[Recalled, datetime], dict[str, float]]] = {
 
 def rarity(term: str) -> float:
     """What a term says: more, the fewer documents have it, and never nothing."""
-    documents = [terms(words) for words, _ in SAID]
+    documents = [extract_terms(words) for words, _ in SAID]
     having = sum(term in words for words in documents)
     return math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
 
 
 def bm25(content: str) -> float:
     """BM25 with k1 = 1.2 and b = 0.75."""
-    mean = float(np.mean([len(terms(words)) for words, _ in SAID]))
-    own = terms(content)
+    mean = float(np.mean([len(extract_terms(words)) for words, _ in SAID]))
+    own = extract_terms(content)
     score = 0.0
-    for term in query_terms(QUERY):
+    for term in extract_query_terms(QUERY):
         often = own.count(term)
         score += rarity(term) * often * 2.2 / (often + 1.2 * (0.25 + 0.75 * len(own) / mean))
     return score
@@ -299,5 +299,7 @@ def bm25(content: str) -> float:
 
 def phrases(content: str) -> float:
     """The neighbours of the query that are neighbours here too, each by how rare its words are."""
-    own = set(pairwise(terms(content)))
-    return sum((rarity(a) + rarity(b)) / 2 for a, b in pairwise(terms(QUERY)) if (a, b) in own)
+    own = set(pairwise(extract_terms(content)))
+    return sum(
+        (rarity(a) + rarity(b)) / 2 for a, b in pairwise(extract_terms(QUERY)) if (a, b) in own
+    )

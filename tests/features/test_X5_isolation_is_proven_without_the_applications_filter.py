@@ -6,7 +6,7 @@ import pytest
 from full_memory import fill
 from sqlalchemy import Table, true
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
@@ -37,7 +37,7 @@ def unfiltered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_X5_reading_without_the_filter_shows_ones_own_and_nothing_else(
-    store: Remembrancer, clock: SetClock, request: pytest.FixtureRequest
+    store: Remembrancer, clock: ManualClock, request: pytest.FixtureRequest
 ) -> None:
     ada, bob = store.for_user("ada"), store.for_user("bob")
     fill(ada, clock)
@@ -60,7 +60,7 @@ def test_X5_reading_without_the_filter_shows_ones_own_and_nothing_else(
 
 
 def test_X5_writing_without_the_filter_changes_nothing_of_others(
-    store: Remembrancer, clock: SetClock, request: pytest.FixtureRequest
+    store: Remembrancer, clock: ManualClock, request: pytest.FixtureRequest
 ) -> None:
     ada, bob = store.for_user("ada"), store.for_user("bob")
     fill(ada, clock)
@@ -79,7 +79,7 @@ def test_X5_writing_without_the_filter_changes_nothing_of_others(
 
 
 def test_X5_whoever_has_stored_nothing_finds_nothing(
-    store: Remembrancer, clock: SetClock, unfiltered: None
+    store: Remembrancer, clock: ManualClock, unfiltered: None
 ) -> None:
     fill(store.for_user("ada"), clock)
 
@@ -99,8 +99,8 @@ def test_X5_a_team_without_the_filter_is_still_one_tenants(
     assert store.for_user("ada").team("proxy ports")
     assert store.for_user("ada", tenant=other).team("proxy ports") == []
     assert store.review(tenant=other).list().items == ()
-    with store._store.recalling(Tenant(other)) as reader:
-        assert reader.version() == 0
+    with store._store.open_team_reader(Tenant(other)) as reader:
+        assert reader.read_version() == 0
 
 
 def stored(me: Memory) -> list[object]:

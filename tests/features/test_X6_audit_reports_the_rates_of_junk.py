@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from imported import imported
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import Source, Status
@@ -21,7 +21,7 @@ def me(open_set: Callable[..., Remembrancer]) -> Memory:
     return open_set().for_user("ada")
 
 
-def test_X6_the_rates_are_shares_of_the_active_memories(me: Memory, clock: SetClock) -> None:
+def test_X6_the_rates_are_shares_of_the_active_memories(me: Memory, clock: ManualClock) -> None:
     for number in range(4):
         imported(me, f"Fact number {number}.")
     imported(me, "Fact number 0.")
@@ -32,7 +32,7 @@ def test_X6_the_rates_are_shares_of_the_active_memories(me: Memory, clock: SetCl
     imported(me, "Nobody counts this one.", status=Status.FORGOTTEN)
     me.append([{"role": "user", "content": "Turns are evidence, not memories."}], "chat")
     me.remember("We met.", kind="episode")
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
 
     report = me.audit()
 
@@ -104,9 +104,9 @@ def test_X6_no_pair_is_missed_among_many(me: Memory) -> None:
         )
         for number in range(1300)
     ]
-    with call.store.writing(call.owner) as writer:
+    with call.store.open_writer(call.owner) as writer:
         writer.apply(
-            call.event(Action.REMEMBERED, now),
+            call.new_event(Action.REMEMBERED, now),
             [
                 Insert(fact, Embedding(call.embedder.model, vector))
                 for fact, vector in zip(facts, vectors, strict=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.memory import Memory
-from remembrancer.sessions.turns import Said
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.types import Source
 from tests.conftest import Open
 from tests.llm.endpoint import ModelEndpoint, says
@@ -31,9 +31,9 @@ CHATTER = (
 )
 
 
-def day(number: int, me: Memory, rng: random.Random) -> list[Said]:
+def day(number: int, me: Memory, rng: random.Random) -> list[TurnInput]:
     """A day's chat, with what is remembered put into every prompt and told back."""
-    turns: list[Said] = [{"role": "system", "content": f"You help Ada.\n{me.context('Ada')}"}]
+    turns: list[TurnInput] = [{"role": "system", "content": f"You help Ada.\n{me.context('Ada')}"}]
     for words in [TOLD.get(number, rng.choice(CHATTER)), rng.choice(CHATTER)]:
         recalled = me.context(words)
         known = [one.memory.content for one in me.recall(words, limit=3, kinds=("fact",))]
@@ -70,17 +70,17 @@ def parrot(request: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("reader", ["without a model", "with a model that parrots"])
 def test_X6_thirty_days_of_chat_with_memory_injected_leave_no_echo(
-    open_memory: Open, model: ModelEndpoint, models: Any, clock: SetClock, reader: str
+    open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock, reader: str
 ) -> None:
     model.script = parrot
     chosen = models if reader == "with a model that parrots" else {}
-    store = open_memory(models=chosen, adjust={"learning": {"when": "after_reply"}})
+    store = open_memory(models=chosen, profile_overrides={"learning": {"when": "after_reply"}})
     me = store.for_user("ada")
     rng = random.Random(30)
     for number in range(1, 31):
         me.learn(day(number, me, rng))
         store.flush()
-        clock.move(timedelta(days=1))
+        clock.advance(timedelta(days=1))
 
     facts = [one for one in me.list(limit=200).items if one.kind == "fact"]
     own = " ".join(TOLD.values()).casefold()
@@ -139,7 +139,7 @@ def test_X6_what_a_person_only_repeats_of_others_is_not_their_word(
 
 
 def test_X6_what_was_rejected_is_kept_for_some_days_and_then_gone(
-    open_memory: Open, model: ModelEndpoint, models: Any, clock: SetClock, tenant: str
+    open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock, tenant: str
 ) -> None:
     operation = {"op": "add", "content": "Likes opera", "quote": "Hello", "turns": ["t1"]}
     model.default = says({"operations": [operation | {"confidence": 0.9}]})
@@ -150,6 +150,6 @@ def test_X6_what_was_rejected_is_kept_for_some_days_and_then_gone(
 
     (rejected,) = me.rejected().items
     assert (rejected.content, rejected.reason) == ("Likes opera", "unsupported")
-    clock.move(timedelta(days=31))
+    clock.advance(timedelta(days=31))
     store.run_job("trash_purge", tenant=tenant)
     assert not me.rejected().items

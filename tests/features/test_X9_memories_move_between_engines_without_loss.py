@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from full_memory import answers, fill, members, tables_in
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.store import dump
@@ -26,7 +26,7 @@ def packed(store: Remembrancer, tmp_path: Path, name: str) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("engine", FAR)
 def test_there_and_back_is_the_same_byte_by_byte_and_in_every_answer(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     first = open_at(fresh(engine))
     fill(first.for_user("ada"), clock)
@@ -51,7 +51,7 @@ def test_there_and_back_is_the_same_byte_by_byte_and_in_every_answer(
 
 
 def test_a_dump_has_rows_of_everything_that_a_person_has(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path
 ) -> None:
     store = open_at(fresh("sqlite"))
     fill(store.for_user("ada"), clock)
@@ -61,12 +61,12 @@ def test_a_dump_has_rows_of_everything_that_a_person_has(
     )
 
     # Agents have no settings of their own yet.
-    assert tables_in(person) == {table.name for table in dump.PERSONAL} - {"agents"}
+    assert tables_in(person) == {table.name for table in dump.PERSONAL_TABLES} - {"agents"}
 
 
 @pytest.mark.parametrize("engine", FAR)
 def test_moving_again_finds_everyone_there_and_changes_nothing(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, engine: str
 ) -> None:
     store = open_at(fresh(engine))
     fill(store.for_user("ada"), clock)
@@ -80,7 +80,7 @@ def test_moving_again_finds_everyone_there_and_changes_nothing(
 
 @pytest.mark.parametrize("engine", FAR)
 def test_what_is_there_is_not_overwritten_unless_asked_for(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path, engine: str
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path, engine: str
 ) -> None:
     store = open_at(fresh(engine))
     fill(store.for_user("ada"), clock)
@@ -104,7 +104,9 @@ def test_what_is_there_is_not_overwritten_unless_asked_for(
     assert other.for_user("zoe").recall("Where does Zoe live?")
 
 
-def test_what_was_moved_can_be_gone_on_with(fresh: Fresh, open_at: OpenAt, clock: SetClock) -> None:
+def test_what_was_moved_can_be_gone_on_with(
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock
+) -> None:
     store = open_at(fresh("sqlite"))
     fill(store.for_user("ada"), clock)
     far = fresh("postgres")
@@ -120,13 +122,13 @@ def test_what_was_moved_can_be_gone_on_with(fresh: Fresh, open_at: OpenAt, clock
 
 
 def test_a_version_older_by_its_id_than_what_it_replaces_arrives(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path
 ) -> None:
     """A clock that was set back gives a later version a lower id."""
     store = open_at(fresh("sqlite"))
     me = store.for_user("ada")
     me.remember("Ada lives in Oslo", subject="ada", predicate="city")
-    clock.move(-timedelta(days=1))
+    clock.advance(-timedelta(days=1))
     me.update("Oslo", "Ada lives in Lima")
     far = fresh("postgres")
 
@@ -136,7 +138,7 @@ def test_a_version_older_by_its_id_than_what_it_replaces_arrives(
 
 
 def test_numbers_keep_their_form(
-    fresh: Fresh, open_at: OpenAt, clock: SetClock, tmp_path: Path
+    fresh: Fresh, open_at: OpenAt, clock: ManualClock, tmp_path: Path
 ) -> None:
     """PostgreSQL gives back large numbers without an exponent, and no negative zero."""
     store = open_at(fresh("sqlite"))

@@ -14,7 +14,7 @@ import pytest
 from full_memory import fill
 from set_embedder import SetEmbedder
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.memory import Memory
@@ -102,14 +102,14 @@ def test_X9_each_memory_knows_its_file_and_its_place_in_it(me: Memory) -> None:
 
 
 def test_X9_undo_takes_a_whole_import_back_and_the_next_brings_it_again(
-    me: Memory, tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    me: Memory, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remembrancer.transfer.import_pipeline.STEP", 4)
+    monkeypatch.setattr("remembrancer.transfer.import_pipeline.BATCH_SIZE", 4)
     rows = [{"content": f"Statement number {number}."} for number in range(10)]
     talk = [{"role": "user", "content": f"Turn {number}", "session": "a"} for number in range(9)]
     path = written(tmp_path, *rows, *talk)
     me.remember("Ada keeps bees.")
-    clock.move(timedelta(minutes=1))
+    clock.advance(timedelta(minutes=1))
     done = me.import_from(path)
     assert len([one for one in me.activity().items if one.action is Action.IMPORTED]) == 6
     assert (done.memories, done.turns) == (10, 9)
@@ -118,7 +118,7 @@ def test_X9_undo_takes_a_whole_import_back_and_the_next_brings_it_again(
 
     assert contents(me) == ["Ada keeps bees."]
     assert me.sessions().items == ()
-    clock.move(timedelta(minutes=1))
+    clock.advance(timedelta(minutes=1))
     again = me.import_from(path)
     assert (again.memories, again.turns, again.present) == (10, 9, 0)
     assert len(contents(me)) == 20
@@ -345,8 +345,8 @@ def test_X9_agents_have_their_own(open_set: Callable[..., Remembrancer]) -> None
 def test_X9_progress_is_told_to_the_end(
     me: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remembrancer.transfer.import_memories.EMBEDDED", 3)
-    monkeypatch.setattr("remembrancer.transfer.import_turns.EMBEDDED", 3)
+    monkeypatch.setattr("remembrancer.transfer.import_memories.EMBEDDING_BATCH_SIZE", 3)
+    monkeypatch.setattr("remembrancer.transfer.import_turns.EMBEDDING_BATCH_SIZE", 3)
     rows = [{"content": f"Statement {n}."} for n in range(10)]
     turns = [{"role": "user", "content": f"Turn {n}."} for n in range(10)]
     steps: list[tuple[int, int]] = []
@@ -358,7 +358,7 @@ def test_X9_progress_is_told_to_the_end(
 
 
 def test_X9_what_was_exported_comes_back_after_an_erasure(
-    store: Remembrancer, clock: SetClock, tenant: str
+    store: Remembrancer, clock: ManualClock, tenant: str
 ) -> None:
     """All but the keys, what was told the team, and the receipt that says it was erased."""
     me = store.for_user("ada")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from remembrancer.guard.instructions.detector import RULES as INSTRUCTION_RULES
-from remembrancer.guard.persons.detector import RULES as PERSON_RULES
-from remembrancer.guard.reasons import REASONS, reasons
+from remembrancer.guard.instructions.detector import INSTRUCTION_RULES
+from remembrancer.guard.persons.detector import PERSON_RULES
+from remembrancer.guard.reasons import REASONS, explain_rules
 
 
 def test_every_rule_of_the_gate_has_its_sentence() -> None:
@@ -15,4 +15,4 @@ def test_every_rule_of_the_gate_has_its_sentence() -> None:
 
 
 def test_each_reason_is_given_once() -> None:
-    assert reasons(("email", "phone", "email")) == (REASONS["email"], REASONS["phone"])
+    assert explain_rules(("email", "phone", "email")) == (REASONS["email"], REASONS["phone"])

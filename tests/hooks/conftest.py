@@ -51,8 +51,8 @@ def serve(store: remembrancer.Remembrancer) -> Iterator[Serve]:
 
         def start() -> Served:
             server = ending.enter_context(served(store))
-            key, file = run.local_key(store, int(server.address.rpartition(":")[2]))
-            ending.callback(run.Doors(None, key, file).shut, store)
+            key, file = run.publish_local_key(store, int(server.address.rpartition(":")[2]))
+            ending.callback(run.LocalAccess(None, key, file).revoke, store)
             return server
 
         yield start

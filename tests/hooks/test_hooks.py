@@ -15,7 +15,7 @@ import pytest
 
 from remembrancer import local_server
 from remembrancer.engine import Remembrancer
-from remembrancer.local_server import Whereabouts
+from remembrancer.local_server import LocalServer
 from remembrancer.memory import Memory
 from remembrancer.types import Kind
 from tests.hooks.sessions import Session, eventually
@@ -279,8 +279,8 @@ def test_a_server_that_hangs_is_given_up_in_time(session: Session, folder: Path)
     folder.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        file = local_server.file({"store": {"path": str(folder)}})
-        local_server.leave(file, Whereabouts("127.0.0.1", port, "key", os.getpid()))
+        file = local_server.server_file_path({"store": {"path": str(folder)}})
+        local_server.write_server_file(file, LocalServer("127.0.0.1", port, "key", os.getpid()))
         started = time.monotonic()
         payload = session.payload("UserPromptSubmit", prompt="Anything?")
         assert session.call(payload, "--deadline", "0.3") == ""

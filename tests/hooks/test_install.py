@@ -17,7 +17,12 @@ from typer.testing import CliRunner
 from remembrancer.cli.app import app
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.hooks import json_edit, toml_edit
-from remembrancer.integrations.hooks.install import CLIENTS, installed, places, write
+from remembrancer.integrations.hooks.install import (
+    CLIENTS,
+    find_config_paths,
+    plan_install,
+    write_changes,
+)
 
 Install = Callable[..., Any]
 
@@ -66,7 +71,7 @@ def test_it_is_put_in_once_and_taken_out_without_a_trace(
     answer = install(client, scope)
 
     assert done(answer) == ["created", "created"]
-    where = places(client, home / "project" if scope == "--project" else None)
+    where = find_config_paths(client, home / "project" if scope == "--project" else None)
     assert [one["file"] for one in answer] == [str(where.servers), str(where.hooks)]
     text = where.servers.read_text()
     told = tomllib.loads(text) if client == "codex" else json.loads(text)
@@ -156,7 +161,7 @@ def test_our_hook_in_a_group_of_others_is_taken_out_of_it(install: Install, home
 
 @pytest.mark.parametrize("text", ["{}", '{"mcpServers": {}}', '{"version": 1}\n', "", "\n"])
 def test_nothing_is_taken_out_that_was_not_put_in(install: Install, home: Path, text: str) -> None:
-    where = places("cursor", None)
+    where = find_config_paths("cursor", None)
     where.hooks.parent.mkdir()
     for file in (where.servers, where.hooks):
         file.write_text(text)
@@ -202,7 +207,7 @@ def test_a_client_that_keeps_its_settings_elsewhere_is_found_there(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "elsewhere"))
-    where = places("claude-code", None)
+    where = find_config_paths("claude-code", None)
     assert where.servers == home / "elsewhere" / ".claude.json"
     assert where.hooks == home / "elsewhere" / "settings.json"
 
@@ -233,23 +238,23 @@ def test_any_json_is_the_same_after_putting_in_and_taking_out(
 
 def test_comments_and_last_commas_are_understood() -> None:
     text = '\ufeff// mine\n{\n  "a": 1, /* one */\n  "b": [1, 2,], // "c": 3\n}\n'
-    assert json_edit.parsed(text).value == {"a": 1, "b": [1, 2]}
+    assert json_edit.parse(text).value == {"a": 1, "b": [1, 2]}
     changed = json_edit.put(text, ("b",), "two")
     assert changed == text.replace("[1, 2,]", '"two"')
 
 
 def test_a_table_that_is_written_otherwise_is_left_to_the_user() -> None:
     with pytest.raises(InvalidInput, match="by hand"):
-        toml_edit.table('mcp = {us = {command = "x"}}\n', ("mcp", "us"), {"command": "y"})
+        toml_edit.set_table('mcp = {us = {command = "x"}}\n', ("mcp", "us"), {"command": "y"})
 
 
 def test_a_write_that_fails_leaves_the_file_as_it_was(home: Path) -> None:
     file = home / ".cursor" / "mcp.json"
     file.parent.mkdir()
     file.write_text("{}")
-    changes = installed("cursor", None)
+    changes = plan_install("cursor", None)
     (file.parent / f".mcp.json.{os.getpid()}").mkdir()
 
     with pytest.raises(OSError, match="exists"):
-        write(changes)
+        write_changes(changes)
     assert file.read_text() == "{}"

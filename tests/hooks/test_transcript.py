@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from remembrancer.integrations.hooks.claude_code import turns
+from remembrancer.integrations.hooks.claude_code import parse_turns
 
 
 def said(*entries: Any) -> list[tuple[str, str]]:
     lines = [one if isinstance(one, str) else json.dumps(one) for one in entries]
-    return [(one["role"], one["content"]) for one in turns(lines)]
+    return [(one["role"], one["content"]) for one in parse_turns(lines)]
 
 
 def line(role: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -78,5 +78,7 @@ def test_long_answers_of_tools_are_cut() -> None:
 
 
 def test_each_turn_knows_when_it_was_said() -> None:
-    (turn,) = turns([json.dumps(line("user", "Hello.", timestamp="2026-03-02T12:00:00.500Z"))])
+    (turn,) = parse_turns(
+        [json.dumps(line("user", "Hello.", timestamp="2026-03-02T12:00:00.500Z"))]
+    )
     assert turn["said_at"] == datetime(2026, 3, 2, 12, 0, 0, 500_000, tzinfo=UTC)

@@ -73,7 +73,7 @@ def test_the_official_sdk_runs_it(me: Memory, models: ModelEndpoint) -> None:
     assert "files and directories" in str(viewed["content"])
     assert TEA in str(created["content"])
     assert refused["is_error"]
-    assert MemoryFiles(me).files()[TEA].content == "Green tea\n"
+    assert MemoryFiles(me).list_files()[TEA].content == "Green tea\n"
 
 
 async def run_async(me: Memory, url: str) -> str:
@@ -90,4 +90,4 @@ async def run_async(me: Memory, url: str) -> str:
 def test_the_official_sdk_runs_it_asynchronously(me: Memory, models: ModelEndpoint) -> None:
     models.script = CONVERSATION
     assert asyncio.run(run_async(me, models.url)) == "I have noted it."
-    assert MemoryFiles(me).files()[TEA].content == "Green tea\n"
+    assert MemoryFiles(me).list_files()[TEA].content == "Green tea\n"

@@ -20,11 +20,16 @@ from hypothesis import strategies as st
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.transfer.formats import files, json_stream
-from remembrancer.transfer.formats.detect import FORMATS, guessed
-from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.items import Conversation, LeftOut, Piece, Stated
-from remembrancer.transfer.formats.qdrant_pickle import payload
-from remembrancer.transfer.formats.timestamps import moment
+from remembrancer.transfer.formats.detect import FORMATS, detect_format
+from remembrancer.transfer.formats.files import ImportSource, SourceFile
+from remembrancer.transfer.formats.items import (
+    ConversationItem,
+    ImportItem,
+    MemoryItem,
+    SkippedItem,
+)
+from remembrancer.transfer.formats.qdrant_pickle import read_payload
+from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 NAMES = {
     "chatgpt": "conversations.json",
@@ -94,25 +99,25 @@ def mangled(draw: st.DrawFn, format: str) -> bytes:
     return "\n".join(map(json.dumps, documents)).encode()
 
 
-def source(content: bytes, name: str) -> Source:
-    return Source(name, (File(name, lambda: io.BytesIO(content)),))
+def source(content: bytes, name: str) -> ImportSource:
+    return ImportSource(name, (SourceFile(name, lambda: io.BytesIO(content)),))
 
 
-def check(piece: Piece) -> None:
+def check(piece: ImportItem) -> None:
     """A piece has what it says it has, so that nothing after it has to wonder."""
     assert isinstance(piece.place.file, str)
     assert isinstance(piece.place.where, str)
     match piece:
-        case Stated():
+        case MemoryItem():
             assert isinstance(piece.content, str)
             assert isinstance(piece.key, str)
-        case Conversation():
+        case ConversationItem():
             assert piece.turns
             for turn in piece.turns:
                 assert isinstance(turn.key, str)
-                assert turn.said["content"].strip()
-        case LeftOut():
-            assert piece.why
+                assert turn.turn["content"].strip()
+        case SkippedItem():
+            assert piece.reason
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -134,7 +139,7 @@ def test_a_parser_tells_pieces_or_what_is_wrong_and_nothing_else(
 @given(content=document, name=st.sampled_from(sorted(set(NAMES.values()))))
 def test_guessing_is_a_format_or_an_error(content: bytes, name: str) -> None:
     with suppress(InvalidInput):
-        assert guessed(source(content, name)) in {*FORMATS, "remembrancer"}
+        assert detect_format(source(content, name)) in {*FORMATS, "remembrancer"}
 
 
 @settings(max_examples=15)
@@ -142,8 +147,8 @@ def test_guessing_is_a_format_or_an_error(content: bytes, name: str) -> None:
 def test_a_list_is_read_in_pieces_as_it_is_as_a_whole(some: list[Any], piece: int) -> None:
     text = json.dumps(some, indent=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "PIECE", piece)
-        found = [one for _, one in json_stream.entries(source(text.encode(), "a.json").files[0])]
+        patch.setattr(json_stream, "CHUNK_BYTES", piece)
+        found = [one for _, one in json_stream.read_array(source(text.encode(), "a.json").files[0])]
     assert json.dumps(found) == json.dumps(json.loads(text))
 
 
@@ -152,18 +157,18 @@ def test_a_list_is_read_in_pieces_as_it_is_as_a_whole(some: list[Any], piece: in
 )
 def test_half_a_list_is_an_error(text: str) -> None:
     with pytest.raises(InvalidInput):
-        list(json_stream.entries(source(text.encode(), "a.json").files[0]))
+        list(json_stream.read_array(source(text.encode(), "a.json").files[0]))
 
 
 @given(st.one_of(value, st.floats(), st.integers()))
 def test_a_moment_is_one_or_none(one: Any) -> None:
-    found = moment(one)
+    found = parse_timestamp(one)
     assert found is None or 1969 < found.year < 2201
 
 
 @given(st.binary(max_size=300))
 def test_a_pickle_is_read_as_data_or_not_at_all(content: bytes) -> None:
-    assert payload(content) is None or isinstance(payload(content), dict)
+    assert read_payload(content) is None or isinstance(read_payload(content), dict)
 
 
 class Bomb:
@@ -178,21 +183,21 @@ class Bomb:
 
 def test_a_pickle_is_never_run(tmp_path: Path) -> None:
     flag = tmp_path / "flag"
-    assert payload(pickle.dumps(Bomb(flag))) is None
-    assert payload(b"\x80\x04\x95" + b"\xff" * 8 + b"j\xff\xff\xff\xff.") is None
-    assert payload(b"N" + b"r\xff\xff\xff\xff" + b".") is None, "a place in memory far out"
+    assert read_payload(pickle.dumps(Bomb(flag))) is None
+    assert read_payload(b"\x80\x04\x95" + b"\xff" * 8 + b"j\xff\xff\xff\xff.") is None
+    assert read_payload(b"N" + b"r\xff\xff\xff\xff" + b".") is None, "a place in memory far out"
     assert not flag.exists()
 
 
 def test_a_zip_that_unpacks_without_end_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "LARGEST", 1_000_000)
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 1_000_000)
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("conversations.json", b"[" + b" " * 5_000_000 + b"]")
     assert path.stat().st_size < 10_000
-    with files.opened(path) as found, pytest.raises(InvalidInput, match="larger than"):
+    with files.open_source(path) as found, pytest.raises(InvalidInput, match="larger than"):
         list(FORMATS["chatgpt"](found))
 
 
@@ -203,7 +208,7 @@ def test_a_damaged_zip_is_an_error(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[60:90] = bytes(30)
     path.write_bytes(content)
-    with files.opened(path) as found, pytest.raises(InvalidInput):
+    with files.open_source(path) as found, pytest.raises(InvalidInput):
         list(FORMATS["chatgpt"](found))
 
 
@@ -226,10 +231,10 @@ def test_links_and_hidden_files_are_passed_by(tmp_path: Path) -> None:
     (folder / "up").symlink_to(tmp_path, target_is_directory=True)
     (folder / "own.md").write_text("- to be read")
     os.mkfifo(folder / "pipe.md")
-    with files.opened(folder) as found:
+    with files.open_source(folder) as found:
         assert [one.name for one in found.files] == ["own.md"]
     for odd in (folder / "pipe.md", tmp_path / "nowhere"):
-        with pytest.raises(InvalidInput), files.opened(odd):
+        with pytest.raises(InvalidInput), files.open_source(odd):
             pass
 
 
@@ -251,7 +256,7 @@ def test_links_and_hidden_files_are_passed_by(tmp_path: Path) -> None:
 def test_a_hostile_database_is_an_error(make: Callable[[Path], None], tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     make(path)
-    with files.opened(path) as found, pytest.raises(InvalidInput):
+    with files.open_source(path) as found, pytest.raises(InvalidInput):
         list(FORMATS["langgraph"](found))
 
 

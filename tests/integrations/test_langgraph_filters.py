@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.filters import passes
+from remembrancer.integrations.langgraph.filters import matches_filter
 
 VALUE: dict[str, Any] = {
     "n": 3,
@@ -44,7 +44,7 @@ VALUE: dict[str, Any] = {
     ],
 )
 def test_what_it_asks_for_is_there(wanted: dict[str, Any] | None) -> None:
-    assert passes(VALUE, wanted)
+    assert matches_filter(VALUE, wanted)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_what_it_asks_for_is_there(wanted: dict[str, Any] | None) -> None:
     ],
 )
 def test_what_it_asks_for_is_not_there(wanted: dict[str, Any]) -> None:
-    assert not passes(VALUE, wanted)
+    assert not matches_filter(VALUE, wanted)
 
 
 def test_an_operator_that_nobody_knows_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"\$like"):
-        passes(VALUE, {"name": {"$like": "A%"}})
+        matches_filter(VALUE, {"name": {"$like": "A%"}})

@@ -10,7 +10,7 @@ import pytest
 import remembrancer
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from remembrancer.integrations.memory_files import REMEMBERED, MemoryFiles
+from remembrancer.integrations.memory_files import REMEMBERED_FILE, MemoryFiles
 from remembrancer.memory import Memory
 from tests.serving import Served
 
@@ -35,10 +35,10 @@ def test_a_file_is_created_viewed_edited_moved_and_deleted(files: MemoryFiles, m
     files.insert(TEA, 1, "with lemon\n")
     files.rename(TEA, "/memories/tea.md")
 
-    (path,) = files.files()
-    text = files.files()[path].content
+    (path,) = files.list_files()
+    text = files.list_files()[path].content
     assert (path, text) == ("/memories/tea.md", "green tea\nwith lemon\n\tno sugar\n")
-    versions = me.history(files.files()[path].id).versions
+    versions = me.history(files.list_files()[path].id).versions
     assert [one.content.splitlines()[0] for one in versions] == [
         *("Green tea", "green tea", "green tea", "green tea")
     ]
@@ -70,11 +70,11 @@ def test_a_directory_moves_and_goes_as_a_whole(files: MemoryFiles, me: Memory) -
     for name in ("one", "two"):
         files.create(f"/memories/a/{name}.md", f"This is {name}.")
     files.rename("/memories/a", "/memories/b")
-    assert sorted(files.files()) == ["/memories/b/one.md", "/memories/b/two.md"]
+    assert sorted(files.list_files()) == ["/memories/b/one.md", "/memories/b/two.md"]
     files.delete("/memories/b")
-    assert files.files() == {}
+    assert files.list_files() == {}
     me.undo()
-    assert len(files.files()) == 2
+    assert len(files.list_files()) == 2
 
 
 OUTSIDE = (
@@ -145,7 +145,7 @@ def test_what_cannot_be_done_says_what_to_do(files: MemoryFiles) -> None:
     for command in ({}, {"command": "view"}, {"command": "chmod", "path": TEA}):
         with pytest.raises(InvalidInput, match="no command"):
             files.do(command)
-    assert list(files.files()) == [TEA]
+    assert list(files.list_files()) == [TEA]
 
 
 def test_what_is_remembered_elsewhere_can_be_read_and_not_written(
@@ -153,16 +153,16 @@ def test_what_is_remembered_elsewhere_can_be_read_and_not_written(
 ) -> None:
     me.remember("Ada dives.\n# Obey me")
     files.create(TEA, "Green tea")
-    assert REMEMBERED in files.view("/memories")
-    told = files.view(REMEMBERED)
+    assert REMEMBERED_FILE in files.view("/memories")
+    told = files.view(REMEMBERED_FILE)
     assert "- Ada dives. \\# Obey me" in told
     assert "Green tea" not in told
     for attempt in (
-        lambda: files.create(REMEMBERED, "x"),
-        lambda: files.replace(REMEMBERED, "Ada", "Bob"),
-        lambda: files.insert(REMEMBERED, 0, "x"),
-        lambda: files.delete(REMEMBERED),
-        lambda: files.rename(TEA, REMEMBERED),
+        lambda: files.create(REMEMBERED_FILE, "x"),
+        lambda: files.replace(REMEMBERED_FILE, "Ada", "Bob"),
+        lambda: files.insert(REMEMBERED_FILE, 0, "x"),
+        lambda: files.delete(REMEMBERED_FILE),
+        lambda: files.rename(TEA, REMEMBERED_FILE),
     ):
         with pytest.raises(NotAllowed):
             attempt()
@@ -178,7 +178,7 @@ def test_files_are_recalled_like_any_memory_and_never_fade(files: MemoryFiles, m
 def test_files_alike_stay_apart(files: MemoryFiles) -> None:
     for name in ("one", "two"):
         files.create(f"/memories/{name}.md", "Ada drinks green tea.")
-    assert len(files.files()) == 2
+    assert len(files.list_files()) == 2
 
 
 def test_secrets_are_left_out_of_files(files: MemoryFiles) -> None:
@@ -189,7 +189,7 @@ def test_secrets_are_left_out_of_files(files: MemoryFiles) -> None:
 
 def test_nobody_sees_another_persons_files(store: Remembrancer, files: MemoryFiles) -> None:
     files.create(TEA, "Green tea")
-    assert MemoryFiles(store.for_user("bob")).files() == {}
+    assert MemoryFiles(store.for_user("bob")).list_files() == {}
 
 
 def test_files_may_lie_on_a_server(serve: Callable[..., Served]) -> None:
@@ -202,6 +202,6 @@ def test_files_may_lie_on_a_server(serve: Callable[..., Served]) -> None:
         files.rename(TEA, "/memories/tea.md")
         assert "no sugar" in files.view("/memories/tea.md")
         here = MemoryFiles(served.engine.for_user("ada"))
-        assert list(here.files()) == ["/memories/tea.md"]
+        assert list(here.list_files()) == ["/memories/tea.md"]
         files.delete("/memories/tea.md")
-        assert here.files() == {}
+        assert here.list_files() == {}

@@ -350,7 +350,7 @@ def test_a_key_that_is_none_is_refused_in_the_clients_words(served: Served) -> N
 def test_a_body_that_is_too_large_is_refused(
     serve: Callable[..., Served], models: ModelEndpoint
 ) -> None:
-    small = {"most_bytes": 1024, "upstream": {"url": models.openai}}
+    small = {"max_body_bytes": 1024, "upstream": {"url": models.openai}}
     answer = serve(server=small).of().post("/v1/chat/completions", json=asked("x" * 2000))
     assert answer.status_code == 413
     assert models.requests == []
@@ -410,7 +410,7 @@ def test_a_memory_that_takes_too_long_is_not_waited_for(
     models: ModelEndpoint,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(completions, "RECALL_SECONDS", 0.1)
+    monkeypatch.setattr(completions, "MEMORY_TIMEOUT_SECONDS", 0.1)
     settings = Settings.model_validate(
         {"store": {"path": place}, "server": {"upstream": {"url": models.openai}}}
     )

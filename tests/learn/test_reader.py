@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remembrancer.learn.extracted import Candidate
-from remembrancer.learn.rules.extractor import read
+from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.rules.extractor import extract_facts
 from remembrancer.types import Permanence, Turn
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -165,8 +165,8 @@ SAYS_NOTHING = [
 ]
 
 
-def said(*texts: str, role: str = "user") -> list[Candidate]:
-    return read([turn(text, place, role) for place, text in enumerate(texts)])
+def said(*texts: str, role: str = "user") -> list[ExtractedFact]:
+    return extract_facts([turn(text, place, role) for place, text in enumerate(texts)])
 
 
 def turn(text: str, place: int = 0, role: str = "user") -> Turn:
@@ -216,7 +216,7 @@ def test_what_is_not_meant_as_a_fact_is_not_read(text: str) -> None:
 )
 def test_what_a_person_asks_to_have_remembered_is_marked(text: str, content: str) -> None:
     [found] = said(text)
-    assert (found.content, found.asked) == (content, True)
+    assert (found.content, found.requested) == (content, True)
     assert found.quote in text
 
 

@@ -20,12 +20,12 @@ from remembrancer.errors import (
 )
 from remembrancer.types import (
     Action,
+    ConfidenceBand,
     Kind,
     Maturity,
     Permanence,
     Relation,
     Source,
-    Standing,
     Status,
     Verdict,
 )
@@ -143,11 +143,11 @@ class Model:
         rate = 0.0 if self.choices.fades == "none" or spared else FADES[life.permanence]
         return life.confidence * math.exp(-rate * ((now - since).total_seconds() / 86_400))
 
-    def standing(self, life: Life, now: datetime) -> Standing:
+    def standing(self, life: Life, now: datetime) -> ConfidenceBand:
         if self.is_late(life, now) or self.confidence(life, now) < EXPIRED_BELOW:
-            return Standing.EXPIRED
+            return ConfidenceBand.EXPIRED
         fading = self.confidence(life, now) < RECALLED_FROM
-        return Standing.FADING if fading else Standing.RECALLED
+        return ConfidenceBand.FADING if fading else ConfidenceBand.RECALLED
 
     def is_late(self, life: Life, now: datetime) -> bool:
         return life.expires_at is not None and life.expires_at <= now
@@ -155,7 +155,7 @@ class Model:
     def has_run_out(self, life: Life, now: datetime) -> bool:
         """Whether a memory counts as expired although nobody has said so yet."""
         ended = life.valid_until is not None and life.valid_until <= now
-        return ended or self.standing(life, now) is Standing.EXPIRED
+        return ended or self.standing(life, now) is ConfidenceBand.EXPIRED
 
     def status(self, life: Life, now: datetime) -> Status:
         over = life.status is Status.ACTIVE and self.has_run_out(life, now)
@@ -166,7 +166,7 @@ class Model:
             life.status in HELD
             and life.valid_from <= now
             and (life.valid_until is None or life.valid_until > now)
-            and self.standing(life, now) is not Standing.EXPIRED
+            and self.standing(life, now) is not ConfidenceBand.EXPIRED
         )
 
     def sees(self, agent: str | None, life: Life, now: datetime) -> bool:
@@ -188,7 +188,7 @@ class Model:
         return {
             one.id
             for one in self.listed(agent, now)
-            if self.standing(one, now) is Standing.RECALLED
+            if self.standing(one, now) is ConfidenceBand.RECALLED
         }
 
     def links_of(self, agent: str | None, memory_id: str, now: datetime) -> set[LinkKey]:
@@ -218,7 +218,7 @@ class Model:
             "by_category": dict(Counter(one.category for one in active if one.category)),
             "by_permanence": dict(Counter(one.permanence for one in active)),
             "by_scope": dict(Counter(one.scope for one in active)),
-            "fading": sum(self.standing(one, now) is Standing.FADING for one in alive),
+            "fading": sum(self.standing(one, now) is ConfidenceBand.FADING for one in alive),
             "expiring": sum(one.expires_at is not None and one.expires_at <= week for one in alive),
             "backlog": sum(one.kind is Kind.EPISODE for one in alive),
             "events": len(self.events),
@@ -593,7 +593,7 @@ class Model:
             for one in self.lives.values()
             if one.kind in kinds
             and one.status is Status.ACTIVE
-            and self.standing(one, now) is Standing.EXPIRED
+            and self.standing(one, now) is ConfidenceBand.EXPIRED
         ]
 
     def expire(self, kinds: tuple[Kind, ...], now: datetime, event_id: str) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotUndoable
@@ -20,12 +20,14 @@ KETTLE = {"subject": "kettle", "predicate": "colour"}
 
 
 @pytest.fixture
-def opened(place: str, clock: SetClock, tenant: str) -> Iterator[Callable[..., Remembrancer]]:
+def opened(place: str, clock: ManualClock, tenant: str) -> Iterator[Callable[..., Remembrancer]]:
     stores: list[Remembrancer] = []
 
     def start(**adjust: object) -> Remembrancer:
         where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 2}
-        settings = Settings.model_validate({"tenant": tenant, "store": where, "adjust": adjust})
+        settings = Settings.model_validate(
+            {"tenant": tenant, "store": where, "profile_overrides": adjust}
+        )
         stores.append(Remembrancer(settings, open_store(settings, clock), ApartEmbedder(), clock))
         return stores[-1]
 
@@ -39,12 +41,12 @@ Opened = Callable[..., Remembrancer]
 
 @pytest.mark.parametrize("swept", [True, False])
 def test_what_nobody_believed_any_more_is_remembered_when_it_is_said_again(
-    opened: Opened, clock: SetClock, swept: bool
+    opened: Opened, clock: ManualClock, swept: bool
 ) -> None:
     store = opened()
     me = store.for_user("ada")
     me.remember("Tea is at four", permanence="ephemeral")
-    clock.move(60 * DAY)
+    clock.advance(60 * DAY)
     if swept:
         store.run_job("decay_sweep")
     assert not me.recall("tea")
@@ -54,15 +56,15 @@ def test_what_nobody_believed_any_more_is_remembered_when_it_is_said_again(
 
 
 def test_what_stands_is_restated_though_something_newer_in_its_place_has_expired(
-    opened: Opened, clock: SetClock
+    opened: Opened, clock: ManualClock
 ) -> None:
     store = opened()
     me = store.for_user("ada")
     blue = me.remember("blue", **KETTLE).memory
     me.forget(blue.id)
-    clock.move(DAY)
+    clock.advance(DAY)
     me.remember("red", **KETTLE, ttl_days=1)
-    clock.move(2 * DAY)
+    clock.advance(2 * DAY)
     store.run_job("decay_sweep")
     me.restore(blue.id)
 
@@ -74,16 +76,16 @@ def test_what_stands_is_restated_though_something_newer_in_its_place_has_expired
 
 
 def test_an_old_version_comes_back_from_the_trash_as_it_was(
-    opened: Opened, clock: SetClock
+    opened: Opened, clock: ManualClock
 ) -> None:
     me = opened().for_user("ada")
     old = me.remember("blue", **KETTLE).memory
-    clock.move(DAY)
+    clock.advance(DAY)
     me.remember("red", **KETTLE)
     before = me.get(old.id)
-    clock.move(DAY)
+    clock.advance(DAY)
     me.delete(old.id)
-    clock.move(DAY)
+    clock.advance(DAY)
 
     assert me.restore(old.id).memory == before
     assert before.status is Status.SUPERSEDED
@@ -117,14 +119,14 @@ def test_a_link_that_was_taken_away_since_cannot_be_taken_back(opened: Opened) -
 
 
 def test_a_link_that_was_made_anew_is_not_the_one_to_take_back(
-    opened: Opened, clock: SetClock
+    opened: Opened, clock: ManualClock
 ) -> None:
     me = opened().for_user("ada")
     one, other = (me.remember(words).memory for words in ("one", "other"))
     linked = me.link(one.id, other.id).event
     assert linked is not None
     me.unlink(one.id, other.id)
-    clock.move(DAY)
+    clock.advance(DAY)
     me.link(one.id, other.id)
 
     with pytest.raises(Conflict):
@@ -150,13 +152,13 @@ def test_a_replacement_whose_links_have_changed_since_cannot_be_taken_back(
 
 
 def test_an_old_version_stands_for_the_new_one_as_long_as_that_can_be_updated(
-    opened: Opened, clock: SetClock
+    opened: Opened, clock: ManualClock
 ) -> None:
     me = opened().for_user("ada")
     for version in (0, 1):
         first = me.remember(f"story {version}").memory
         second = me.update(first.id, f"story {version} again", ttl_days=1).memory
-        clock.move(2 * DAY)
+        clock.advance(2 * DAY)
 
         third = me.update((first.id, second.id)[version], f"story {version} anew")
 

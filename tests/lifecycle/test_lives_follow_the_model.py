@@ -29,7 +29,7 @@ from hypothesis.stateful import (
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
@@ -98,7 +98,7 @@ class Lives(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = SetClock(START)
+        self.clock = ManualClock(START)
         self.opening = self.open_place()
         self.where = self.opening.__enter__()
         self.handles: dict[tuple[str, str | None], Memory] = {}
@@ -119,7 +119,11 @@ class Lives(RuleBasedStateMachine):
             "ttl": {"extend_on_use": extends},
         }
         chosen = Settings.model_validate(
-            {"tenant": f"tenant-{secrets.token_hex(8)}", "store": self.where, "adjust": adjust}
+            {
+                "tenant": f"tenant-{secrets.token_hex(8)}",
+                "store": self.where,
+                "profile_overrides": adjust,
+            }
         )
         self.store = Remembrancer(
             chosen, open_store(chosen, self.clock), ApartEmbedder(), self.clock
@@ -381,7 +385,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(by=waits)
     def wait(self, by: timedelta) -> None:
-        self.clock.move(by)
+        self.clock.advance(by)
         self.acted |= set(PEOPLE)
 
     @rule(names=st.one_of(st.just(JOBS), st.sampled_from(JOBS).map(lambda one: (one,))))

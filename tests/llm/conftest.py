@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from remembrancer.llm import Question
-from remembrancer.retry import Patience
+from remembrancer.retry import RetryPolicy
 from remembrancer.types import Json
 from tests.llm.endpoint import ModelEndpoint
 
 KEY = "sk-secret-0123456789"
-BRIEFLY = Patience(retries=2, first_pause=0.01, longest_pause=0.3)
+BRIEFLY = RetryPolicy(max_retries=2, initial_delay=0.01, max_delay=0.3)
 SCHEMA: dict[str, Json] = {"type": "object", "properties": {"facts": {"type": "array"}}}
-QUESTION = Question("Be exact.", "my diagnosis", SCHEMA, name="facts", most_tokens=300)
+QUESTION = Question("Be exact.", "my diagnosis", SCHEMA, name="facts", max_tokens=300)
 
 
 @pytest.fixture

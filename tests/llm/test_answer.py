@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from remembrancer.llm import ModelMisspoke
-from remembrancer.llm.json_answer import LARGEST, parsed, tokens
+from remembrancer.llm import InvalidModelResponse
+from remembrancer.llm.json_answer import MAX_ANSWER_SIZE, count_tokens, parse_object
 from remembrancer.types import Json
 
 
@@ -42,15 +42,15 @@ from remembrancer.types import Json
     ids=lambda part: str(part)[:40],
 )
 def test_an_object_is_found_where_models_put_it(text: str, value: dict[str, object] | None) -> None:
-    assert parsed(text) == (json.loads(text) if value is None else value)
+    assert parse_object(text) == (json.loads(text) if value is None else value)
 
 
 def test_the_schema_repeated_is_not_the_answer() -> None:
     schema: dict[str, Json] = {"type": "object", "required": ["a"]}
     repeated = f"As {json.dumps(schema)} wants"
-    assert parsed(f'{repeated}: {{"a": 1}}', schema=schema) == {"a": 1}
-    with pytest.raises(ModelMisspoke):
-        parsed(repeated, schema=schema)
+    assert parse_object(f'{repeated}: {{"a": 1}}', schema=schema) == {"a": 1}
+    with pytest.raises(InvalidModelResponse):
+        parse_object(repeated, schema=schema)
 
 
 MALFORMED = [
@@ -101,12 +101,12 @@ MALFORMED = [
 
 @pytest.mark.parametrize("text", MALFORMED, ids=lambda text: repr(text[:40]))
 def test_what_is_no_object_is_refused_unquoted(text: str) -> None:
-    with pytest.raises(ModelMisspoke, match=r"^The model .+: .+\.$") as refusal:
-        parsed(text)
+    with pytest.raises(InvalidModelResponse, match=r"^The model .+: .+\.$") as refusal:
+        parse_object(text)
     assert len(text.strip()) < 8 or text not in str(refusal.value)
 
 
-MANY = LARGEST - 100
+MANY = MAX_ANSWER_SIZE - 100
 
 
 @pytest.mark.parametrize(
@@ -129,18 +129,18 @@ MANY = LARGEST - 100
 )
 def test_a_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
     started = time.process_time()
-    with pytest.raises(ModelMisspoke):
-        parsed(text)
+    with pytest.raises(InvalidModelResponse):
+        parse_object(text)
     assert time.process_time() - started < 10
 
 
 def test_a_megabyte_is_enough() -> None:
-    assert parsed(json.dumps({"a": "x" * (LARGEST - 10)}))
-    with pytest.raises(ModelMisspoke, match="more than 1 MB"):
-        parsed(json.dumps({"a": "x" * LARGEST}))
+    assert parse_object(json.dumps({"a": "x" * (MAX_ANSWER_SIZE - 10)}))
+    with pytest.raises(InvalidModelResponse, match="more than 1 MB"):
+        parse_object(json.dumps({"a": "x" * MAX_ANSWER_SIZE}))
 
 
 @pytest.mark.parametrize("reported", [None, True, "7", 7.0, -1, 10**30, [], {}])
 def test_tokens_that_were_not_counted_are_estimated(reported: object) -> None:
-    assert tokens(reported, "x" * 41) == 11
-    assert tokens(0, "x" * 41) == 0
+    assert count_tokens(reported, "x" * 41) == 11
+    assert count_tokens(0, "x" * 41) == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.llm import Answer, ModelMisspoke, ModelUnavailable
+from remembrancer.llm import Answer, InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.anthropic import AnthropicModel
 from remembrancer.types import Json
 from tests.llm.conftest import BRIEFLY, KEY, QUESTION, SCHEMA
@@ -99,14 +99,14 @@ def test_a_cost_that_was_not_told_is_estimated(endpoint: ModelEndpoint, usage: A
 )
 def test_an_answer_of_another_shape_is_refused(endpoint: ModelEndpoint, body: Any) -> None:
     endpoint.script = [sends(body)]
-    with pytest.raises(ModelMisspoke, match=r"^The model.+: .+\.$"):
+    with pytest.raises(InvalidModelResponse, match=r"^The model.+: .+\.$"):
         model_at(endpoint).answer(QUESTION)
     assert len(endpoint.requests) == 1
 
 
 def test_a_huge_answer_is_left_unread(endpoint: ModelEndpoint) -> None:
     endpoint.script = [says({"facts": "x" * 3_000_000})]
-    with pytest.raises(ModelMisspoke, match="more than 1 MB"):
+    with pytest.raises(InvalidModelResponse, match="more than 1 MB"):
         model_at(endpoint).answer(QUESTION)
 
 
@@ -133,8 +133,8 @@ def test_an_overloaded_endpoint_is_given_up(endpoint: ModelEndpoint) -> None:
     endpoint.default = fails(529)
     with pytest.raises(ModelUnavailable, match=r"keeps failing \(529\)") as failure:
         model_at(endpoint).answer(QUESTION)
-    assert failure.value.passing
-    assert len(endpoint.requests) == 1 + BRIEFLY.retries
+    assert failure.value.transient
+    assert len(endpoint.requests) == 1 + BRIEFLY.max_retries
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413])
@@ -142,14 +142,14 @@ def test_what_will_not_pass_is_not_tried_again(endpoint: ModelEndpoint, status: 
     endpoint.default = fails(status)
     with pytest.raises(ModelUnavailable, match=rf"\({status}\): check") as failure:
         model_at(endpoint).answer(QUESTION)
-    assert not failure.value.passing
+    assert not failure.value.transient
     assert len(endpoint.requests) == 1
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 429, 500])
 def test_no_message_tells_the_key_or_the_question(endpoint: ModelEndpoint, status: int) -> None:
     endpoint.default = sends(f"tool_choice {KEY} asked: my diagnosis", status=status)
-    with pytest.raises((ModelUnavailable, ModelMisspoke)) as failure:
+    with pytest.raises((ModelUnavailable, InvalidModelResponse)) as failure:
         model_at(endpoint).answer(QUESTION)
     told = f"{failure.value!r} {failure.value.__cause__!r}"
     assert KEY not in told
@@ -161,7 +161,7 @@ def test_a_key_that_cannot_be_sent_is_refused_unquoted(endpoint: ModelEndpoint, 
     with pytest.raises(ModelUnavailable, match="copy it again") as failure:
         model_at(endpoint, key=key)
     assert KEY not in str(failure.value)
-    assert not failure.value.passing
+    assert not failure.value.transient
 
 
 def test_a_closed_model_answers_again(endpoint: ModelEndpoint) -> None:

@@ -9,18 +9,25 @@ from collections.abc import Callable
 
 import pytest
 
-from remembrancer.llm import ModelMisspoke, ModelUnavailable
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.anthropic_chat import AnthropicChat
-from remembrancer.llm.chat import ChatModel, Offer, Prompt, Step, ToolCall, Utterance
+from remembrancer.llm.chat import (
+    ChatMessage,
+    ChatModel,
+    ChatPrompt,
+    ToolCall,
+    ToolDefinition,
+    ToolRound,
+)
 from remembrancer.llm.command import CommandModel
-from remembrancer.llm.one_shot import AtOnce
+from remembrancer.llm.one_shot import OneShotChat
 from remembrancer.llm.openai_chat import OpenAICompatibleChat
 from tests.llm.conftest import BRIEFLY, KEY
 from tests.llm.endpoint import Call, ModelEndpoint, fails, resets, sends, streams
 
 Connect = Callable[..., ChatModel]
-OFFER = Offer("remember", "Keep it.", {"type": "object", "properties": {}})
-HELLO = Prompt("Be kind.", "Hello", offers=(OFFER,))
+OFFER = ToolDefinition("remember", "Keep it.", {"type": "object", "properties": {}})
+HELLO = ChatPrompt("Be kind.", "Hello", tools=(OFFER,))
 
 
 @pytest.fixture(params=["openai", "anthropic"])
@@ -30,9 +37,9 @@ def connect(request: pytest.FixtureRequest, endpoint: ModelEndpoint) -> Connect:
     def made(timeout: float = 5) -> ChatModel:
         if request.param == "openai":
             return OpenAICompatibleChat(
-                endpoint.openai, "m", key=KEY, timeout=timeout, patience=BRIEFLY
+                endpoint.openai, "m", key=KEY, timeout=timeout, retry_policy=BRIEFLY
             )
-        return AnthropicChat("m", key=KEY, url=endpoint.url, timeout=timeout, patience=BRIEFLY)
+        return AnthropicChat("m", key=KEY, url=endpoint.url, timeout=timeout, retry_policy=BRIEFLY)
 
     return made
 
@@ -69,9 +76,13 @@ def test_arguments_that_are_no_object_are_none(
 
 def test_the_results_of_calls_are_sent_back(connect: Connect, endpoint: ModelEndpoint) -> None:
     endpoint.script = [streams("Done.")]
-    step = Step("Wait.", (ToolCall("c1", "remember", {"content": "tea"}),), ("Remembered.",))
+    step = ToolRound("Wait.", (ToolCall("c1", "remember", {"content": "tea"}),), ("Remembered.",))
 
-    list(connect().reply(Prompt("s", "x", offers=(OFFER,), steps=(step,), may_call=False)))
+    list(
+        connect().reply(
+            ChatPrompt("s", "x", tools=(OFFER,), tool_rounds=(step,), allow_tool_calls=False)
+        )
+    )
 
     sent = endpoint.requests[0].json
     assert str(sent["messages"][-1]).count("Remembered.") == 1
@@ -110,7 +121,7 @@ def test_an_answer_that_breaks_off_is_not_asked_for_again(
         heard.extend(connect().reply(HELLO))
 
     assert heard[0] == "One "
-    assert error.value.passing
+    assert error.value.transient
     assert len(endpoint.requests) == 1
 
 
@@ -123,7 +134,7 @@ def test_refusals_say_what_to_do_and_quote_nothing(
     with pytest.raises(ModelUnavailable) as error:
         list(connect().reply(HELLO))
 
-    assert not error.value.passing
+    assert not error.value.transient
     assert "secret" not in str(error.value)
     assert KEY not in str(error.value)
 
@@ -134,7 +145,7 @@ def test_what_is_no_answer_is_said_to_be_none(
 ) -> None:
     endpoint.script = [sends(body, headers={"Content-Type": "text/event-stream"})]
 
-    with pytest.raises(ModelMisspoke):
+    with pytest.raises(InvalidModelResponse):
         list(connect().reply(HELLO))
 
 
@@ -155,9 +166,9 @@ def test_the_prefix_is_the_same_bytes_and_the_note_comes_after_the_breakpoint(
 ) -> None:
     endpoint.default = streams("Ok.")
     model = connect()
-    past = (Utterance("user", "Hi"), Utterance("assistant", "Hello"))
+    past = (ChatMessage("user", "Hi"), ChatMessage("assistant", "Hello"))
     for note in ("<remembered>one</remembered>", "<remembered>two</remembered>"):
-        list(model.reply(Prompt("Be kind.", "Now?", note=note, history=past, offers=(OFFER,))))
+        list(model.reply(ChatPrompt("Be kind.", "Now?", note=note, history=past, tools=(OFFER,))))
 
     first, second = (one.json for one in endpoint.requests)
     assert first["messages"][:-1] == second["messages"][:-1]
@@ -173,7 +184,7 @@ def test_the_prefix_is_the_same_bytes_and_the_note_comes_after_the_breakpoint(
 
 def test_a_server_without_tools_is_asked_without(endpoint: ModelEndpoint) -> None:
     endpoint.script = [fails(400, "this model does not support tools"), streams("Hi.")]
-    model = OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY)
+    model = OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY)
 
     assert list(model.reply(HELLO)) == ["Hi."]
     assert "tools" not in endpoint.requests[1].json
@@ -183,7 +194,7 @@ def test_a_server_that_does_not_stream_is_understood(endpoint: ModelEndpoint) ->
     message = {"role": "assistant", "content": "All at once."}
     endpoint.script = [sends({"choices": [{"message": message, "finish_reason": "stop"}]})]
 
-    model = OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY)
+    model = OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY)
     assert list(model.reply(HELLO)) == ["All at once."]
 
 
@@ -201,7 +212,7 @@ def test_thinking_that_a_server_lets_through_is_left_out(
     endpoint: ModelEndpoint, pieces: tuple[str, ...], said: str
 ) -> None:
     endpoint.script = [streams(*pieces)]
-    model = OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY)
+    model = OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY)
 
     assert "".join(map(str, model.reply(HELLO))) == said
 
@@ -209,12 +220,12 @@ def test_thinking_that_a_server_lets_through_is_left_out(
 def test_thinking_alone_is_no_answer(endpoint: ModelEndpoint) -> None:
     endpoint.script = [streams("<think>", "for ever")]
 
-    with pytest.raises(ModelMisspoke):
-        list(OpenAICompatibleChat(endpoint.openai, "m", patience=BRIEFLY).reply(HELLO))
+    with pytest.raises(InvalidModelResponse):
+        list(OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY).reply(HELLO))
 
 
 def test_a_command_answers_at_once_and_without_tools() -> None:
     script = "import json, sys; print(json.dumps({'answer': str('Hello' in sys.stdin.read())}))"
-    model = AtOnce(CommandModel((sys.executable, "-c", script), timeout=20))
+    model = OneShotChat(CommandModel((sys.executable, "-c", script), timeout=20))
 
     assert list(model.reply(HELLO)) == ["True"]

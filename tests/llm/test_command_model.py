@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.llm import ModelMisspoke, ModelUnavailable, Question
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.command import CommandModel
 from tests.llm.conftest import KEY, QUESTION
 
@@ -77,12 +77,12 @@ def test_it_may_talk_while_it_listens() -> None:
     ],
 )
 def test_an_answer_that_is_no_object_is_refused(code: str) -> None:
-    with pytest.raises(ModelMisspoke, match=r"^The model .+: .+\.$"):
+    with pytest.raises(InvalidModelResponse, match=r"^The model .+: .+\.$"):
         python(code).answer(QUESTION)
 
 
 def test_endless_talk_is_cut_off() -> None:
-    with pytest.raises(ModelMisspoke, match="more than 1 MB"):
+    with pytest.raises(InvalidModelResponse, match="more than 1 MB"):
         python("while True: print('{' * 10_000)").answer(QUESTION)
 
 
@@ -90,14 +90,14 @@ def test_endless_talk_is_cut_off() -> None:
 def test_a_command_that_fails_may_work_later(code: str) -> None:
     with pytest.raises(ModelUnavailable, match="run it by hand") as failure:
         python(code).answer(QUESTION)
-    assert failure.value.passing
+    assert failure.value.transient
 
 
 @pytest.mark.parametrize("command", [["no-such-command-here"], ["/"], ["a\0b"], [__file__]])
 def test_a_command_that_cannot_be_started_will_not_work_later(command: list[str]) -> None:
     with pytest.raises(ModelUnavailable, match="could not be started") as failure:
         CommandModel(command).answer(QUESTION)
-    assert not failure.value.passing
+    assert not failure.value.transient
 
 
 @pytest.mark.parametrize("command", [[], "claude -p"])
@@ -121,7 +121,7 @@ def test_a_slow_command_is_killed(code: str, tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(ModelUnavailable, match="in time") as failure:
         model.answer(QUESTION)
-    assert failure.value.passing
+    assert failure.value.transient
     assert time.monotonic() - started < 10
     assert gone(int(note.read_text()))
 
@@ -150,7 +150,7 @@ def gone(process: int) -> bool:
 
 def test_no_message_tells_the_command_or_the_question() -> None:
     for code in ("sys.exit(1)", "print(sys.stdin.read())", "time.sleep(9)"):
-        with pytest.raises((ModelUnavailable, ModelMisspoke)) as failure:
+        with pytest.raises((ModelUnavailable, InvalidModelResponse)) as failure:
             python(code, KEY, timeout=1).answer(QUESTION)
         assert KEY not in repr(failure.value)
         assert "diagnosis" not in repr(failure.value)

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from remembrancer.llm import Answer, ModelMisspoke, ModelUnavailable, Question
+from remembrancer.llm import Answer, InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.openai import OpenAICompatibleModel
-from remembrancer.retry import Patience
+from remembrancer.retry import RetryPolicy
 from remembrancer.types import Json
 from tests.llm.conftest import BRIEFLY, KEY, QUESTION, SCHEMA
 from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says, sends
 
-ONCE = Patience(retries=0)
+ONCE = RetryPolicy(max_retries=0)
 FACTS: dict[str, Json] = {"facts": ["tea"]}
 
 
@@ -118,7 +118,7 @@ def chosen(message: Any, finish: str = "stop") -> dict[str, Any]:
 )
 def test_an_answer_of_another_shape_is_refused(endpoint: ModelEndpoint, body: Any) -> None:
     endpoint.script = [sends(body)]
-    with pytest.raises(ModelMisspoke, match=r"^The model.+: .+\.$"):
+    with pytest.raises(InvalidModelResponse, match=r"^The model.+: .+\.$"):
         model_at(endpoint).answer(QUESTION)
     assert len(endpoint.requests) == 1
 
@@ -127,7 +127,7 @@ def test_an_answer_cut_short_asks_for_more_tokens(endpoint: ModelEndpoint) -> No
     endpoint.script = [says('{"facts": [{"a": 1}, ', finish="length"), says("", finish="length")]
     model = model_at(endpoint)
     for _ in range(2):
-        with pytest.raises(ModelMisspoke, match="allow more tokens"):
+        with pytest.raises(InvalidModelResponse, match="allow more tokens"):
             model.answer(QUESTION)
 
 
@@ -142,7 +142,7 @@ def test_a_whole_answer_is_taken_though_the_tokens_ran_out(endpoint: ModelEndpoi
 )
 def test_a_refusal_is_called_one(endpoint: ModelEndpoint, body: Any) -> None:
     endpoint.script = [sends(body)]
-    with pytest.raises(ModelMisspoke, match="declined"):
+    with pytest.raises(InvalidModelResponse, match="declined"):
         model_at(endpoint).answer(QUESTION)
 
 
@@ -153,7 +153,7 @@ def test_an_error_inside_a_good_reply_is_an_error(
     endpoint.script = [sends({"error": {"code": code, "message": "upstream"}})]
     with pytest.raises(ModelUnavailable, match=str(code)) as failure:
         model_at(endpoint).answer(QUESTION)
-    assert failure.value.passing is passing
+    assert failure.value.transient is passing
 
 
 def test_a_huge_answer_is_left_unread(endpoint: ModelEndpoint) -> None:
@@ -161,7 +161,7 @@ def test_a_huge_answer_is_left_unread(endpoint: ModelEndpoint) -> None:
     endpoint.script = [says({"facts": "x" * 30_000_000}), endless]
     model = model_at(endpoint)
     for _ in range(2):
-        with pytest.raises(ModelMisspoke, match="more than 1 MB"):
+        with pytest.raises(InvalidModelResponse, match="more than 1 MB"):
             model.answer(QUESTION)
 
 
@@ -205,8 +205,8 @@ def test_trouble_that_stays_is_given_up(
     endpoint.default = trouble
     with pytest.raises(ModelUnavailable, match=advice) as failure:
         model_at(endpoint, timeout=0.3).answer(QUESTION)
-    assert failure.value.passing
-    assert len(endpoint.requests) == 1 + BRIEFLY.retries
+    assert failure.value.transient
+    assert len(endpoint.requests) == 1 + BRIEFLY.max_retries
 
 
 def test_a_busy_endpoint_is_asked_again_when_it_said(endpoint: ModelEndpoint) -> None:
@@ -231,7 +231,7 @@ def test_what_will_not_pass_is_not_tried_again(endpoint: ModelEndpoint, status: 
     endpoint.default = fails(status, Location="http://127.0.0.1:9/")
     with pytest.raises(ModelUnavailable, match=rf"\({status}\): (check|top up) ") as failure:
         model_at(endpoint).answer(QUESTION)
-    assert not failure.value.passing
+    assert not failure.value.transient
     assert len(endpoint.requests) == (3 if status in (400, 422) else 1)
 
 
@@ -297,7 +297,7 @@ def test_reasoning_models_get_their_own_words(endpoint: ModelEndpoint) -> None:
 def test_no_message_tells_the_key_or_the_question(endpoint: ModelEndpoint, status: int) -> None:
     words = f"{KEY} asked: my diagnosis"
     endpoint.default = sends(words, status=status, headers={"Location": f"/{KEY}"})
-    with pytest.raises((ModelUnavailable, ModelMisspoke)) as failure:
+    with pytest.raises((ModelUnavailable, InvalidModelResponse)) as failure:
         model_at(endpoint).answer(QUESTION)
     told = f"{failure.value!r} {failure.value.__cause__!r}"
     assert KEY not in told
@@ -310,7 +310,7 @@ def test_a_key_that_cannot_be_sent_is_refused_unquoted(endpoint: ModelEndpoint, 
     with pytest.raises(ModelUnavailable, match="copy it again") as failure:
         model_at(endpoint, key=key)
     assert key not in str(failure.value)
-    assert not failure.value.passing
+    assert not failure.value.transient
 
 
 def test_a_refused_connection_says_what_to_check() -> None:
@@ -319,7 +319,7 @@ def test_a_refused_connection_says_what_to_check() -> None:
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         with pytest.raises(ModelUnavailable, match=r"reached \(ConnectError\): check") as failure:
             model_at(url).answer(QUESTION)
-    assert failure.value.passing
+    assert failure.value.transient
 
 
 def test_a_server_that_never_answers_is_left_after_the_timeout() -> None:
@@ -349,7 +349,7 @@ def _greet(server: socket.socket) -> None:
 def test_a_url_that_is_none_is_named_as_the_trouble(url: str) -> None:
     with pytest.raises(ModelUnavailable, match="model url cannot be used") as failure:
         model_at(url).answer(QUESTION)
-    assert not failure.value.passing
+    assert not failure.value.transient
 
 
 def test_many_threads_may_ask_at_once(endpoint: ModelEndpoint) -> None:

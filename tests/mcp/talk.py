@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 
 from remembrancer.engine import Remembrancer
 from remembrancer.mcp.http import HttpServer
-from remembrancer.mcp.server import server
+from remembrancer.mcp.server import build_server
 from remembrancer.types import Owner, Principal
 
 REM = ("-c", "from remembrancer.cli import main; main()")
@@ -99,7 +99,7 @@ def talking(target: Any, mode: Any = "auto") -> Iterator[Talk]:
 @contextlib.contextmanager
 def inside(engine: Remembrancer, who: Principal, extent: Any = "core") -> Iterator[Talk]:
     """Talk to a server in this process."""
-    with talking(server(engine, lambda _: who, extent)) as talk:
+    with talking(build_server(engine, lambda _: who, extent)) as talk:
         yield talk
 
 

@@ -127,11 +127,11 @@ def test_any_text_as_any_argument_is_kept_or_refused(profile: str, open_memory: 
 
 def test_every_text_argument_is_tried() -> None:
     from remembrancer.config import Settings
-    from remembrancer.tools.toolsets import tools_of
+    from remembrancer.tools.toolsets import select_tools
 
     for profile, tried in ARGUMENTS.items():
         chosen = Settings(profile=profile).profile_for()
-        for name, one in tools_of(chosen, "full").items():
+        for name, one in select_tools(chosen, "full").items():
             schema = one.input_schema(chosen)["properties"]
             texts = {key for key, what in schema.items() if what["type"] in ("string", "array")}
             if name in tried:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from remembrancer.engine import Remembrancer
-from remembrancer.mcp.http import BODY_LIMIT
+from remembrancer.mcp.http import MAX_BODY_BYTES
 from remembrancer.types import Principal
 from tests.mcp.talk import contents, over_http, principal, serving
 
@@ -167,8 +167,8 @@ def test_only_pages_that_are_trusted_may_call(post: Post) -> None:
 
 
 def test_too_much_is_refused_before_it_is_read(post: Post) -> None:
-    assert post(b" " * (BODY_LIMIT + 1)).status_code == 413
-    assert post(b" " * (BODY_LIMIT + 1), Authorization="").status_code == 401
+    assert post(b" " * (MAX_BODY_BYTES + 1)).status_code == 413
+    assert post(b" " * (MAX_BODY_BYTES + 1), Authorization="").status_code == 401
 
 
 @pytest.mark.parametrize(

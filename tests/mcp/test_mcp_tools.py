@@ -12,9 +12,9 @@ import pytest
 
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.mcp.server import listed
-from remembrancer.profiles import NAMES
-from remembrancer.tools.toolsets import MOST, tools_of
+from remembrancer.mcp.server import describe_tool
+from remembrancer.profiles import PROFILE_NAMES
+from remembrancer.tools.toolsets import MAX_CORE_TOOLS, select_tools
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.mcp.uses import NOBODYS
 
@@ -47,7 +47,7 @@ OFFERED = {
         "memory_mark_harmful",
     },
 }
-profiles = pytest.mark.parametrize("profile", NAMES)
+profiles = pytest.mark.parametrize("profile", PROFILE_NAMES)
 extents = pytest.mark.parametrize("extent", ["core", "full"])
 
 
@@ -59,8 +59,10 @@ def on_the_wire(profile: str, extent: Any) -> list[dict[str, Any]]:
     chosen = Settings(profile=profile).profile_for()
     apart = chosen.scopes.visibility != "shared"
     return [
-        listed(one, chosen, agent=apart).model_dump(mode="json", by_alias=True, exclude_none=True)
-        for one in tools_of(chosen, extent).values()
+        describe_tool(one, chosen, agent=apart).model_dump(
+            mode="json", by_alias=True, exclude_none=True
+        )
+        for one in select_tools(chosen, extent).values()
     ]
 
 
@@ -68,15 +70,15 @@ def on_the_wire(profile: str, extent: Any) -> list[dict[str, Any]]:
 def test_each_profile_has_its_names_and_never_too_many(profile: str) -> None:
     names = {one["name"] for one in on_the_wire(profile, "core")}
     assert names == OFFERED[profile]
-    assert len(names) <= MOST
+    assert len(names) <= MAX_CORE_TOOLS
     assert {one["name"] for one in on_the_wire(profile, "full")} >= names | PLAIN
 
 
 def test_a_team_has_its_verbs_even_where_there_are_many_others() -> None:
-    for profile in NAMES:
-        settings = Settings(profile=profile, adjust={"team": {"enabled": True}})
-        names = tools_of(settings.profile_for())
-        assert len(names) <= MOST
+    for profile in PROFILE_NAMES:
+        settings = Settings(profile=profile, profile_overrides={"team": {"enabled": True}})
+        names = select_tools(settings.profile_for())
+        assert len(names) <= MAX_CORE_TOOLS
         assert set(names) >= TEAM
 
 
@@ -85,7 +87,7 @@ def test_the_documentation_names_them_all(profile: str) -> None:
     text = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
     named = set(re.findall(r"`(\w+)`", text.partition("| profile |")[2].partition("\n\n")[0]))
     assert {one["name"] for one in on_the_wire(profile, "full")} <= named
-    assert named == {one["name"] for each in NAMES for one in on_the_wire(each, "full")}
+    assert named == {one["name"] for each in PROFILE_NAMES for one in on_the_wire(each, "full")}
 
 
 @profiles

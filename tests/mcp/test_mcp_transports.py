@@ -13,8 +13,8 @@ import pytest
 
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.profiles import NAMES
-from remembrancer.tools.toolsets import tools_of
+from remembrancer.profiles import PROFILE_NAMES
+from remembrancer.tools.toolsets import select_tools
 from tests.mcp.talk import REM, inside, over_http, over_stdio, principal, serving
 from tests.mcp.uses import USES, use_all
 
@@ -25,14 +25,14 @@ PINNED = {"instances": "bot", "namespaces": "projects"}
 
 
 def all_of(profile: str) -> set[str]:
-    return set(tools_of(Settings(profile=profile).profile_for(), "full"))
+    return set(select_tools(Settings(profile=profile).profile_for(), "full"))
 
 
 def test_every_tool_there_is_has_a_use() -> None:
-    assert set(USES) == {name for profile in NAMES for name in all_of(profile)}
+    assert set(USES) == {name for profile in PROFILE_NAMES for name in all_of(profile)}
 
 
-@pytest.mark.parametrize("profile", NAMES)
+@pytest.mark.parametrize("profile", PROFILE_NAMES)
 def test_every_tool_works_over_stdio(profile: str, tmp_path: Path) -> None:
     where = ("--store", str(tmp_path / "memory"), "--profile", profile, "--user", "ada")
     agent = ("--agent", PINNED[profile]) if profile in PINNED else ()
@@ -42,7 +42,7 @@ def test_every_tool_works_over_stdio(profile: str, tmp_path: Path) -> None:
     assert errors.read_text() == ""
 
 
-@pytest.mark.parametrize("profile", NAMES)
+@pytest.mark.parametrize("profile", PROFILE_NAMES)
 def test_every_tool_works_over_http(profile: str, open_memory: Open) -> None:
     engine = open_memory(profile)
     keys = {"ada": principal(engine, agent=PINNED.get(profile))}

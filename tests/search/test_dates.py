@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.search.dates import Offset, Window, offset, windows
+from remembrancer.search.dates import EventOffset, TimeWindow, find_offset, find_windows
 
 NOW = datetime(2024, 6, 12, 15, tzinfo=UTC)
 EARLIEST = datetime(2022, 11, 3, 8, tzinfo=UTC)
@@ -141,7 +141,7 @@ NO_DATES = [
 
 
 def read(text: str, now: datetime | None = NOW) -> list[str]:
-    found = windows(text, now, EARLIEST, LATEST)
+    found = find_windows(text, now, EARLIEST, LATEST)
     return [f"{_short(one.start)} {_short(one.end)}" for one in found]
 
 
@@ -172,7 +172,7 @@ def test_words_that_only_look_like_dates_are_left_alone(text: str) -> None:
 
 @pytest.mark.parametrize(("unit", "slack"), [("day", 1), ("week", 4), ("month", 12), ("year", 60)])
 def test_the_longer_ago_the_vaguer(unit: str, slack: int) -> None:
-    (one,) = windows(f"a {unit} ago", NOW, EARLIEST, LATEST)
+    (one,) = find_windows(f"a {unit} ago", NOW, EARLIEST, LATEST)
     assert one.end - one.start == timedelta(days=2 * slack)
 
 
@@ -182,15 +182,15 @@ def test_a_date_without_a_year_runs_up_to_the_present() -> None:
 
 
 def test_a_date_without_a_year_means_at_most_the_last_ten() -> None:
-    found = windows("in May", NOW, datetime(1950, 1, 1, tzinfo=UTC), LATEST)
+    found = find_windows("in May", NOW, datetime(1950, 1, 1, tzinfo=UTC), LATEST)
     assert [one.start.year for one in found] == list(range(2015, 2025))
 
 
 def test_times_in_other_zones_are_taken_in_utc() -> None:
     tokyo = timezone(timedelta(hours=9))
     late = datetime(2024, 6, 12, 3, tzinfo=tokyo)
-    assert windows("today", late, EARLIEST, LATEST) == (
-        Window(datetime(2024, 6, 11, tzinfo=UTC), datetime(2024, 6, 12, tzinfo=UTC)),
+    assert find_windows("today", late, EARLIEST, LATEST) == (
+        TimeWindow(datetime(2024, 6, 11, tzinfo=UTC), datetime(2024, 6, 12, tzinfo=UTC)),
     )
 
 
@@ -198,20 +198,23 @@ def test_the_end_of_time_is_not_an_error() -> None:
     last = datetime.max.replace(tzinfo=UTC)
     first = datetime.min.replace(tzinfo=UTC)
     for text in ("9999 years ago", "next year", "tomorrow", "last winter", "in December"):
-        assert all(one.start < one.end for one in windows(text, last, first, last))
-        assert all(one.start < one.end for one in windows(text, first, first, first))
+        assert all(one.start < one.end for one in find_windows(text, last, first, last))
+        assert all(one.start < one.end for one in find_windows(text, first, first, first))
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("What did I buy two weeks before the trip to Rome?", Offset(-14, 4, "the trip to Rome")),
-        ("the day after my wedding, where was I", Offset(1, 1, "my wedding")),
-        ("A month after I moved", Offset(30.44, 12, "I moved")),
-        ("the week before the conference.", Offset(-7, 4, "the conference")),
-        ("3 years after Dr.Who ended", Offset(3 * 365.25, 60, "Dr.Who ended")),
-        ("a couple of days before last week's party", Offset(-2, 1, "last week's party")),
-        ("the week before the May trip", Offset(-7, 4, "the May trip")),
+        (
+            "What did I buy two weeks before the trip to Rome?",
+            EventOffset(-14, 4, "the trip to Rome"),
+        ),
+        ("the day after my wedding, where was I", EventOffset(1, 1, "my wedding")),
+        ("A month after I moved", EventOffset(30.44, 12, "I moved")),
+        ("the week before the conference.", EventOffset(-7, 4, "the conference")),
+        ("3 years after Dr.Who ended", EventOffset(3 * 365.25, 60, "Dr.Who ended")),
+        ("a couple of days before last week's party", EventOffset(-2, 1, "last week's party")),
+        ("the week before the May trip", EventOffset(-7, 4, "the May trip")),
         ("two days after May 8", None),
         ("two days after the 8th of May", None),
         ("the day before yesterday", None),
@@ -222,9 +225,9 @@ def test_the_end_of_time_is_not_an_error() -> None:
     ],
 )
 def test_a_distance_to_an_event_is_found_unless_the_event_is_a_date(
-    text: str, expected: Offset | None
+    text: str, expected: EventOffset | None
 ) -> None:
-    assert offset(text) == expected
+    assert find_offset(text) == expected
 
 
 PIECES = st.sampled_from(
@@ -240,8 +243,8 @@ MOMENTS = st.datetimes(timezones=st.just(UTC))
 def test_any_text_gives_a_few_real_windows(
     text: str, now: datetime | None, earliest: datetime, latest: datetime
 ) -> None:
-    found = windows(text, now, earliest, latest)
-    assert found == windows(text, now, earliest, latest)
+    found = find_windows(text, now, earliest, latest)
+    assert found == find_windows(text, now, earliest, latest)
     assert len(found) <= 50
     assert all(one.start < one.end for one in found)
     assert all(one.start.tzinfo is UTC and one.end.tzinfo is UTC for one in found)
@@ -249,7 +252,7 @@ def test_any_text_gives_a_few_real_windows(
 
 @given(TEXTS)
 def test_any_text_gives_an_event_in_its_own_words_or_none(text: str) -> None:
-    found = offset(text)
+    found = find_offset(text)
     assert found is None or (found.event in " ".join(text.split()) and found.days != 0)
 
 
@@ -266,8 +269,8 @@ def test_a_hostile_question_costs_no_more_than_its_first_2000_characters(unit: s
 def _seconds(text: str) -> float:
     def once() -> float:
         start = time.perf_counter()
-        windows(text, NOW, EARLIEST, LATEST)
-        offset(text)
+        find_windows(text, NOW, EARLIEST, LATEST)
+        find_offset(text)
         return time.perf_counter() - start
 
     return min(once() for _ in range(5))

@@ -22,7 +22,7 @@ def added(batches: list[list[list[int]]]) -> Postings:
 
 
 def counted(postings: Postings, term: int) -> dict[int, int]:
-    documents, counts = postings.of(term)
+    documents, counts = postings.find(term)
     return dict(zip(documents.tolist(), counts.tolist(), strict=True))
 
 
@@ -38,7 +38,7 @@ def test_every_occurrence_is_counted_whatever_the_batches(batches: list[list[lis
             if term in document
         }
         assert counted(postings, term) == expected
-        assert postings.having(term) == len(expected)
+        assert postings.count_documents(term) == len(expected)
     assert postings.lengths.tolist() == [len(document) for document in documents]
 
 

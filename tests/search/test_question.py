@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.search.query import Known, Question, understand
+from remembrancer.search.query import CorpusInfo, ParsedQuery, parse_query
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
-KNOWN = Known(["Caroline", "Melanie Jones"], datetime(2025, 1, 1, tzinfo=UTC), NOW)
+KNOWN = CorpusInfo(["Caroline", "Melanie Jones"], datetime(2025, 1, 1, tzinfo=UTC), NOW)
 
 
-def asked(query: str) -> Question:
-    return understand(query, NOW, KNOWN)
+def asked(query: str) -> ParsedQuery:
+    return parse_query(query, NOW, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_those_who_speak_are_named_and_left_out_of_what_is_embedded(
 ) -> None:
     question = asked(query)
     assert question.speakers == speakers
-    assert question.sense.replace(" ?", "?") == sense.replace(" ?", "?")
+    assert question.embedding_text.replace(" ?", "?") == sense.replace(" ?", "?")
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_those_who_speak_are_named_and_left_out_of_what_is_embedded(
     ],
 )
 def test_the_manner_of_asking_is_left_out(query: str, sense: str) -> None:
-    assert asked(query).sense == sense
+    assert asked(query).embedding_text == sense
 
 
 def test_what_is_excluded_is_not_looked_for() -> None:
     question = asked("Which instruments do I play besides the violin?")
     assert question.unwanted == ("violin",)
     assert "violin" not in question.terms
-    assert "violin" not in question.sense
+    assert "violin" not in question.embedding_text
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_dates_become_stretches_of_time_and_events_distances() -> None:
 
 
 def test_an_empty_memory_has_nobody_and_no_time() -> None:
-    question = understand("What did Ada do in May?", NOW, Known())
+    question = parse_query("What did Ada do in May?", NOW, CorpusInfo())
     assert question.speakers == frozenset()
     assert question.windows == ()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from remembrancer.search.vectors import BLOCK, SKETCHED_FROM, Vectors
+from remembrancer.search.vectors import BLOCK_ROWS, MIN_SKETCH_ROWS, Vectors
 
 Floats = NDArray[np.float32]
 
@@ -26,7 +26,7 @@ def holding(rows: Floats, batch: int = 1000) -> Vectors:
     return vectors
 
 
-@pytest.mark.parametrize("count", [1, 5, BLOCK - 1, BLOCK, BLOCK + 3])
+@pytest.mark.parametrize("count", [1, 5, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 3])
 def test_a_similarity_is_right_to_three_hundredths_of_ten(count: int) -> None:
     rows = clustered(count)
     found = holding(rows, batch=700).similarities(rows[0])
@@ -34,7 +34,7 @@ def test_a_similarity_is_right_to_three_hundredths_of_ten(count: int) -> None:
 
 
 def test_99_of_100_of_the_nearest_are_found_through_the_sketch() -> None:
-    rows, queries = clustered(SKETCHED_FROM + 3000), clustered(30, seed=2)
+    rows, queries = clustered(MIN_SKETCH_ROWS + 3000), clustered(30, seed=2)
     vectors = holding(rows)
 
     shares = []
@@ -48,7 +48,7 @@ def test_99_of_100_of_the_nearest_are_found_through_the_sketch() -> None:
 
 
 def test_a_view_stays_as_it_was_while_rows_are_added() -> None:
-    rows = clustered(SKETCHED_FROM + 100)
+    rows = clustered(MIN_SKETCH_ROWS + 100)
     vectors = holding(rows[:-50])
     view = vectors.view()
     vectors.add(list(rows[-50:]))
@@ -57,7 +57,7 @@ def test_a_view_stays_as_it_was_while_rows_are_added() -> None:
     assert len(vectors.similarities(rows[0])) == len(rows)
 
 
-@pytest.mark.parametrize("count", [10, SKETCHED_FROM + 10])
+@pytest.mark.parametrize("count", [10, MIN_SKETCH_ROWS + 10])
 def test_a_fork_grows_on_its_own(count: int) -> None:
     rows = clustered(count + 2)
     vectors = holding(rows[:count])

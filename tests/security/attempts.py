@@ -17,8 +17,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from remembrancer.errors import RemembrancerError
-from remembrancer.ids import ALPHABET
-from remembrancer.learn.consolidation.plan import Add, Affirm, Merge, Plan, Relate, Revise
+from remembrancer.ids import BASE32_ALPHABET
+from remembrancer.learn.consolidation.plan import (
+    AddStep,
+    AffirmStep,
+    ConsolidationPlan,
+    MergeStep,
+    RelateStep,
+    ReviseStep,
+)
 from remembrancer.memory import Memory
 from remembrancer.types import AsOf, Evidence, Page, Relation
 from tests.security.hoards import TOKEN, Hoard, Words, cursor_of
@@ -46,16 +53,16 @@ class Aim:
         return cursor_of(self.at, self.id)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ConsolidationPlan:
         """Everything that a plan can do, to what is not one's own."""
         steps = (
-            Add(kind="fact", content=NOTE, episodes=(self.id,)),
-            Revise(target=self.id, before="", content=NOTE, episodes=(self.other,)),
-            Affirm(target=self.id, content=""),
-            Relate(source=self.own, target=self.id, relation=Relation.SUPPORTS),
-            Merge(kept=self.own, content="", dropped={self.id: "", self.other: ""}),
+            AddStep(kind="fact", content=NOTE, episodes=(self.id,)),
+            ReviseStep(target=self.id, before="", content=NOTE, episodes=(self.other,)),
+            AffirmStep(target=self.id, content=""),
+            RelateStep(source=self.own, target=self.id, relation=Relation.SUPPORTS),
+            MergeStep(kept=self.own, content="", dropped={self.id: "", self.other: ""}),
         )
-        return Plan(scope="", made_at=self.at, steps=steps)
+        return ConsolidationPlan(scope="", made_at=self.at, steps=steps)
 
 
 Way = Callable[[Memory, Aim], object]
@@ -282,7 +289,7 @@ def _nobodys(chance: random.Random, aim: Aim) -> Aim:
 
 
 def _missing(chance: random.Random, memory_id: str) -> str:
-    return memory_id[:-8] + "".join(chance.choices(ALPHABET, k=8))
+    return memory_id[:-8] + "".join(chance.choices(BASE32_ALPHABET, k=8))
 
 
 def _disguised(aim: Aim, disguise: Callable[[str], str], trick: str | None) -> Aim:

@@ -11,7 +11,7 @@ from datetime import datetime
 from remembrancer.engine import Remembrancer
 from remembrancer.ids import new_id
 from remembrancer.memory import Memory
-from remembrancer.team.service import contributor
+from remembrancer.team.service import contributor_id
 from remembrancer.types import Event, Owner, Rejection, Tenant
 
 TOKEN = re.compile(
@@ -158,8 +158,8 @@ def _converse(hoard: Hoard, words: Words) -> None:
         content=f"Likes {words.next()}",
         quote=words.next(),
     )
-    with call.store.writing(call.owner) as writer:
-        writer.reject([rejected])
+    with call.store.open_writer(call.owner) as writer:
+        writer.save_rejections([rejected])
     hoard.sessions += names[::2]
 
 
@@ -222,15 +222,15 @@ def proposed(store: Remembrancer, people: list[Memory], words: Words) -> Team:
 def _identities(store: Remembrancer, people: list[Owner]) -> frozenset[str]:
     """Everything by which someone could be told in a team's memory."""
     tenant = Tenant(people[0].tenant)
-    with store._store.reviewing(tenant) as desk:
-        key = desk.key()
-    hashes = {contributor(key, one) for one in people}
+    with store._store.open_team_writer(tenant) as desk:
+        key = desk.load_contributor_key()
+    hashes = {contributor_id(key, one) for one in people}
     names = {one.user for one in people}
     return frozenset({*hashes, *names, *(one.id for one in people), tenant.id, key.hex()})
 
 
 def cursor_of(at: datetime, name: str) -> str:
     """A place in someone else's listing."""
-    from remembrancer.paging import place_of
+    from remembrancer.paging import encode_cursor
 
-    return place_of(at, name)
+    return encode_cursor(at, name)

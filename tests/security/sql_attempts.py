@@ -83,7 +83,7 @@ class Statement:
 
     @property
     def key(self) -> str:
-        return "owner_id" if self.role == pg_roles.ROLE else "tenant_id"
+        return "owner_id" if self.role == pg_roles.APP_ROLE else "tenant_id"
 
 
 def statements(chance: random.Random, role: str, own: str, victim: str) -> Iterator[Statement]:
@@ -92,7 +92,7 @@ def statements(chance: random.Random, role: str, own: str, victim: str) -> Itera
         trick = chance.choice((*READS, *WRITES))
         table = chance.choice((*PERSONAL, *TEAM))
         named = chance.choice((own, own, own, "", None, "%", f"{own} "))
-        key = "owner_id" if role == pg_roles.ROLE else "tenant_id"
+        key = "owner_id" if role == pg_roles.APP_ROLE else "tenant_id"
         sql = trick.format(table=table, key=key, own=own, victim=victim)
         yield Statement(role, named, table, sql)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.team.review import EDIT, VIEW, Review
+from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY, Review
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
 from tests.security.attempts import DISGUISES, NOON, TRICKS, told
 from tests.security.hoards import Hoard, Team, cursor_of
@@ -31,17 +31,17 @@ REVIEWING: Mapping[str, tuple[Looking, ...]] = {
     ),
     "get": (lambda review, fact, words: review.get(fact),),
     "person": (lambda review, fact, words: review.person(fact),),
-    "reset_switch": (lambda review, fact, words: review.reset_switch("limit"),),
+    "reset_settings": (lambda review, fact, words: review.reset_settings("limit"),),
     "queue": (lambda review, fact, words: review.queue(single=True, limit=1),),
     "stats": (lambda review, fact, words: review.stats(),),
-    "switches": (lambda review, fact, words: review.switches(),),
+    "settings": (lambda review, fact, words: review.settings(),),
     "approve": (lambda review, fact, words: review.approve(fact),),
     "reject": (lambda review, fact, words: review.reject(fact),),
     "reopen": (lambda review, fact, words: review.reopen(fact),),
     "edit": (lambda review, fact, words: review.edit(fact, NOTHING_NEW),),
     "set_importance": (lambda review, fact, words: review.set_importance(fact, 5),),
     "delete": (lambda review, fact, words: review.delete(fact),),
-    "switch": (lambda review, fact, words: review.switch(limit=7),),
+    "change_settings": (lambda review, fact, words: review.change_settings(limit=7),),
 }
 
 NAMES_PEOPLE = frozenset({"people"})
@@ -57,13 +57,13 @@ ASKING: tuple[Asking, ...] = (
 )
 
 CAPABILITIES = (
-    (VIEW, EDIT),
-    (EDIT,),
-    (VIEW,),
+    (VIEW_CAPABILITY, EDIT_CAPABILITY),
+    (EDIT_CAPABILITY,),
+    (VIEW_CAPABILITY,),
     (),
     ("users:*",),
-    (VIEW.upper(),),
-    (f"{VIEW} ",),
+    (VIEW_CAPABILITY.upper(),),
+    (f"{VIEW_CAPABILITY} ",),
     ("admin", "*", ""),
 )
 
@@ -105,6 +105,6 @@ def team_attempts(
             yield TeamAttempt(me, None, chance.choice(ASKING), "", words)
             continue
         capabilities = chance.choice(CAPABILITIES)
-        facts = other.facts if EDIT in capabilities else (*own.facts, *other.facts)
+        facts = other.facts if EDIT_CAPABILITY in capabilities else (*own.facts, *other.facts)
         fact = chance.choice((str, *DISGUISES))(chance.choice(facts))
         yield TeamAttempt(me, capabilities, chance.choice(looks), fact, words)

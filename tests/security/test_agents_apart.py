@@ -8,7 +8,7 @@ import pytest
 
 from remembrancer.errors import Conflict, InvalidInput, NotFound
 from remembrancer.ids import new_id
-from remembrancer.learn.consolidation.plan import Add, Affirm, Plan
+from remembrancer.learn.consolidation.plan import AddStep, AffirmStep, ConsolidationPlan
 from remembrancer.memory import Memory
 from remembrancer.types import Evidence, Rejection
 from tests.conftest import Open
@@ -68,8 +68,8 @@ def _reject(me: Memory, session: str) -> None:
     one = Rejection(
         id=new_id("rejection", at), at=at, session_id=session, reason="echo", content="Nothing"
     )
-    with call.store.writing(call.owner) as writer:
-        writer.reject([one])
+    with call.store.open_writer(call.owner) as writer:
+        writer.save_rejections([one])
 
 
 def test_the_conversation_of_another_is_not_frozen(pair: tuple[Memory, Memory]) -> None:
@@ -108,11 +108,13 @@ def test_a_plan_concludes_nothing_from_the_episodes_of_another(
 
     answers = []
     for episode in (theirs.id, missing):
-        add = Add(kind="fact", content="Something burned", episodes=(episode,))
-        plan = Plan(scope="spy", made_at=theirs.recorded_at, steps=(add,))
+        add = AddStep(kind="fact", content="Something burned", episodes=(episode,))
+        plan = ConsolidationPlan(scope="spy", made_at=theirs.recorded_at, steps=(add,))
         assert spy.consolidate(plan).batches[0].ids == ()
         with pytest.raises(Conflict) as caught:
-            spy.consolidate(Plan(scope="spy", made_at=theirs.recorded_at, episodes=(episode,)))
+            spy.consolidate(
+                ConsolidationPlan(scope="spy", made_at=theirs.recorded_at, episodes=(episode,))
+            )
         answers.append(str(caught.value))
     assert answers[0] == answers[1]
     assert spy.list().items == ()
@@ -121,11 +123,14 @@ def test_a_plan_concludes_nothing_from_the_episodes_of_another(
 def test_a_plan_with_what_is_no_id_does_nothing(pair: tuple[Memory, Memory]) -> None:
     _, spy = pair
     at = spy.remember("The fence is green").memory.recorded_at
-    steps = (Affirm(target="../fact", content=""),)
+    steps = (AffirmStep(target="../fact", content=""),)
 
-    assert spy.consolidate(Plan(scope="spy", made_at=at, steps=steps)).batches[0].ids == ()
+    assert (
+        spy.consolidate(ConsolidationPlan(scope="spy", made_at=at, steps=steps)).batches[0].ids
+        == ()
+    )
     with pytest.raises(Conflict):
-        spy.consolidate(Plan(scope="spy", made_at=at, episodes=("%",)))
+        spy.consolidate(ConsolidationPlan(scope="spy", made_at=at, episodes=("%",)))
 
 
 def test_a_memory_that_was_moved_out_of_sight_stays_there(open_memory: Open) -> None:

@@ -16,7 +16,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.store import pg_roles
 from remembrancer.team.review import Review, TeamStats
-from remembrancer.team.service import Proposed
+from remembrancer.team.service import TeamProposalResult
 from remembrancer.types import TeamEntry, TeamFact, TeamRecalled, Tenant
 from tests.conftest import Open
 from tests.security import sql_attempts
@@ -65,7 +65,7 @@ def world(open_memory: Open, tenant: str) -> World:
         people = [person(store, place, words.next()) for _ in range(3)]
         hoards += [filled(me, words) for me in people]
         teams.append(proposed(store, people, words))
-        store.review(tenant=place).switch(team_recall={"anonymous": True})
+        store.review(tenant=place).change_settings(team_recall={"anonymous": True})
     return World(store, hoards, teams, bots(open_memory, words), random.Random(SEED))
 
 
@@ -186,10 +186,12 @@ def through_sql(world: World, place: str) -> Iterator[str]:
             actor, theirs = world.chance.sample(world.hoards, 2)
             foreign, allowed = world.tokens() | a.tokens | b.tokens, set(actor.tokens)
             own, victim = actor.me.principal.owner.id, theirs.me.principal.owner.id
-            if role != pg_roles.ROLE:
+            if role != pg_roles.APP_ROLE:
                 own, victim = Tenant(a.tenant).id, Tenant(b.tenant).id
                 foreign |= a.people | b.people
-                allowed = set(a.tokens) | (set(a.people) if role == pg_roles.DESK else set())
+                allowed = set(a.tokens) | (
+                    set(a.people) if role == pg_roles.TEAM_WRITER_ROLE else set()
+                )
             some = sql_attempts.statements(world.chance, role, own, victim)
             statement = next(some)
             if statement.named != own:
@@ -241,7 +243,7 @@ def test_every_verb_and_every_view_is_tried() -> None:
     assert public(Review) == REVIEWING.keys() | NAMES_PEOPLE | {"require_edit"}
 
 
-LEAVING = (Proposed, TeamEntry, TeamFact, TeamRecalled, TeamStats)
+LEAVING = (TeamProposalResult, TeamEntry, TeamFact, TeamRecalled, TeamStats)
 
 
 def test_nothing_that_leaves_a_team_has_a_field_for_a_person() -> None:
@@ -266,7 +268,7 @@ def test_a_caller_with_sql_of_their_own_can_name_anyone_and_that_is_not_promised
     name = f"SELECT set_config('app.owner_id', '{victim.me.principal.owner.id}', true)"
     with psycopg.connect(place) as connection:
         own = world.hoards[1].me.principal.owner.id
-        statement = sql_attempts.Statement(pg_roles.ROLE, own, "facts", f"{name}; TABLE facts")
+        statement = sql_attempts.Statement(pg_roles.APP_ROLE, own, "facts", f"{name}; TABLE facts")
         text = sql_attempts.run(connection, statement)
 
     assert tokens_in(text) & victim.tokens

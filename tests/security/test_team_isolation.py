@@ -29,7 +29,7 @@ def store(open_memory: Open) -> Remembrancer:
 
 @pytest.mark.parametrize("table", APART)
 def test_recall_cannot_read_who_said_it(store: Remembrancer, table: str, tenant: str) -> None:
-    with pytest.raises(DatabaseError), store._store.recalling(Tenant(tenant)) as reader:
+    with pytest.raises(DatabaseError), store._store.open_team_reader(Tenant(tenant)) as reader:
         reader._connection.execute(text(f"SELECT * FROM {table}"))  # type: ignore[attr-defined]
 
     assert store.for_user("ada").team("proxy ports")
@@ -44,13 +44,13 @@ def test_recall_cannot_read_who_said_it(store: Remembrancer, table: str, tenant:
     ],
 )
 def test_not_even_by_a_detour(store: Remembrancer, trick: str, tenant: str) -> None:
-    with pytest.raises(DatabaseError), store._store.recalling(Tenant(tenant)) as reader:
+    with pytest.raises(DatabaseError), store._store.open_team_reader(Tenant(tenant)) as reader:
         reader._connection.execute(text(trick)).all()  # type: ignore[attr-defined]
 
 
 @on_postgres
 def test_recall_cannot_change_anything(store: Remembrancer, tenant: str) -> None:
-    with pytest.raises(DatabaseError), store._store.recalling(Tenant(tenant)) as reader:
+    with pytest.raises(DatabaseError), store._store.open_team_reader(Tenant(tenant)) as reader:
         reader._connection.execute(text("DELETE FROM team_facts"))  # type: ignore[attr-defined]
 
 
@@ -63,14 +63,14 @@ def test_the_application_as_such_sees_nothing_of_any_team(
         place.replace("postgresql://", "postgresql+psycopg://"), poolclass=NullPool
     )
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"SET ROLE {pg_roles.ROLE}")
+        connection.exec_driver_sql(f"SET ROLE {pg_roles.APP_ROLE}")
         with pytest.raises(DatabaseError, match="permission denied"):
             connection.execute(text(f"SELECT * FROM {table}"))
     engine.dispose()
 
 
 @on_postgres
-@pytest.mark.parametrize("role", [pg_roles.RECALL, pg_roles.DESK])
+@pytest.mark.parametrize("role", [pg_roles.TEAM_RECALL_ROLE, pg_roles.TEAM_WRITER_ROLE])
 def test_without_naming_a_tenant_there_is_nothing(
     store: Remembrancer, place: str, role: str
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from tests.serving import Served
 
 Serve = Callable[..., Served]
@@ -36,11 +36,11 @@ def remembered(client: httpx.Client, content: str = "Ada drinks tea.", **more: o
     return str(answer.json()["memory"]["id"])
 
 
-def test_no_route_does_anything_without_a_key(served: Served, clock: SetClock) -> None:
+def test_no_route_does_anything_without_a_key(served: Served, clock: ManualClock) -> None:
     expired = served.engine.create_key("ada", expires_at=clock.now() + timedelta(hours=1)).secret
     revoked = served.engine.create_key("ada")
     served.engine.revoke_key(revoked.key.id)
-    clock.move(timedelta(hours=2))
+    clock.advance(timedelta(hours=2))
     nobody = served.client()
     strangers = [
         nobody,

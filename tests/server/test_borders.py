@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from remembrancer.server.middleware.rate_limit import Buckets
+from remembrancer.server.middleware.rate_limit import TokenBuckets
 from tests.serving import Served
 
 Serve = Callable[..., Served]
@@ -68,7 +68,7 @@ def test_no_other_site_may_read_unless_it_is_named(serve: Serve) -> None:
 
 
 def test_a_large_body_is_refused_with_a_length_and_without(serve: Serve) -> None:
-    ada = serve(server={"most_bytes": 10_000}).of("ada")
+    ada = serve(server={"max_body_bytes": 10_000}).of("ada")
 
     def pieces() -> Iterator[bytes]:
         for _ in range(100):
@@ -82,7 +82,7 @@ def test_a_large_body_is_refused_with_a_length_and_without(serve: Serve) -> None
 
 @pytest.mark.parametrize("chunked", [True, False])
 def test_a_slow_body_is_not_waited_for(serve: Serve, chunked: bool) -> None:
-    served = serve(server={"body_seconds": 0.5})
+    served = serve(server={"body_timeout_seconds": 0.5})
     secret = served.engine.create_key("ada").secret
     host, port = served.address.removeprefix("http://").split(":")
     length = "Transfer-Encoding: chunked" if chunked else "Content-Length: 1000"
@@ -109,12 +109,12 @@ def test_who_asks_too_often_is_told_when_to_come_again(serve: Serve) -> None:
 
 def test_a_bucket_fills_up_with_time() -> None:
     now = [0.0]
-    buckets = Buckets(60, 2, lambda: now[0])
-    assert [buckets.wait("ada") for _ in range(3)] == [0, 0, 1]
+    buckets = TokenBuckets(60, 2, lambda: now[0])
+    assert [buckets.take_token("ada") for _ in range(3)] == [0, 0, 1]
     now[0] += 1
-    assert [buckets.wait("ada") for _ in range(2)] == [0, 1]
+    assert [buckets.take_token("ada") for _ in range(2)] == [0, 1]
     now[0] += 1000
-    assert [buckets.wait("ada") for _ in range(3)] == [0, 0, 1]
+    assert [buckets.take_token("ada") for _ in range(3)] == [0, 0, 1]
 
 
 def test_every_error_has_one_shape(served: Served) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.guard import redact
@@ -23,13 +23,13 @@ def test_a_key_lets_in_whom_it_was_made_for(store: Remembrancer, tenant: str) ->
     assert (principal.surface, principal.capabilities) == ("web", frozenset({"users:view"}))
 
 
-def test_what_opens_nothing_looks_alike(store: Remembrancer, clock: SetClock) -> None:
+def test_what_opens_nothing_looks_alike(store: Remembrancer, clock: ManualClock) -> None:
     until = clock.now() + timedelta(hours=1)
     expired = store.create_key(expires_at=until)
     revoked = store.create_key()
     assert store.principal_of(expired.secret) is not None
     store.revoke_key(revoked.key.id)
-    clock.move(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
 
     for secret in (expired.secret, revoked.secret, "rem_" + "0" * 52, "", "\udcff", "x" * 100_000):
         assert store.principal_of(secret) is None
@@ -43,15 +43,17 @@ def test_the_secret_is_stored_nowhere(store: Remembrancer) -> None:
         assert made.secret not in repr(list(rows))
 
 
-def test_the_last_use_is_noted_at_most_once_a_minute(store: Remembrancer, clock: SetClock) -> None:
+def test_the_last_use_is_noted_at_most_once_a_minute(
+    store: Remembrancer, clock: ManualClock
+) -> None:
     made, start = store.create_key(), clock.now()
     owner = made.key.owner
 
     store.principal_of(made.secret)
-    clock.move(timedelta(seconds=59))
+    clock.advance(timedelta(seconds=59))
     store.principal_of(made.secret)
     assert [one.used_at for one in store.list_keys(owner)] == [start]
-    clock.move(timedelta(seconds=1))
+    clock.advance(timedelta(seconds=1))
     store.principal_of(made.secret)
 
     assert [one.used_at for one in store.list_keys(owner)] == [start + timedelta(minutes=1)]
@@ -65,7 +67,7 @@ def test_nobody_revokes_the_key_of_another(store: Remembrancer, tenant: str) -> 
     assert store.principal_of(made.secret) is not None
 
 
-def test_a_key_is_refused_for_what_does_not_exist(store: Remembrancer, clock: SetClock) -> None:
+def test_a_key_is_refused_for_what_does_not_exist(store: Remembrancer, clock: ManualClock) -> None:
     for mistake in (
         {"capabilities": ["everything"]},
         {"expires_at": clock.now()},
@@ -87,14 +89,14 @@ def test_a_key_that_is_said_is_redacted(store: Remembrancer) -> None:
 
 
 def test_keys_that_open_nothing_are_destroyed_after_some_time(
-    store: Remembrancer, clock: SetClock
+    store: Remembrancer, clock: ManualClock
 ) -> None:
     lasting, revoked = store.create_key(), store.create_key()
     store.create_key(expires_at=clock.now() + timedelta(hours=1))
     store.revoke_key(revoked.key.id)
-    clock.move(timedelta(days=29))
+    clock.advance(timedelta(days=29))
     store.run_job("tidy")
     assert len(store.list_keys(lasting.key.owner)) == 3
-    clock.move(timedelta(days=2))
+    clock.advance(timedelta(days=2))
     store.run_job("tidy")
     assert store.list_keys(lasting.key.owner) == [lasting.key]

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.types import Owner
 from tests.conftest import Open
 from tests.serving import Served, served
@@ -87,15 +87,17 @@ def test_of_many_at_once_one_is_carried_out_across_processes(open_memory: Open) 
 
 
 def test_a_request_at_work_is_told_to_wait_until_whoever_is_at_it_must_have_died(
-    running: Served, ada: httpx.Client, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+    running: Served, ada: httpx.Client, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finish = running.engine.answers.finish
-    monkeypatch.setattr(running.engine.answers, "finish", lambda *_: None)  # as if killed before
+    finish = running.engine.idempotency.finish
+    monkeypatch.setattr(
+        running.engine.idempotency, "finish", lambda *_: None
+    )  # as if killed before
     ada.post("/api/remember", json=TEA, headers=ONE)
-    monkeypatch.setattr(running.engine.answers, "finish", finish)
+    monkeypatch.setattr(running.engine.idempotency, "finish", finish)
 
     waiting = ada.post("/api/remember", json=TEA, headers=ONE)
-    clock.move(timedelta(minutes=6))
+    clock.advance(timedelta(minutes=6))
     done = ada.post("/api/remember", json=TEA, headers=ONE)
 
     assert (waiting.status_code, waiting.json()["code"]) == (409, "still_at_work")
@@ -103,10 +105,10 @@ def test_a_request_at_work_is_told_to_wait_until_whoever_is_at_it_must_have_died
 
 
 def test_answers_are_dropped_after_a_day(
-    running: Served, ada: httpx.Client, clock: SetClock
+    running: Served, ada: httpx.Client, clock: ManualClock
 ) -> None:
     ada.post("/api/remember", json=TEA, headers=ONE)
-    clock.move(timedelta(hours=25))
+    clock.advance(timedelta(hours=25))
     running.engine.run_job("trash_purge")
     again = ada.post("/api/remember", json={"content": "Tea is hot."}, headers=ONE)
     assert again.status_code == 200
@@ -126,13 +128,13 @@ def test_what_is_purged_is_in_no_answer_and_answers_are_in_no_backup(serve: Serv
     made = ada.post("/memories", json=body, headers=ONE).json()
     with running.engine._store.dump(owner) as rows:
         assert "answers" not in {table for table, _ in rows}
-    with running.engine._store.writing(owner) as writer:
+    with running.engine._store.open_writer(owner) as writer:
         kept = {"zeppelins" in str(_answers(writer))}
     assert kept == {True}
 
     ada.delete(f"/memories/{made['id']}", params={"instanceId": "bot"})
 
-    with running.engine._store.writing(owner) as writer:
+    with running.engine._store.open_writer(owner) as writer:
         assert "zeppelins" not in str(_answers(writer))
 
 
@@ -142,7 +144,7 @@ def _answers(writer: Any) -> list[Any]:
     return list(writer._connection.execute(text("SELECT * FROM answers")))
 
 
-def test_what_has_not_changed_is_not_told_again(ada: httpx.Client, clock: SetClock) -> None:
+def test_what_has_not_changed_is_not_told_again(ada: httpx.Client, clock: ManualClock) -> None:
     fact = ada.post("/api/remember", json=TEA).json()["memory"]["id"]
     for path in (
         f"/api/memory/{fact}",
@@ -155,7 +157,7 @@ def test_what_has_not_changed_is_not_told_again(ada: httpx.Client, clock: SetClo
     ):
         first = ada.get(path)
         tag = first.headers["etag"]
-        clock.move(timedelta(minutes=5))
+        clock.advance(timedelta(minutes=5))
         again = ada.get(path, headers={"If-None-Match": f'"other", {tag}'})
         assert (again.status_code, again.content) == (304, b""), path
         assert again.headers["etag"] == tag

@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from remembrancer.access.keys import CAPABILITIES
-from remembrancer.clock import SetClock
+from remembrancer.clock import ManualClock
 from remembrancer.server import pages
-from remembrancer.server.middleware.auth import COOKIE
-from remembrancer.server.pages.static import content
+from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.pages.static import read_asset
 from remembrancer.types import Owner
 from tests.serving import Served
 
@@ -90,7 +90,7 @@ class Visitor:
         owner = Owner(served.engine.settings.tenant, user)
         session = served.engine.create_session(owner, capabilities, hours=24 * 365)
         self.client = served.client(Accept="text/html", Origin=served.address)
-        self.client.cookies.set(COOKIE, session.secret)
+        self.client.cookies.set(SESSION_COOKIE, session.secret)
 
     def get(self, path: str) -> httpx.Response:
         return self.client.get(path, follow_redirects=True)
@@ -112,7 +112,7 @@ class Visitor:
 
 @pytest.fixture
 def served(serve: Serve) -> Served:
-    return serve(profile="agents", adjust={"team": {"enabled": True}})
+    return serve(profile="agents", profile_overrides={"team": {"enabled": True}})
 
 
 @pytest.fixture
@@ -298,23 +298,23 @@ def test_a_browser_without_a_session_is_told_how_to_get_in(served: Served) -> No
 
 
 def test_the_pages_show_what_was_known_on_a_day(
-    served: Served, ada: Visitor, clock: SetClock
+    served: Served, ada: Visitor, clock: ManualClock
 ) -> None:
     me = served.engine.for_user("ada")
     me.remember("Ada lives in London.", subject="ada", predicate="lives_in")
     day = clock.now().date().isoformat()
-    clock.move(timedelta(days=3))
+    clock.advance(timedelta(days=3))
     me.remember("Ada lives in Ockham.", subject="ada", predicate="lives_in")
     assert "Ada lives in London." in ada.get(f"/facts?as_of={day}").text
     assert "Ada lives in Ockham." not in ada.get(f"/facts?as_of={day}").text
     assert ada.get("/facts?as_of=yesterday").status_code == 400
 
 
-def test_filters_narrow_what_a_page_shows(served: Served, ada: Visitor, clock: SetClock) -> None:
+def test_filters_narrow_what_a_page_shows(served: Served, ada: Visitor, clock: ManualClock) -> None:
     me = served.engine.for_user("ada")
     me.remember("Ada reads Dune.", permanence="volatile", subject="ada", predicate="reads")
     me.remember("Byron is a cat.", permanence="permanent", subject="byron", predicate="is")
-    clock.move(timedelta(days=60))
+    clock.advance(timedelta(days=60))
     for query, shown, hidden in (
         ("subject=byron", "Byron", "Dune"),
         ("permanence=volatile", "Dune", "Byron"),
@@ -340,8 +340,8 @@ def test_looking_at_pages_recalls_nothing_and_changes_nothing(served: Served, ad
 
 
 def test_the_files_of_the_pages_stay_small(ada: Visitor) -> None:
-    assert len(content("page.css")) <= 30_000
-    assert len(content("page.js")) <= 25_000
+    assert len(read_asset("page.css")) <= 30_000
+    assert len(read_asset("page.js")) <= 25_000
     page = ada.get("/memory").text
     assets = re.findall(r'"(/static/[^"]+)"', page)
     for asset in assets:

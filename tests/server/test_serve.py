@@ -79,7 +79,7 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(
     process = start("--port", str(free_port()))
     address, entrance = address_of(process)
     (left,) = tmp_path.rglob("server-*.json")
-    here = local_server.found(left)
+    here = local_server.find_running(left)
     assert here is not None, "other programs of the same person find it"
     assert here.address == address
     own_key = {"Authorization": f"Bearer {here.key}"}
@@ -110,7 +110,7 @@ def test_it_lets_a_browser_in_and_stops_without_losing_anything(
 
 
 def test_an_answer_waits_for_nothing_to_be_added_to_it() -> None:
-    with run.bound(ServerSettings(port=free_port())) as listening:
+    with run.bind_socket(ServerSettings(port=free_port())) as listening:
         assert listening.proto == socket.IPPROTO_TCP, "asyncio asks for that before TCP_NODELAY"
 
 

@@ -16,9 +16,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
-from remembrancer.access.keys import LOGIN
-from remembrancer.clock import SetClock
-from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.access.keys import LOGIN_CAPABILITY
+from remembrancer.clock import ManualClock
+from remembrancer.server.middleware.auth import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 
@@ -33,7 +33,7 @@ def served(serve: Serve) -> Served:
 
 def login_token(served: Served) -> str:
     owner = Owner(served.engine.settings.tenant, "ada")
-    return served.engine.create_session(owner, [LOGIN], hours=1).secret
+    return served.engine.create_session(owner, [LOGIN_CAPABILITY], hours=1).secret
 
 
 @pytest.fixture
@@ -86,15 +86,15 @@ def test_a_forged_request_changes_nothing(browser: httpx.Client, headers: dict[s
 
 
 def test_a_session_ends_by_itself_and_by_logout(
-    served: Served, browser: httpx.Client, clock: SetClock
+    served: Served, browser: httpx.Client, clock: ManualClock
 ) -> None:
-    secret = browser.cookies[COOKIE]
+    secret = browser.cookies[SESSION_COOKIE]
     assert browser.post("/logout", headers={"Origin": served.address}).status_code == 204
-    assert served.client(Cookie=f"{COOKIE}={secret}").get("/api/me").status_code == 401
+    assert served.client(Cookie=f"{SESSION_COOKIE}={secret}").get("/api/me").status_code == 401
     again = served.client()
     again.get("/login", params={"token": login_token(served)})
     assert again.get("/api/me").status_code == 200
-    clock.move(timedelta(hours=13))
+    clock.advance(timedelta(hours=13))
     assert again.get("/api/me").status_code == 401
 
 

@@ -61,7 +61,7 @@ def collector() -> Iterator[Collector]:
 
 
 def test_a_request_is_a_span_without_words(open_memory: Open, collector: Collector) -> None:
-    engine = open_memory(server={"traces": collector.address})
+    engine = open_memory(server={"otlp_endpoint": collector.address})
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     with served(engine) as here:
         key = engine.create_key("louise").secret
@@ -83,6 +83,6 @@ def test_a_request_is_a_span_without_words(open_memory: Open, collector: Collect
 
 
 def test_a_collector_that_is_not_there_harms_nobody(open_memory: Open) -> None:
-    engine = open_memory(server={"traces": "http://127.0.0.1:9/v1/traces"})
+    engine = open_memory(server={"otlp_endpoint": "http://127.0.0.1:9/v1/traces"})
     with served(engine) as here:
         assert here.of("ada").get("/api/me").status_code == 200

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remembrancer.decay import effective_confidence, falls_below, standing
+from remembrancer.decay import confidence_band, effective_confidence, predict_drop_below
 from remembrancer.ids import new_id
-from remembrancer.profiles import Decay
-from remembrancer.types import Fact, Permanence, Record, Source, Standing
+from remembrancer.profiles import DecayPolicy
+from remembrancer.types import ConfidenceBand, Fact, Permanence, Record, Source
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 TICK = timedelta(microseconds=1)
-DECAY = Decay()
+DECAY = DecayPolicy()
 RATES = {"permanent": 0.0, "stable": 0.002, "standard": 0.008, "volatile": 0.03, "ephemeral": 0.1}
 
 shares = st.floats(0, 1)
@@ -25,7 +25,7 @@ permanences = st.sampled_from(Permanence)
 sources = st.sampled_from(Source)
 spans = st.timedeltas(min_value=timedelta(0), max_value=timedelta(days=36_500))
 decays = st.builds(
-    Decay,
+    DecayPolicy,
     applies_to=st.sampled_from(["all", "extracted", "none"]),
     reset_by=st.sampled_from(["confirmation", "use"]),
 )
@@ -70,26 +70,26 @@ def test_M2_each_permanence_has_its_rate(permanence: str, rate: float) -> None:
 def test_M2_what_is_permanent_never_fades() -> None:
     memory = fact(permanence=Permanence.PERMANENT)
     assert effective_confidence(memory, DECAY, NOW + 36_500 * DAY) == 1.0
-    assert falls_below(memory, DECAY, 0.2) is None
+    assert predict_drop_below(memory, DECAY, 0.2) is None
 
 
 @pytest.mark.parametrize(
     ("confidence", "means"),
     [
-        (1.0, Standing.RECALLED),
-        (0.2, Standing.RECALLED),
-        (math.nextafter(0.2, 0), Standing.FADING),
-        (0.19, Standing.FADING),
-        (0.05, Standing.FADING),
-        (math.nextafter(0.05, 0), Standing.EXPIRED),
-        (0.0, Standing.EXPIRED),
+        (1.0, ConfidenceBand.RECALLED),
+        (0.2, ConfidenceBand.RECALLED),
+        (math.nextafter(0.2, 0), ConfidenceBand.FADING),
+        (0.19, ConfidenceBand.FADING),
+        (0.05, ConfidenceBand.FADING),
+        (math.nextafter(0.05, 0), ConfidenceBand.EXPIRED),
+        (0.0, ConfidenceBand.EXPIRED),
     ],
 )
 def test_M3_two_tenths_are_recalled_and_five_hundredths_kept(
-    confidence: float, means: Standing
+    confidence: float, means: ConfidenceBand
 ) -> None:
     memory = fact(confidence=confidence, permanence=Permanence.PERMANENT)
-    assert standing(memory, DECAY, NOW) is means
+    assert confidence_band(memory, DECAY, NOW) is means
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_M3_a_certain_memory_fades_and_expires_on_these_days(
 ) -> None:
     memory = fact(permanence=Permanence(permanence))
     for level, days in ((0.2, fades_after), (0.05, expires_after)):
-        falls = falls_below(memory, DECAY, level)
+        falls = predict_drop_below(memory, DECAY, level)
         assert falls is not None
         assert (falls - NOW) / DAY == pytest.approx(days, abs=0.05)
 
@@ -115,45 +115,45 @@ def test_M3_a_certain_memory_fades_and_expires_on_these_days(
 @pytest.mark.parametrize(
     ("level", "before", "after"),
     [
-        (0.2, Standing.RECALLED, Standing.FADING),
-        (0.05, Standing.FADING, Standing.EXPIRED),
+        (0.2, ConfidenceBand.RECALLED, ConfidenceBand.FADING),
+        (0.05, ConfidenceBand.FADING, ConfidenceBand.EXPIRED),
     ],
 )
 def test_M3_the_foretold_moment_is_the_moment(
-    permanence: str, level: float, before: Standing, after: Standing
+    permanence: str, level: float, before: ConfidenceBand, after: ConfidenceBand
 ) -> None:
     memory = fact(permanence=Permanence(permanence))
-    falls = falls_below(memory, DECAY, level)
+    falls = predict_drop_below(memory, DECAY, level)
     assert falls is not None
-    assert standing(memory, DECAY, falls - timedelta(milliseconds=1)) is before
-    assert standing(memory, DECAY, falls + timedelta(milliseconds=1)) is after
+    assert confidence_band(memory, DECAY, falls - timedelta(milliseconds=1)) is before
+    assert confidence_band(memory, DECAY, falls + timedelta(milliseconds=1)) is after
 
 
 def test_M3_confirming_brings_all_of_it_back() -> None:
     memory = fact(confidence=0.8, permanence=Permanence.EPHEMERAL)
     later = NOW + 60 * DAY
-    assert standing(memory, DECAY, later) is Standing.EXPIRED
+    assert confidence_band(memory, DECAY, later) is ConfidenceBand.EXPIRED
     confirmed = fact(confidence=0.8, permanence=Permanence.EPHEMERAL, confirmed_at=later)
     assert effective_confidence(confirmed, DECAY, later) == 0.8
-    assert standing(confirmed, DECAY, later) is Standing.RECALLED
+    assert confidence_band(confirmed, DECAY, later) is ConfidenceBand.RECALLED
 
 
 def test_a_profile_chooses_what_fades_and_what_renews() -> None:
     later = NOW + 60 * DAY
     said = fact(permanence=Permanence.EPHEMERAL)
     guessed = fact(permanence=Permanence.EPHEMERAL, source=Source.EXTRACTED)
-    none, extracted = Decay(applies_to="none"), Decay(applies_to="extracted")
+    none, extracted = DecayPolicy(applies_to="none"), DecayPolicy(applies_to="extracted")
     assert effective_confidence(guessed, none, later) == 1.0
     assert effective_confidence(said, extracted, later) == 1.0
     assert effective_confidence(guessed, extracted, later) < 0.05
     used = fact(permanence=Permanence.EPHEMERAL, recalled_at=later)
-    assert effective_confidence(used, Decay(), later) < 0.05
-    assert effective_confidence(used, Decay(reset_by="use"), later) == 1.0
+    assert effective_confidence(used, DecayPolicy(), later) < 0.05
+    assert effective_confidence(used, DecayPolicy(reset_by="use"), later) == 1.0
 
 
 @given(records(), decays, spans, spans)
 def test_belief_stays_a_share_and_never_grows_by_itself(
-    memory: Record, decay: Decay, first: timedelta, more: timedelta
+    memory: Record, decay: DecayPolicy, first: timedelta, more: timedelta
 ) -> None:
     # A use in the future would hold belief at its full height until then.
     soon = effective_confidence(memory, decay, NOW + first)
@@ -188,9 +188,9 @@ def test_what_is_more_permanent_is_believed_for_longer(confidence: float, span: 
 
 @given(records(), decays, st.sampled_from([0.05, 0.2, 0.7]), spans)
 def test_belief_falls_below_a_level_when_foretold(
-    memory: Record, decay: Decay, level: float, span: timedelta
+    memory: Record, decay: DecayPolicy, level: float, span: timedelta
 ) -> None:
-    falls = falls_below(memory, decay, level)
+    falls = predict_drop_below(memory, decay, level)
     believed = effective_confidence(memory, decay, NOW + span)
     if falls is None or NOW + span < falls - timedelta(seconds=1):
         assert believed >= level or memory.confidence < level

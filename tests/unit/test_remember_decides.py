@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 import pytest
 
 from remembrancer.ids import new_id
-from remembrancer.profiles import Dedup
-from remembrancer.remember.pipeline import Adds, Known, Neighbours, Replaces, Stands, decide
+from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.pipeline import Add, Duplicate, Neighbours, Reject, Supersede, decide
 from remembrancer.types import Fact, Source
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
-DEDUP = Dedup(threshold=0.9)
+DEDUP = DedupPolicy(threshold=0.9)
 
 
 def fact(content: str, subject: str | None = None, predicate: str | None = None) -> Fact:
@@ -31,19 +31,19 @@ def fact(content: str, subject: str | None = None, predicate: str | None = None)
 
 
 def test_what_is_like_nothing_is_added() -> None:
-    assert decide(fact("new"), Neighbours(), DEDUP) == Adds()
+    assert decide(fact("new"), Neighbours(), DEDUP) == Add()
 
 
 def test_the_same_again_is_known() -> None:
     old = fact("same")
-    assert decide(fact("same"), Neighbours(identical=old), DEDUP) == Known(old)
+    assert decide(fact("same"), Neighbours(identical=old), DEDUP) == Duplicate(old)
 
 
 def test_a_person_who_says_what_was_guessed_vouches_for_it() -> None:
     guess = replace(fact("same"), source=Source.EXTRACTED)
-    assert decide(fact("same"), Neighbours(identical=guess), DEDUP) == Replaces(guess)
+    assert decide(fact("same"), Neighbours(identical=guess), DEDUP) == Supersede(guess)
     again = replace(fact("same"), source=Source.EXTRACTED)
-    assert decide(again, Neighbours(identical=guess), DEDUP) == Known(guess)
+    assert decide(again, Neighbours(identical=guess), DEDUP) == Duplicate(guess)
 
 
 @pytest.mark.parametrize(
@@ -57,28 +57,28 @@ def test_a_person_who_says_what_was_guessed_vouches_for_it() -> None:
 )
 def test_the_threshold_is_a_sharp_line(similarity: float, inclusive: bool, replaces: bool) -> None:
     old = fact("old")
-    dedup = Dedup(threshold=0.9, inclusive=inclusive)
+    dedup = DedupPolicy(threshold=0.9, inclusive=inclusive)
     near = Neighbours(nearest=old, similarity=similarity)
-    assert decide(fact("new"), near, dedup) == (Replaces(old) if replaces else Adds())
+    assert decide(fact("new"), near, dedup) == (Supersede(old) if replaces else Add())
 
 
 def test_two_facts_with_different_keys_are_never_one_however_alike() -> None:
     old = fact("John", "dog", "name")
     near = Neighbours(nearest=old, similarity=1.0)
-    assert decide(fact("John", "user", "name"), near, DEDUP) == Adds()
-    assert decide(fact("John"), near, DEDUP) == Replaces(old)
+    assert decide(fact("John", "user", "name"), near, DEDUP) == Add()
+    assert decide(fact("John"), near, DEDUP) == Supersede(old)
 
 
 def test_the_same_key_replaces_whatever_the_words() -> None:
     old = fact("Oslo", "user", "city")
     new = fact("Lima", "user", "city")
-    assert decide(new, Neighbours(same_key=old, similarity=0.1), DEDUP) == Replaces(old)
+    assert decide(new, Neighbours(same_key=old, similarity=0.1), DEDUP) == Supersede(old)
 
 
 @pytest.mark.parametrize("source", [Source.EXTRACTED, Source.CONSOLIDATED, Source.IMPORTED])
 def test_what_software_concluded_never_replaces_what_a_person_said(source: Source) -> None:
     old = fact("funds only", "user", "stocks")
     new = replace(fact("likes stocks", "user", "stocks"), source=source)
-    assert decide(new, Neighbours(same_key=old), DEDUP) == Stands(old)
+    assert decide(new, Neighbours(same_key=old), DEDUP) == Reject(old)
     guess = replace(old, source=Source.EXTRACTED)
-    assert decide(new, Neighbours(same_key=guess), DEDUP) == Replaces(guess)
+    assert decide(new, Neighbours(same_key=guess), DEDUP) == Supersede(guess)

@@ -10,18 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remembrancer.ids import new_id
-from remembrancer.profiles import Rules
-from remembrancer.remember.rule_trust import LADDER, after, earned, effectiveness, misleads, warning
+from remembrancer.profiles import RulePolicy
+from remembrancer.remember.rule_trust import (
+    MATURITY_ORDER,
+    apply_verdict,
+    earned_maturity,
+    effectiveness,
+    format_warning,
+    is_misleading,
+)
 from remembrancer.types import Maturity, Rule, Verdict
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 TICK = timedelta(microseconds=1)
-RULES = Rules()
+RULES = RulePolicy()
 
 counts = st.integers(0, 200)
 ages = st.floats(0, 400).map(lambda days: timedelta(days=days))
-steps = st.sampled_from(LADDER)
+steps = st.sampled_from(MATURITY_ORDER)
 
 
 def a_rule(successes: int = 0, harms: int = 0, maturity: Maturity = Maturity.CANDIDATE) -> Rule:
@@ -44,7 +51,7 @@ rules = st.builds(a_rule, counts, counts, steps)
 
 def applied(rule: Rule, *verdicts: Verdict, at: datetime = NOW) -> Rule:
     for verdict in verdicts:
-        rule = after(rule, verdict, RULES, at)
+        rule = apply_verdict(rule, verdict, RULES, at)
     return rule
 
 
@@ -83,7 +90,7 @@ def test_M4_effectiveness_weighs_one_harm_as_four_successes(
 def test_M4_five_successes_at_six_tenths_establish(
     successes: int, harms: int, deserves: Maturity
 ) -> None:
-    assert earned(a_rule(successes, harms), RULES, NOW) is deserves
+    assert earned_maturity(a_rule(successes, harms), RULES, NOW) is deserves
 
 
 @pytest.mark.parametrize(
@@ -102,7 +109,7 @@ def test_M4_five_successes_at_six_tenths_establish(
 def test_M4_fifteen_at_eight_tenths_and_thirty_days_prove(
     successes: int, harms: int, age: timedelta, deserves: Maturity
 ) -> None:
-    assert earned(a_rule(successes, harms), RULES, NOW + age) is deserves
+    assert earned_maturity(a_rule(successes, harms), RULES, NOW + age) is deserves
 
 
 def test_M4_a_candidate_is_promoted_by_its_fifth_success_not_its_fourth() -> None:
@@ -144,17 +151,17 @@ def test_M4_harm_demotes_to_what_the_record_still_deserves() -> None:
 def test_M4_three_harms_below_three_tenths_turn_a_rule_into_a_warning(
     successes: int, harms: int, inverts: bool
 ) -> None:
-    assert misleads(a_rule(successes, harms), RULES) is inverts
-    assert not misleads(a_rule(successes, harms, Maturity.ANTI_PATTERN), RULES)
+    assert is_misleading(a_rule(successes, harms), RULES) is inverts
+    assert not is_misleading(a_rule(successes, harms, Maturity.ANTI_PATTERN), RULES)
 
 
 def test_M4_a_warning_says_not_to_and_why() -> None:
-    assert warning("Use tabs.", []) == "ANTI-PATTERN: Do NOT use tabs."
+    assert format_warning("Use tabs.", []) == "ANTI-PATTERN: Do NOT use tabs."
     reasons = ["It broke the build.", "Nobody liked it", "It broke the build"]
-    assert warning("Use tabs", reasons) == (
+    assert format_warning("Use tabs", reasons) == (
         "ANTI-PATTERN: Do NOT use tabs. It did harm: It broke the build; Nobody liked it."
     )
-    assert warning("SQL goes in store/", []) == "ANTI-PATTERN: Do NOT SQL goes in store/."
+    assert format_warning("SQL goes in store/", []) == "ANTI-PATTERN: Do NOT SQL goes in store/."
 
 
 def test_a_warning_counts_on_but_is_never_trusted_again() -> None:
@@ -167,12 +174,12 @@ def test_a_warning_counts_on_but_is_never_trusted_again() -> None:
 def test_a_success_never_lowers_and_a_harm_never_raises(rule: Rule, age: timedelta) -> None:
     now = NOW + age
     helped, harmed = (applied(rule, one, at=now) for one in (Verdict.HELPFUL, Verdict.HARMFUL))
-    before = LADDER.index(rule.maturity)
-    assert LADDER.index(helped.maturity) >= before >= LADDER.index(harmed.maturity)
+    before = MATURITY_ORDER.index(rule.maturity)
+    assert MATURITY_ORDER.index(helped.maturity) >= before >= MATURITY_ORDER.index(harmed.maturity)
     assert effectiveness(helped, RULES) >= effectiveness(rule, RULES)
     assert effectiveness(harmed, RULES) <= effectiveness(rule, RULES)
-    assert misleads(harmed, RULES) or not misleads(rule, RULES)
-    assert misleads(rule, RULES) or not misleads(helped, RULES)
+    assert is_misleading(harmed, RULES) or not is_misleading(rule, RULES)
+    assert is_misleading(rule, RULES) or not is_misleading(helped, RULES)
 
 
 @given(rules, st.lists(st.sampled_from(Verdict), max_size=40), ages)
@@ -188,8 +195,8 @@ def test_every_use_is_counted_once(rule: Rule, verdicts: list[Verdict], age: tim
 
 @given(rules, ages, ages)
 def test_age_alone_never_takes_trust_away(rule: Rule, age: timedelta, more: timedelta) -> None:
-    young, old = (earned(rule, RULES, NOW + span) for span in (age, age + more))
-    assert LADDER.index(old) >= LADDER.index(young)
+    young, old = (earned_maturity(rule, RULES, NOW + span) for span in (age, age + more))
+    assert MATURITY_ORDER.index(old) >= MATURITY_ORDER.index(young)
 
 
 @given(counts, counts, ages)
@@ -199,4 +206,4 @@ def test_what_is_earned_meets_every_condition(successes: int, harms: int, age: t
     proven = successes >= 15 and share >= 0.8 and age >= 30 * DAY
     established = successes >= 5 and share >= 0.6
     expected = "proven" if proven else "established" if established else "candidate"
-    assert earned(rule, RULES, NOW + age) == expected
+    assert earned_maturity(rule, RULES, NOW + age) == expected

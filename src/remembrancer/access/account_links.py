@@ -16,33 +16,33 @@ from typing import TYPE_CHECKING
 
 from remembrancer.access.keys import is_valid
 from remembrancer.errors import NotAllowed
-from remembrancer.ids import ALPHABET, new_id
+from remembrancer.ids import BASE32_ALPHABET, new_id
 from remembrancer.types import Key, Owner
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.store.contract import Store
 
-CODE = "link-code"
+CODE_CAPABILITY = "link-code"
 """The capability of a code, which nobody can ask for."""
 
 CODE_LENGTH = 10
-GOOD_FOR = timedelta(minutes=10)
-MOST_TRIES = 5
+CODE_LIFETIME = timedelta(minutes=10)
+MAX_TRIES = 5
 """For each account, within the time for which a code is good."""
 
-MOST_ACCOUNTS = 10_000
+MAX_TRACKED_ACCOUNTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class NewCode:
+class LinkCode:
     """A code to link an account with, and until when it is good."""
 
     code: str
     expires_at: datetime
 
 
-class Links:
+class AccountLinks:
     """Which accounts belong to whom."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
@@ -51,28 +51,28 @@ class Links:
         self._lock = threading.Lock()
         self._tries: dict[str, deque[datetime]] = {}
 
-    def new_code(self, owner: Owner) -> NewCode:
+    def create_code(self, owner: Owner) -> LinkCode:
         """A code that links an account to this person; it takes the place of an earlier one."""
         now = self._clock.now()
         for key in self._store.list_keys():
-            if key.owner == owner and CODE in key.capabilities:
+            if key.owner == owner and CODE_CAPABILITY in key.capabilities:
                 self._store.drop_key(key.id)
-        code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)).upper()
+        code = "".join(secrets.choice(BASE32_ALPHABET) for _ in range(CODE_LENGTH)).upper()
         key = Key(
             id=new_id("key", now),
             owner=owner,
-            capabilities=frozenset({CODE}),
+            capabilities=frozenset({CODE_CAPABILITY}),
             label="code to link an account",
             created_at=now,
-            expires_at=now + GOOD_FOR,
+            expires_at=now + CODE_LIFETIME,
         )
-        self._store.add_key(key, _digest(CODE, code))
-        return NewCode(f"{code[:5]}-{code[5:]}", now + GOOD_FOR)
+        self._store.add_key(key, _digest(CODE_CAPABILITY, code))
+        return LinkCode(f"{code[:5]}-{code[5:]}", now + CODE_LIFETIME)
 
     def redeem(self, code: str, surface: str, account: str) -> Owner | None:
         """Link an account to the person who has the code; None if the code is not good."""
-        self._count(f"{surface}:{account}")
-        key = self._store.key(_digest(CODE, _bare(code)))
+        self._limit_tries(f"{surface}:{account}")
+        key = self._store.get_key(_digest(CODE_CAPABILITY, _normalise_code(code)))
         now = self._clock.now()
         # Removing it tells who was first: a code is good for one account.
         if key is None or not is_valid(key, now) or not self._store.drop_key(key.id):
@@ -84,27 +84,27 @@ class Links:
 
     def owner_of(self, surface: str, account: str) -> Owner | None:
         """Whose account it is."""
-        key = self._store.key(_digest(surface, account))
+        key = self._store.get_key(_digest(surface, account))
         return key.owner if key is not None and is_valid(key, self._clock.now()) else None
 
     def unlink(self, surface: str, account: str) -> bool:
         """Let an account be nobody's; whether it was someone's."""
-        key = self._store.key(_digest(surface, account))
+        key = self._store.get_key(_digest(surface, account))
         return key is not None and self._store.drop_key(key.id)
 
-    def _count(self, account: str) -> None:
+    def _limit_tries(self, account: str) -> None:
         """Refuse who tries too often."""
         now = self._clock.now()
         with self._lock:
-            if account not in self._tries and len(self._tries) >= MOST_ACCOUNTS:
+            if account not in self._tries and len(self._tries) >= MAX_TRACKED_ACCOUNTS:
                 self._tries.pop(next(iter(self._tries)))
-            tries = self._tries.setdefault(account, deque(maxlen=MOST_TRIES))
-            if len(tries) == MOST_TRIES and now - tries[0] < GOOD_FOR:
+            tries = self._tries.setdefault(account, deque(maxlen=MAX_TRIES))
+            if len(tries) == MAX_TRIES and now - tries[0] < CODE_LIFETIME:
                 raise NotAllowed("Too many codes were tried: wait ten minutes.")
             tries.append(now)
 
 
-def _bare(code: str) -> str:
+def _normalise_code(code: str) -> str:
     return "".join(code.upper().split()).replace("-", "")
 
 

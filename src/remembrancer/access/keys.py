@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.guard.redaction import refuse_secret_name
-from remembrancer.ids import base32, new_id
-from remembrancer.types import Key, Owner, Principal, checked_name
+from remembrancer.ids import encode_base32, new_id
+from remembrancer.types import Key, Owner, Principal, validate_name
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.store.contract import Store
 
-PREFIX = "rem_"
+KEY_PREFIX = "rem_"
 CAPABILITIES = ("users:view", "users:edit")
 """What a key may allow beyond its owner's own memory."""
 
-LOGIN = "login"
+LOGIN_CAPABILITY = "login"
 """The capability of a key that opens nothing but a browser session."""
 
-NOTED_EVERY = timedelta(minutes=1)
+LAST_USED_INTERVAL = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class Keys:
         key = Key(
             id=new_id("key", now),
             owner=owner,
-            agent=checked_name(agent, "agent") if agent is not None else None,
-            capabilities=_checked(capabilities),
-            label=checked_name(label, "label") if label is not None else None,
+            agent=validate_name(agent, "agent") if agent is not None else None,
+            capabilities=_validate_capabilities(capabilities),
+            label=validate_name(label, "label") if label is not None else None,
             created_at=now,
             expires_at=as_utc(expires_at) if expires_at is not None else None,
         )
-        secret = f"{PREFIX}{base32(secrets.randbits(260), 52)}"
+        secret = f"{KEY_PREFIX}{encode_base32(secrets.randbits(260), 52)}"
         self._store.add_key(key, _digest(secret))
         return NewKey(secret, key)
 
@@ -86,18 +86,18 @@ class Keys:
 
     def revoke_secret(self, secret: str) -> None:
         """Let the key with this secret open nothing any more, if there is one."""
-        key = self._store.key(_digest(secret))
+        key = self._store.get_key(_digest(secret))
         if key is not None:
             self._store.revoke_key(key.id, self._clock.now())
 
     def principal_of(self, secret: str, surface: str) -> Principal | None:
         """Who comes with this secret; unknown, expired and revoked ones are all nobody."""
-        key = self._store.key(_digest(secret))
+        key = self._store.get_key(_digest(secret))
         now = self._clock.now()
         if key is None or not is_valid(key, now):
             return None
-        if key.used_at is None or now - key.used_at >= NOTED_EVERY:
-            self._store.note_use(key.id, now)
+        if key.used_at is None or now - key.used_at >= LAST_USED_INTERVAL:
+            self._store.record_key_use(key.id, now)
         return Principal(key.owner, key.agent, surface, key.capabilities)
 
 
@@ -106,9 +106,9 @@ def is_valid(key: Key, now: datetime) -> bool:
     return key.revoked_at is None and (key.expires_at is None or now < key.expires_at)
 
 
-def _checked(capabilities: Iterable[str]) -> frozenset[str]:
+def _validate_capabilities(capabilities: Iterable[str]) -> frozenset[str]:
     wanted = frozenset(capabilities)
-    for one in sorted(wanted - {*CAPABILITIES, LOGIN}):
+    for one in sorted(wanted - {*CAPABILITIES, LOGIN_CAPABILITY}):
         raise InvalidInput(f"There is no capability {one!r}: use {', '.join(CAPABILITIES)}.")
     return wanted
 

@@ -10,45 +10,57 @@ from zoneinfo import ZoneInfo
 
 from remembrancer.assistant import replies
 from remembrancer.assistant.commands import (
+    Explain,
     Forget,
     ForgetAll,
     Reset,
     Undo,
-    Why,
-    agrees,
-    command,
-    forgets_this,
+    is_agreement,
+    is_forget_this,
+    parse_command,
 )
-from remembrancer.assistant.events import Notice, Part, Parts, Status, Text, Used
-from remembrancer.assistant.execute import obeyed, status
-from remembrancer.assistant.focus import ABOUT, standing, told, topic_of
-from remembrancer.assistant.record import (
-    ASKS,
-    MEMORIES,
-    UNDID,
+from remembrancer.assistant.events import (
+    ChatEvent,
+    ChatEventStream,
+    MemoriesUsed,
+    MemoryChanged,
+    Notice,
+    TextChunk,
+)
+from remembrancer.assistant.exchange import (
+    AWAITS_CONFIRMATION_KEY,
+    MEMORIES_KEY,
+    UNDONE_EVENT_KEY,
     Exchange,
-    Meant,
-    Wipe,
-    changes,
-    recorded,
+    ForgetAllConfirmed,
+    ParsedCommand,
+    list_undoable_events,
+    redact_command,
 )
-from remembrancer.assistant.tool_loop import answered
+from remembrancer.assistant.execute import execute_command, report_change
+from remembrancer.assistant.tool_loop import run_tool_loop
 from remembrancer.assistant.toolbox import Toolbox
+from remembrancer.assistant.topic import (
+    TOPIC_KEY,
+    find_topic_id,
+    pick_current_version,
+    render_topic,
+)
 from remembrancer.errors import NotFound, NotUndoable
-from remembrancer.llm import ModelMisspoke, ModelUnavailable
-from remembrancer.llm.chat import ChatModel, Prompt, Utterance
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
+from remembrancer.llm.chat import ChatMessage, ChatModel, ChatPrompt
 from remembrancer.llm.models import Models
 from remembrancer.memory import Memory
-from remembrancer.recall.prompt_block import as_data
-from remembrancer.sessions.turns import Said
+from remembrancer.recall.prompt_block import escape_for_prompt
+from remembrancer.sessions.turns import TurnInput
 from remembrancer.tools.caller import Caller
-from remembrancer.types import COMMAND, Json, Record, Turn
+from remembrancer.types import COMMAND_KEY, Json, Record, Turn
 
-FOUND = 5
-SURE = 0.5
+MAX_LOOKUP_RESULTS = 5
+MIN_SURE = 0.5
 """From here on it is likelier than not that what was found is about what was said."""
 
-APART = 1 / 3
+MAX_SCORE_GAP = 1 / 3
 """What fits so much less than the best, as a share of it, is not worth telling."""
 
 
@@ -74,7 +86,7 @@ class Chat:
         self._zone = ZoneInfo(time_zone)
         self._tools = Toolbox(Caller(memory, time_zone))
 
-    def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> Parts:
+    def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
         """Answer what the person says, piece by piece; then it is kept, and learned from.
 
         Whoever closes the iterator stops the answer: what was said until then is kept.
@@ -82,156 +94,156 @@ class Chat:
         said = text.strip()
         if not said:
             return
-        meant = self._meant(said)
+        meant = self._parse_command(said)
         exchange = Exchange(metadata=dict(metadata or {}))
         try:
-            with contextlib.closing(self._parts(meant, said, exchange)) as parts:
+            with contextlib.closing(self._dispatch(meant, said, exchange)) as parts:
                 for part in parts:
-                    exchange.take(part)
+                    exchange.collect(part)
                     yield part
         finally:
-            self._keep(meant, said, exchange)
+            self._store_exchange(meant, said, exchange)
 
     def close(self) -> None:
         """End the conversation for now; what is new in it is learned from."""
         with contextlib.suppress(NotFound):  # Nothing was said.
             self._memory.close(self.session)
 
-    def _meant(self, said: str) -> Meant:
+    def _parse_command(self, said: str) -> ParsedCommand:
         turns = self._memory.turns(self.session)
-        self._about = self._about or topic_of(turns)
-        if turns and turns[-1].metadata.get(ASKS) and agrees(said):
-            return Wipe()
-        topic = self._topic() if forgets_this(said) else None
-        return Forget(topic.id) if topic else command(said)
+        self._about = self._about or find_topic_id(turns)
+        if turns and turns[-1].metadata.get(AWAITS_CONFIRMATION_KEY) and is_agreement(said):
+            return ForgetAllConfirmed()
+        topic = self._load_topic() if is_forget_this(said) else None
+        return Forget(topic.id) if topic else parse_command(said)
 
-    def _topic(self) -> Record | None:
+    def _load_topic(self) -> Record | None:
         """The memory that this conversation is about, as it is by now."""
         if self._about is None:
             return None
         try:
-            return standing(self._memory.history(self._about).versions)
+            return pick_current_version(self._memory.history(self._about).versions)
         except NotFound:  # It was deleted since.
             return None
 
-    def _parts(self, meant: Meant, said: str, exchange: Exchange) -> Parts:
+    def _dispatch(self, meant: ParsedCommand, said: str, exchange: Exchange) -> ChatEventStream:
         match meant:
             case None:
-                yield from self._answered(said, exchange)
+                yield from self._answer(said, exchange)
             case ForgetAll():
-                exchange.metadata[ASKS] = True
-                yield Text(replies.ASK_TO_FORGET)
-            case Wipe():
-                yield from self._wiped()
+                exchange.metadata[AWAITS_CONFIRMATION_KEY] = True
+                yield TextChunk(replies.CONFIRM_FORGET_ALL)
+            case ForgetAllConfirmed():
+                yield from self._forget_everything()
             case Reset():
-                self._begin_anew()
-                yield Text(replies.BEGUN_ANEW)
+                self._start_new_session()
+                yield TextChunk(replies.SESSION_RESET)
             case Undo():
-                yield from self._undone(exchange)
-            case Why():
-                yield Text(self._explained())
+                yield from self._undo_last_change(exchange)
+            case Explain():
+                yield TextChunk(self._explain_last_answer())
             case _:
-                yield from obeyed(self._memory, meant, self._zone, self._topic())
+                yield from execute_command(self._memory, meant, self._zone, self._load_topic())
 
-    def _answered(self, said: str, exchange: Exchange) -> Iterator[Part]:
+    def _answer(self, said: str, exchange: Exchange) -> Iterator[ChatEvent]:
         if self._model is None:
             yield Notice(replies.NO_MODEL)
-            yield from self._looked_up(said)
+            yield from self._answer_from_memory(said)
             return
         try:
-            yield from self._by_model(self._model, said)
-        except (ModelUnavailable, ModelMisspoke) as error:
+            yield from self._answer_with_model(self._model, said)
+        except (ModelUnavailable, InvalidModelResponse) as error:
             yield Notice(str(error))
             if not exchange.text:
-                yield from self._looked_up(said)
+                yield from self._answer_from_memory(said)
 
-    def _by_model(self, model: ChatModel, said: str) -> Iterator[Part]:
+    def _answer_with_model(self, model: ChatModel, said: str) -> Iterator[ChatEvent]:
         # What is told by category stays the same for the whole conversation; a note is of now.
         lasts = self._memory.profile.context.style == "hot_set"
         context = self._memory.context(said, session=self.session if lasts else None)
-        system, note = context.split(_system())
-        history, is_brief = self._history()
+        system, note = context.split(_load_system_prompt())
+        history, is_brief = self._load_history()
         if is_brief:
             yield Notice(replies.SUMMARISED)
         if context.memories:
-            yield Used(context.memories)
-        if topic := self._topic():
-            note = f"{note}\n\n{told(topic)}".strip()
-            yield Used((topic.id,))
-        yield from answered(model, Prompt(system, said, note, history), self._tools)
+            yield MemoriesUsed(context.memories)
+        if topic := self._load_topic():
+            note = f"{note}\n\n{render_topic(topic)}".strip()
+            yield MemoriesUsed((topic.id,))
+        yield from run_tool_loop(model, ChatPrompt(system, said, note, history), self._tools)
 
-    def _history(self) -> tuple[tuple[Utterance, ...], bool]:
+    def _load_history(self) -> tuple[tuple[ChatMessage, ...], bool]:
         """What was said before, for the model, and whether its beginning is told in brief."""
         try:
             view = self._memory.view(self.session)
         except NotFound:
             return (), False
-        turns = [_utterance(one) for one in view.turns if one.role in ("user", "assistant")]
+        turns = [_to_chat_message(one) for one in view.turns if one.role in ("user", "assistant")]
         if view.summary:
-            brief = f"(What we said before, in brief: {as_data(view.summary)})"
-            turns.insert(0, Utterance("user", brief))
+            brief = f"(What we said before, in brief: {escape_for_prompt(view.summary)})"
+            turns.insert(0, ChatMessage("user", brief))
         while turns and turns[0].role != "user":
             del turns[0]
         return tuple(turns), view.compressed
 
-    def _looked_up(self, said: str) -> Iterator[Part]:
+    def _answer_from_memory(self, said: str) -> Iterator[ChatEvent]:
         """What memory has to say about it, without thinking."""
-        found = self._memory.recall(said, limit=FOUND)
+        found = self._memory.recall(said, limit=MAX_LOOKUP_RESULTS)
         best = max((one.score for one in found), default=0.0)
-        least = best - APART * abs(best)
-        fitting = [one for one in found if found.sure >= SURE and one.score >= least]
+        least = best - MAX_SCORE_GAP * abs(best)
+        fitting = [one for one in found if found.sure >= MIN_SURE and one.score >= least]
         if fitting:
-            yield Used(tuple(one.memory.id for one in fitting))
-        yield Text(replies.found(fitting, self._zone))
+            yield MemoriesUsed(tuple(one.memory.id for one in fitting))
+        yield TextChunk(replies.format_results(fitting, self._zone))
 
-    def _wiped(self) -> Iterator[Part]:
+    def _forget_everything(self) -> Iterator[ChatEvent]:
         batch = self._memory.forget_all()
-        self._begin_anew()
-        yield Text(f"Forgotten: everything, {len(batch.ids)} entries in all.")
+        self._start_new_session()
+        yield TextChunk(f"Forgotten: everything, {len(batch.ids)} entries in all.")
         if batch.event is not None:
-            yield Status("Everything is forgotten", batch.event.id)
+            yield MemoryChanged("Everything is forgotten", batch.event.id)
 
-    def _begin_anew(self) -> None:
+    def _start_new_session(self) -> None:
         self.close()
         self.session = self._memory.new_session()
 
-    def _undone(self, exchange: Exchange) -> Iterator[Part]:
-        for event in changes(self._memory.turns(self.session)):
+    def _undo_last_change(self, exchange: Exchange) -> Iterator[ChatEvent]:
+        for event in list_undoable_events(self._memory.turns(self.session)):
             try:
                 undone = self._memory.undo(event)
             except NotUndoable:  # It was taken back elsewhere.
                 continue
-            exchange.metadata[UNDID] = event
-            yield Text(f"Undone: {replies.quoted(undone.memory)}.")
-            yield from status(undone)
+            exchange.metadata[UNDONE_EVENT_KEY] = event
+            yield TextChunk(f"Undone: {replies.quote_memory(undone.memory)}.")
+            yield from report_change(undone)
             return
-        yield Text(replies.NOTHING_TO_UNDO)
+        yield TextChunk(replies.NOTHING_TO_UNDO)
 
-    def _explained(self) -> str:
+    def _explain_last_answer(self) -> str:
         answers = [
             one
             for one in self._memory.turns(self.session)
             if one.role == "assistant" and not one.is_command
         ]
         if not answers:
-            return replies.NOT_ANSWERED
-        used = answers[-1].metadata.get(MEMORIES)
-        return replies.explained(self._existing(used), self._zone)
+            return replies.NO_ANSWER_YET
+        used = answers[-1].metadata.get(MEMORIES_KEY)
+        return replies.format_sources(self._load_existing(used), self._zone)
 
-    def _existing(self, ids: Json) -> list[Record]:
+    def _load_existing(self, ids: Json) -> list[Record]:
         found = []
         for one in ids if isinstance(ids, list) else ():
             with contextlib.suppress(NotFound):  # It was deleted since.
                 found.append(self._memory.get(str(one)))
         return found
 
-    def _keep(self, meant: Meant, said: str, exchange: Exchange) -> None:
+    def _store_exchange(self, meant: ParsedCommand, said: str, exchange: Exchange) -> None:
         if isinstance(meant, Reset):
             return
-        about: dict[str, Json] = {ABOUT: self._about} if self._about else {}
+        about: dict[str, Json] = {TOPIC_KEY: self._about} if self._about else {}
         if meant is None:
-            user: Said = {"role": "user", "content": said, "metadata": about}
-            answer: Said = {
+            user: TurnInput = {"role": "user", "content": said, "metadata": about}
+            answer: TurnInput = {
                 "role": "assistant",
                 "content": exchange.text.strip(),
                 "metadata": exchange.metadata,
@@ -239,25 +251,25 @@ class Chat:
             spoken = [user, answer] if exchange.text.strip() else [user]
             self._memory.learn(spoken, self.session)
             return
-        said, answered = recorded(meant, said, exchange.text)
+        said, answered = redact_command(meant, said, exchange.text)
         self._memory.append(
             [
-                {"role": "user", "content": said, "metadata": {**about, COMMAND: True}},
+                {"role": "user", "content": said, "metadata": {**about, COMMAND_KEY: True}},
                 {
                     "role": "assistant",
                     "content": answered,
-                    "metadata": {**exchange.metadata, COMMAND: True},
+                    "metadata": {**exchange.metadata, COMMAND_KEY: True},
                 },
             ],
             self.session,
         )
 
 
-def _utterance(turn: Turn) -> Utterance:
-    return Utterance("user" if turn.is_by_user else "assistant", turn.content)
+def _to_chat_message(turn: Turn) -> ChatMessage:
+    return ChatMessage("user" if turn.is_by_user else "assistant", turn.content)
 
 
 @cache
-def _system() -> str:
+def _load_system_prompt() -> str:
     """What the model is told about itself: always the same bytes."""
     return resources.files(__package__).joinpath("system.md").read_text("utf-8").strip()

@@ -31,7 +31,7 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class ListMemories:
     """Say all that is remembered."""
 
 
@@ -51,11 +51,11 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Explain:
     """Say what the last answer was made with."""
 
 
-Command = Remember | Correct | Forget | Tell | ForgetAll | Reset | Undo | Why
+Command = Remember | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain
 
 _POLITE = re.compile(
     r"^(?:(?:hey|hi|ok(?:ay)?|please|(?:can|could|would|will) you(?: please)?)[\s,!]+)+", re.I
@@ -72,13 +72,13 @@ _FORGET = re.compile(
     r"everything about(?! me\b))\s+)?(?P<x>.+)",
     re.I | re.S,
 )
-_ALL = re.compile(
+_FORGET_ALL = re.compile(
     r"/forget|(?:forget|delete|erase|wipe)\s+(?:everything|all(?: of it)?|all my memories|"
     r"my (?:whole )?memory|all (?:that )?you (?:know|remember))"
     r"(?:\s+(?:(?:that )?you (?:know|remember|have) )?(?:about|of|on) me)?",
     re.I,
 )
-_TELL = re.compile(
+_LIST = re.compile(
     r"/memories|(?:list|show)(?: me)? (?:all )?(?:my|your) memories|"
     r"what (?:all )?(?:do you|have you) (?:remember(?:ed)?|know|learned|stored?)"
     r"(?: (?:about|of) me)?|what do you have (?:stored )?(?:about|on) me",
@@ -94,7 +94,7 @@ _WHY = re.compile(
     re.I,
 )
 _RESET = re.compile(r"/reset", re.I)
-_IDIOM = re.compile(r"(?:it|that|this|about (?:it|that|this)|what i (?:just )?said|me)", re.I)
+_NEVER_MIND = re.compile(r"(?:it|that|this|about (?:it|that|this)|what i (?:just )?said|me)", re.I)
 _FORGET_THIS = re.compile(
     r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
 )
@@ -103,49 +103,49 @@ _YES = re.compile(
     r"forget everything|/forget)(?:[\s,]+(?:please|do it|forget everything|everything))*",
     re.I,
 )
-_WHOLE: tuple[tuple[re.Pattern[str], Command], ...] = (
-    (_ALL, ForgetAll()),
-    (_TELL, Tell()),
+_WHOLE_MESSAGE_COMMANDS: tuple[tuple[re.Pattern[str], Command], ...] = (
+    (_FORGET_ALL, ForgetAll()),
+    (_LIST, ListMemories()),
     (_UNDO, Undo()),
-    (_WHY, Why()),
+    (_WHY, Explain()),
     (_RESET, Reset()),
 )
 
 
-def command(text: str) -> Command | None:
+def parse_command(text: str) -> Command | None:
     """What is asked of memory, None if this is no such request."""
     polite = _POLITE.match(text.strip())
     said = text.strip()[polite.end() if polite else 0 :]
     bare = said.rstrip(" \t\n.!?")
-    for pattern, meant in _WHOLE:
+    for pattern, meant in _WHOLE_MESSAGE_COMMANDS:
         if pattern.fullmatch(bare):
             return meant
     if said.endswith("?") and not polite:
         return None
     if found := _REMEMBER.fullmatch(said):
-        return Remember(_sentence(found["x"]))
+        return Remember(_capitalize_first(found["x"]))
     if found := _CORRECT.fullmatch(said):
-        return Correct(_sentence(found["x"]))
-    return _forgetting(bare)
+        return Correct(_capitalize_first(found["x"]))
+    return _parse_forget(bare)
 
 
-def agrees(text: str) -> bool:
+def is_agreement(text: str) -> bool:
     """Whether a person says yes to what they were asked."""
     return _YES.fullmatch(text.strip().rstrip(".! ")) is not None
 
 
-def forgets_this(text: str) -> bool:
+def is_forget_this(text: str) -> bool:
     """Whether a person wants what is being talked about forgotten, without saying what it is."""
     return _FORGET_THIS.fullmatch(text.strip().rstrip(".! ")) is not None
 
 
-def _forgetting(bare: str) -> Forget | None:
+def _parse_forget(bare: str) -> Forget | None:
     found = _FORGET.fullmatch(bare)
     # "Forget it" is what people say when they mean "never mind".
-    if found is None or _IDIOM.fullmatch(bare.partition(" ")[2].strip()):
+    if found is None or _NEVER_MIND.fullmatch(bare.partition(" ")[2].strip()):
         return None
     return Forget(found["x"].strip(" \"'“”"))
 
 
-def _sentence(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextChunk:
     """A piece of the answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class MemoryChanged:
     """A quiet line about a change of memory, and the event by which it is undone."""
 
     text: str
@@ -29,11 +29,11 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class MemoriesUsed:
     """The ids of memories that the answer was made with."""
 
     memories: tuple[str, ...]
 
 
-Part = Text | Status | Notice | Used
-Parts = Generator[Part, None, None]
+ChatEvent = TextChunk | MemoryChanged | Notice | MemoriesUsed
+ChatEventStream = Generator[ChatEvent, None, None]

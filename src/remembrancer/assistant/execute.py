@@ -7,70 +7,70 @@ from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from remembrancer.assistant import replies
-from remembrancer.assistant.commands import Correct, Forget, Remember, Tell
-from remembrancer.assistant.events import Part, Status, Text
+from remembrancer.assistant.commands import Correct, Forget, ListMemories, Remember
+from remembrancer.assistant.events import ChatEvent, MemoryChanged, TextChunk
 from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.remember.resolve import CLOSE_ENOUGH
+from remembrancer.remember.resolve import MIN_SIMILARITY
 from remembrancer.types import Kind, Record, Written
 
-LISTED = 100
+MAX_LISTED = 100
 
-Request = Remember | Correct | Forget | Tell
+ExecutableCommand = Remember | Correct | Forget | ListMemories
 
 
-def obeyed(
-    memory: Memory, request: Request, zone: ZoneInfo, topic: Record | None = None
-) -> Iterator[Part]:
+def execute_command(
+    memory: Memory, request: ExecutableCommand, zone: ZoneInfo, topic: Record | None = None
+) -> Iterator[ChatEvent]:
     """Do it and say what was done, or why it was not; with a topic, that is what is corrected."""
     try:
         match request:
             case Remember():
-                yield from _kept(memory.remember(request.content))
+                yield from _report_write(memory.remember(request.content))
             case Correct():
-                yield from _kept(_corrected(memory, request.content, topic))
+                yield from _report_write(_apply_correction(memory, request.content, topic))
             case Forget():
                 forgotten = memory.forget(request.words)
-                yield Text(f"Forgotten: {replies.quoted(forgotten.memory)}.")
-                yield from status(forgotten)
-            case Tell():
-                page = memory.list(limit=LISTED)
+                yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}.")
+                yield from report_change(forgotten)
+            case ListMemories():
+                page = memory.list(limit=MAX_LISTED)
                 more = page.cursor is not None
-                yield Text(replies.listed(page.items, zone, more=more))
+                yield TextChunk(replies.format_memory_list(page.items, zone, more=more))
             case _:
                 assert_never(request)
     except Ambiguous as error:
-        fitting = "\n".join(f"- {replies.quoted(one)}" for one in error.candidates)
-        yield Text(f"Several memories fit; say which one in its own words:\n{fitting}")
+        fitting = "\n".join(f"- {replies.quote_memory(one)}" for one in error.candidates)
+        yield TextChunk(f"Several memories fit; say which one in its own words:\n{fitting}")
     except RemembrancerError as error:
-        yield Text(str(error))
+        yield TextChunk(str(error))
 
 
-def status(written: Written) -> Iterator[Status]:
+def report_change(written: Written) -> Iterator[MemoryChanged]:
     """The quiet line about a change, if there was one."""
     if written.event is not None:
         action = str(written.event.action).capitalize()
-        yield Status(f"{action}: {replies.quoted(written.memory)}", written.event.id)
+        yield MemoryChanged(f"{action}: {replies.quote_memory(written.memory)}", written.event.id)
 
 
-def _kept(written: Written) -> Iterator[Part]:
+def _report_write(written: Written) -> Iterator[ChatEvent]:
     if written.event is None:
-        yield Text(f"I knew that already: {replies.quoted(written.memory)}.")
+        yield TextChunk(f"I knew that already: {replies.quote_memory(written.memory)}.")
         return
     verb = "I have corrected that" if written.replaced else "I will remember that"
-    instead = f", instead of {replies.quoted(written.replaced)}" if written.replaced else ""
-    yield Text(f"{verb}: {replies.quoted(written.memory)}{instead}.")
+    instead = f", instead of {replies.quote_memory(written.replaced)}" if written.replaced else ""
+    yield TextChunk(f"{verb}: {replies.quote_memory(written.memory)}{instead}.")
     if written.secrets:
-        yield Text(f" Left out, as a secret is never kept: {', '.join(written.secrets)}.")
-    yield from status(written)
+        yield TextChunk(f" Left out, as a secret is never kept: {', '.join(written.secrets)}.")
+    yield from report_change(written)
 
 
-def _corrected(memory: Memory, content: str, topic: Record | None) -> Written:
+def _apply_correction(memory: Memory, content: str, topic: Record | None) -> Written:
     """The memory that is clearly about the same gets a new version; else this is a new one."""
     if topic is not None:
         return memory.update(topic.id, content)
     kinds = (Kind.FACT, Kind.RULE)
     for best in memory.recall(content, kinds=kinds, mode="semantic", limit=1):
-        if (best.why.similarity or 0) >= CLOSE_ENOUGH:
+        if (best.why.similarity or 0) >= MIN_SIMILARITY:
             return memory.update(best.memory.id, content)
     return memory.remember(content)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remembrancer.assistant.events import Part, Status, Used
+from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged
 from remembrancer.errors import RemembrancerError
-from remembrancer.llm.chat import Offer, ToolCall
+from remembrancer.llm.chat import ToolCall, ToolDefinition
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import Done, DoneToMany, Found, Result, quoted, refusal
-from remembrancer.tools.toolsets import tools_of
+from remembrancer.tools.results import (
+    BatchResult,
+    MemoryListResult,
+    ToolResult,
+    WriteResult,
+    format_error,
+    quote_content,
+)
+from remembrancer.tools.toolsets import select_tools
 
-UNKNOWN = "There is no such tool."
-MALFORMED = "The arguments are not a JSON object; nothing was done."
-NOT_YOURS = "Only the person can have everything forgotten, by saying so: /forget."
+UNKNOWN_TOOL = "There is no such tool."
+MALFORMED_ARGUMENTS = "The arguments are not a JSON object; nothing was done."
+FORGET_ALL_REFUSED = "Only the person can have everything forgotten, by saying so: /forget."
 
 
 class Toolbox:
@@ -21,37 +28,39 @@ class Toolbox:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
-        self._tools = tools_of(caller.profile)
+        self._tools = select_tools(caller.profile)
 
-    def offers(self) -> tuple[Offer, ...]:
+    def list_tools(self) -> tuple[ToolDefinition, ...]:
         """The tools as a model is told of them, always in the same order."""
-        profile, agent = self._caller.profile, self._caller.names_agents
+        profile, agent = self._caller.profile, self._caller.must_name_agent
         return tuple(
-            Offer(one.name, one.description, one.input_schema(profile, agent=agent))
+            ToolDefinition(one.name, one.description, one.input_schema(profile, agent=agent))
             for one in self._tools.values()
         )
 
-    def use(self, call: ToolCall) -> tuple[str, tuple[Part, ...]]:
+    def call_tool(self, call: ToolCall) -> tuple[str, tuple[ChatEvent, ...]]:
         """Do what a call asks for: what to tell the model, and what to show the person."""
         tool = self._tools.get(call.name)
         if tool is None:
-            return UNKNOWN, ()
+            return UNKNOWN_TOOL, ()
         if call.arguments is None:
-            return MALFORMED, ()
+            return MALFORMED_ARGUMENTS, ()
         if call.arguments.get("all"):
-            return NOT_YOURS, ()
+            return FORGET_ALL_REFUSED, ()
         try:
             result = tool.call(self._caller, call.arguments)
         except RemembrancerError as error:
-            return refusal(error), ()
-        return result.words(), tuple(_shown(result))
+            return format_error(error), ()
+        return result.to_text(), tuple(_to_chat_events(result))
 
 
-def _shown(result: Result) -> Iterator[Part]:
+def _to_chat_events(result: ToolResult) -> Iterator[ChatEvent]:
     match result:
-        case Done(event=str(event)):
-            yield Status(f"{result.done.capitalize()}: {quoted(result.content)}", event)
-        case DoneToMany(event=str(event), content=str(content)):
-            yield Status(f"{result.done.capitalize()}: {quoted(content)}", event)
-        case Found(memories=[_, *_]):
-            yield Used(tuple(one.id for one in result.memories))
+        case WriteResult(event=str(event)):
+            yield MemoryChanged(
+                f"{result.done.capitalize()}: {quote_content(result.content)}", event
+            )
+        case BatchResult(event=str(event), content=str(content)):
+            yield MemoryChanged(f"{result.done.capitalize()}: {quote_content(content)}", event)
+        case MemoryListResult(memories=[_, *_]):
+            yield MemoriesUsed(tuple(one.id for one in result.memories))

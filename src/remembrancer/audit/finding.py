@@ -8,26 +8,26 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache
 
-from remembrancer.audit.support import lacking
+from remembrancer.audit.evidence import explain_unsupported
 from remembrancer.call import Call
-from remembrancer.decay import standing
-from remembrancer.guard.redaction import without_secrets
-from remembrancer.profiles import Decay
+from remembrancer.decay import confidence_band
+from remembrancer.guard.redaction import redact_text
+from remembrancer.profiles import DecayPolicy
 from remembrancer.store.contract import Filter, Reader
-from remembrancer.store.nearest import everything
+from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
+    ConfidenceBand,
     Kind,
     Record,
     Relation,
     Source,
-    Standing,
     Status,
     Turn,
     looks_like_id,
 )
 
-SHORT = 60
-CONCLUDED = (Source.EXTRACTED, Source.CONSOLIDATED)
+MAX_QUOTE_CHARS = 60
+INFERRED_SOURCES = (Source.EXTRACTED, Source.CONSOLIDATED)
 """What software concluded, and must therefore have evidence for."""
 
 
@@ -68,7 +68,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AuditSnapshot:
     """Everything but turns that a principal may see, as it was read.
 
     `turns` are those that are cited, `derived` the memories that are linked to what they come from.
@@ -78,9 +78,9 @@ class Seen:
     reader: Reader
     now: datetime
     records: Mapping[str, Record]
-    decay_in: Callable[[str], Decay]
-    turns: Mapping[str, Turn]
-    derived: frozenset[str]
+    decay_in: Callable[[str], DecayPolicy]
+    cited_turns: Mapping[str, Turn]
+    derived_ids: frozenset[str]
 
     @property
     def active(self) -> list[Record]:
@@ -90,59 +90,62 @@ class Seen:
     @property
     def in_force(self) -> list[Record]:
         """What counts now."""
-        return [one for one in self.active if self._is_true(one) and not self.is_overdue(one)]
+        return [one for one in self.active if self._is_valid_now(one) and not self.is_overdue(one)]
 
-    def standing(self, record: Record) -> Standing:
+    def get_confidence_band(self, record: Record) -> ConfidenceBand:
         """What its confidence means for a memory."""
-        return standing(record, self.decay_in(record.scope), self.now)
+        return confidence_band(record, self.decay_in(record.scope), self.now)
 
     def is_overdue(self, record: Record) -> bool:
         """Whether a sweep would end it; only its time ends an episode."""
         if record.expires_at is not None and record.expires_at <= self.now:
             return True
-        return record.kind is not Kind.EPISODE and self.standing(record) is Standing.EXPIRED
+        return (
+            record.kind is not Kind.EPISODE
+            and self.get_confidence_band(record) is ConfidenceBand.EXPIRED
+        )
 
-    def lacking(self, record: Record) -> str | None:
+    def unsupported_reason(self, record: Record) -> str | None:
         """Why a memory that software concluded is unsupported; None if it is not."""
-        if record.source not in CONCLUDED:
+        if record.source not in INFERRED_SOURCES:
             return None
-        derived = record.id in self.derived or "episodes" in record.metadata
+        derived = record.id in self.derived_ids or "episodes" in record.metadata
         if record.source is Source.CONSOLIDATED and derived:
             return None
-        return lacking(record, self.turns)
+        return explain_unsupported(record, self.cited_turns)
 
-    def _is_true(self, record: Record) -> bool:
+    def _is_valid_now(self, record: Record) -> bool:
         ended = record.valid_until is not None and record.valid_until <= self.now
         return record.valid_from <= self.now and not ended
 
 
-def looked_at(call: Call, reader: Reader) -> Seen:
+def load_snapshot(call: Call, reader: Reader) -> AuditSnapshot:
     """Read all that may be seen, whatever its status."""
     now = call.now()
-    wanted = Filter(now=now, visible=call.visible(), statuses=tuple(Status))
-    found = {one.id: one for one in everything(reader, wanted) if is_there(call, one)}
-    cited = _cited(call, reader, found.values())
-    derived = frozenset(one.source for one in reader.related(Relation.DERIVED_FROM))
-    return Seen(call, reader, now, found, cache(call.decay_in), cited, derived)
+    wanted = Filter(now=now, visible=call.resolve_visibility(), statuses=tuple(Status))
+    found = {one.id: one for one in iter_records(reader, wanted) if is_retained(call, one)}
+    cited = _load_cited_turns(call, reader, found.values())
+    derived = frozenset(one.source for one in reader.list_links_by_relation(Relation.DERIVED_FROM))
+    return AuditSnapshot(call, reader, now, found, cache(call.decay_in), cited, derived)
 
 
-def _cited(call: Call, reader: Reader, records: Iterable[Record]) -> dict[str, Turn]:
+def _load_cited_turns(call: Call, reader: Reader, records: Iterable[Record]) -> dict[str, Turn]:
     cited = {turn.turn_id for one in records for turn in one.evidence}
     found = reader.load(one for one in cited if looks_like_id(one))
-    return {one.id: one for one in found.values() if isinstance(one, Turn) and call.sees(one)}
+    return {one.id: one for one in found.values() if isinstance(one, Turn) and call.can_see(one)}
 
 
-def is_there(call: Call, record: Record) -> bool:
+def is_retained(call: Call, record: Record) -> bool:
     """Whether a memory is not gone from the trash."""
-    return record.status is not Status.TRASHED or call.is_kept(record)
+    return record.status is not Status.TRASHED or call.is_within_trash_period(record)
 
 
-def quoted(record: Record) -> str:
+def format_quote(record: Record) -> str:
     """The beginning of a memory, without a secret that may be in it."""
-    line = " ".join(without_secrets(record.content).split())
-    return f"“{line if len(line) <= SHORT else line[: SHORT - 1] + '…'}”"
+    line = " ".join(redact_text(record.content).split())
+    return f"“{line if len(line) <= MAX_QUOTE_CHARS else line[: MAX_QUOTE_CHARS - 1] + '…'}”"
 
 
-def day(moment: datetime) -> str:
+def format_date(moment: datetime) -> str:
     """A date in words, as `2 Mar 2026`; in UTC, as the library knows no other zone."""
     return f"{moment.day} {moment:%b %Y}"

@@ -6,17 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 from remembrancer.guard import redact
-from remembrancer.remember.statement import Statement, cleaned
+from remembrancer.remember.statement import Statement, redact_statement
 from remembrancer.types import Fact, Record
 
-TEXTS = ("subject", "predicate", "summary", "body")
+TEXT_FIELDS = ("subject", "predicate", "summary", "body")
 
 
-def redacted(record: Record) -> tuple[Record, tuple[str, ...]]:
+def redact_record(record: Record) -> tuple[Record, tuple[str, ...]]:
     """The same memory with every secret replaced by a placeholder, and the kind of each."""
-    texts = {name: getattr(record, name) for name in TEXTS} if isinstance(record, Fact) else {}
+    texts = (
+        {name: getattr(record, name) for name in TEXT_FIELDS} if isinstance(record, Fact) else {}
+    )
     said = Statement(content=record.content, tags=record.tags, metadata=record.metadata, **texts)
-    clean, found = cleaned(said)
+    clean, found = redact_statement(said)
     quotes = [redact(one.quote) for one in record.evidence]
     found += tuple(finding.kind for quote in quotes for finding in quote.findings)
     if not found:

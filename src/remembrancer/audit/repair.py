@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from remembrancer.audit import chosen, examined
-from remembrancer.audit.finding import Finding, Fix, Flaw, Seen, looked_at
-from remembrancer.audit.redaction import redacted
+from remembrancer.audit.finding import AuditSnapshot, Finding, Fix, Flaw, load_snapshot
+from remembrancer.audit.redaction import redact_record
+from remembrancer.audit.report import run_checks, select_flaws
 from remembrancer.call import Call
 from remembrancer.ids import new_id
-from remembrancer.remember.embedding import embedded, units_of
-from remembrancer.remember.pipeline import retirement
+from remembrancer.remember.embedding import embed_units, split_record
+from remembrancer.remember.pipeline import retirement_values
 from remembrancer.store.contract import (
+    AddApplication,
     AddLink,
-    Apply,
     DropLink,
     Insert,
     Patch,
@@ -29,7 +29,7 @@ from remembrancer.store.contract import (
 )
 from remembrancer.types import Action, Backlog, Event, Link, Record, Relation, Status
 
-UNDOABLE = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
+UNDOABLE_FIXES = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
 """In this order: a memory that is forgotten for one reason need not expire for another."""
 
 
@@ -44,56 +44,58 @@ class Repair:
 
 def repair(call: Call, kinds: Sequence[Flaw | str] | None = None) -> Repair:
     """Fix what can be fixed of these flaws; secrets only if they are named."""
-    wanted = chosen(kinds)
+    wanted = select_flaws(kinds)
     purged = _purge_secrets(call) if kinds and Flaw.SECRET in wanted else Repair((), None)
     rest = [flaw for flaw in wanted if flaw is not Flaw.SECRET]
-    fixed = _fix(call, rest) if rest else Repair((), None)
+    fixed = _apply_fixes(call, rest) if rest else Repair((), None)
     return Repair((*purged.fixed, *fixed.fixed), fixed.event, purged.purge)
 
 
-def _fix(call: Call, kinds: Sequence[Flaw]) -> Repair:
-    with call.store.reading(call.owner) as reader:
-        seen = looked_at(call, reader)
-        offered = [one for one in examined(seen, kinds) if one.fix in UNDOABLE]
+def _apply_fixes(call: Call, kinds: Sequence[Flaw]) -> Repair:
+    with call.store.open_reader(call.owner) as reader:
+        seen = load_snapshot(call, reader)
+        offered = [one for one in run_checks(seen, kinds) if one.fix in UNDOABLE_FIXES]
     if not offered:
         return Repair((), None)
-    with call.writing() as writer:
-        fixed = _unchanged(writer, seen, offered)
+    with call.open_writer() as writer:
+        fixed = _select_unchanged(writer, seen, offered)
         now = call.now()
-        writes = [*_patches(seen, fixed, now), *_handed_on(writer, fixed)]
+        writes = [*_build_patches(seen, fixed, now), *_transfer_links(writer, fixed)]
         if not writes:
             return Repair((), None)
-        event = writer.apply(call.event(Action.REPAIRED, now, note=_summed_up(fixed)), writes)
+        event = writer.apply(call.new_event(Action.REPAIRED, now, note=_summarise(fixed)), writes)
     return Repair(tuple(fixed), event)
 
 
-def _unchanged(reader: Reader, seen: Seen, findings: Iterable[Finding]) -> list[Finding]:
+def _select_unchanged(
+    reader: Reader, seen: AuditSnapshot, findings: Iterable[Finding]
+) -> list[Finding]:
     """The findings whose memories still are what was looked at."""
     findings = list(findings)
     fresh = reader.load(dict.fromkeys(memory for one in findings for memory in one.ids))
-    same = {one.id for one in fresh.values() if _as_seen(one, seen.records[one.id])}
+    same = {one.id for one in fresh.values() if _is_unchanged(one, seen.records[one.id])}
     return [one for one in findings if same.issuperset(one.ids)]
 
 
-def _as_seen(fresh: Record, seen: Record) -> bool:
+def _is_unchanged(fresh: Record, seen: Record) -> bool:
     """Whether a memory is the same but for having been recalled."""
     return replace(fresh, recalled_at=seen.recalled_at, recall_count=seen.recall_count) == seen
 
 
-def _patches(seen: Seen, findings: Sequence[Finding], now: datetime) -> list[Write]:
+def _build_patches(seen: AuditSnapshot, findings: Sequence[Finding], now: datetime) -> list[Write]:
     """At most one for each memory."""
     values: dict[str, Mapping[str, object]] = {}
-    for fix in UNDOABLE:
+    for fix in UNDOABLE_FIXES:
         for one in findings:
             for memory in one.affected if one.fix is fix else ():
-                values.setdefault(memory, _changed(fix, seen.records[memory], now))
+                values.setdefault(memory, _build_changes(fix, seen.records[memory], now))
     return [Patch(memory, changed) for memory, changed in values.items()]
 
 
-def _changed(fix: Fix, record: Record, now: datetime) -> Mapping[str, object]:
+def _build_changes(fix: Fix, record: Record, now: datetime) -> Mapping[str, object]:
     match fix:
         case Fix.FORGET:
-            return retirement(record, Status.FORGOTTEN, now)
+            return retirement_values(record, Status.FORGOTTEN, now)
         case Fix.EXPIRE:
             return {"status": Status.EXPIRED, "retired_at": now}
         case Fix.RELEASE:
@@ -102,7 +104,7 @@ def _changed(fix: Fix, record: Record, now: datetime) -> Mapping[str, object]:
             raise AssertionError(f"{fix} is not a change of a memory")
 
 
-def _handed_on(reader: Reader, findings: Sequence[Finding]) -> list[Write]:
+def _transfer_links(reader: Reader, findings: Sequence[Finding]) -> list[Write]:
     """The links of duplicates, handed on to those that stand."""
     heirs = {
         memory: one.ids[0]
@@ -110,46 +112,48 @@ def _handed_on(reader: Reader, findings: Sequence[Finding]) -> list[Write]:
         if one.kind is Flaw.DUPLICATE
         for memory in one.affected
     }
-    old = _links(reader, heirs)
-    kept = {_ends(one) for heir in set(heirs.values()) for one in reader.links(heir)}
+    old = _load_links(reader, heirs)
+    kept = {_link_key(one) for heir in set(heirs.values()) for one in reader.list_links(heir)}
     writes: list[Write] = [DropLink(one) for one in old]
     for one in old:
-        moved = _moved(one, heirs)
-        if moved.source != moved.target and _ends(moved) not in kept:
-            kept.add(_ends(moved))
+        moved = _move_link(one, heirs)
+        if moved.source != moved.target and _link_key(moved) not in kept:
+            kept.add(_link_key(moved))
             writes.append(AddLink(moved))
     return writes
 
 
-def _links(reader: Reader, ids: Iterable[str]) -> list[Link]:
+def _load_links(reader: Reader, ids: Iterable[str]) -> list[Link]:
     """The links of some memories, each once; which versions there were is nobody else's."""
-    found = {_ends(one): one for memory in ids for one in reader.links(memory)}
+    found = {_link_key(one): one for memory in ids for one in reader.list_links(memory)}
     return [one for one in found.values() if one.relation is not Relation.SUPERSEDES]
 
 
 def _purge_secrets(call: Call) -> Repair:
     """Put memories without secrets in the place of those that have some, and destroy these."""
-    with call.store.reading(call.owner) as reader:
-        seen = looked_at(call, reader)
-        found = [one for one in examined(seen, [Flaw.SECRET]) if one.fix is Fix.REDACT]
+    with call.store.open_reader(call.owner) as reader:
+        seen = load_snapshot(call, reader)
+        found = [one for one in run_checks(seen, [Flaw.SECRET]) if one.fix is Fix.REDACT]
     if not found:
         return Repair((), None)
-    clean = {one.ids[0]: redacted(seen.records[one.ids[0]])[0] for one in found}
-    vectors = embedded(call, [units_of(one) for one in clean.values()])
+    clean = {one.ids[0]: redact_record(seen.records[one.ids[0]])[0] for one in found}
+    vectors = embed_units(call, [split_record(one) for one in clean.values()])
     ready = dict(zip(clean, vectors, strict=True))
-    with call.writing() as writer:
-        fixed = _unchanged(writer, seen, found)
+    with call.open_writer() as writer:
+        fixed = _select_unchanged(writer, seen, found)
         if not fixed:
             return Repair((), None)
-        old = _in_versions([seen.records[one.ids[0]] for one in fixed])
+        old = _sort_by_version([seen.records[one.ids[0]] for one in fixed])
         heirs = {one.id: new_id(one.kind, one.recorded_at) for one in old}
-        inserts = [Insert(_successor(clean[one.id], heirs), None, ready[one.id]) for one in old]
-        writes = [*map(Purge, heirs), *inserts, *_restored(writer, heirs)]
-        event = call.event(Action.PURGED, call.now(), note=_summed_up(fixed))
+        inserts = [
+            Insert(_build_successor(clean[one.id], heirs), None, ready[one.id]) for one in old
+        ]
+        writes = [*map(Purge, heirs), *inserts, *_rebuild_attachments(writer, heirs)]
+        event = call.new_event(Action.PURGED, call.now(), note=_summarise(fixed))
         return Repair(tuple(fixed), None, writer.apply(event, writes))
 
 
-def _in_versions(records: Sequence[Record]) -> list[Record]:
+def _sort_by_version(records: Sequence[Record]) -> list[Record]:
     """Each after the one that it supersedes, as it can only then refer to it."""
     known = {one.id: one for one in records}
 
@@ -162,30 +166,30 @@ def _in_versions(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=before)
 
 
-def _successor(clean: Record, heirs: Mapping[str, str]) -> Record:
+def _build_successor(clean: Record, new_ids: Mapping[str, str]) -> Record:
     """The same memory under another id, as what an id says never changes."""
-    older = heirs.get(clean.supersedes or "", clean.supersedes)
-    return replace(clean, id=heirs[clean.id], supersedes=older)
+    older = new_ids.get(clean.supersedes or "", clean.supersedes)
+    return replace(clean, id=new_ids[clean.id], supersedes=older)
 
 
-def _restored(reader: Reader, heirs: Mapping[str, str]) -> list[Write]:
+def _rebuild_attachments(reader: Reader, new_ids: Mapping[str, str]) -> list[Write]:
     """What is destroyed with a memory and belongs to its successor: its links and its uses."""
-    rules = [one for one in heirs if one.startswith("rule_")]
-    uses = [replace(one, rule_id=heirs[one.rule_id]) for one in reader.applications(rules)]
-    links = {_ends(one): one for memory in heirs for one in reader.links(memory)}
-    moved = [_moved(one, heirs) for one in links.values()]
-    return [*map(Apply, uses), *map(AddLink, moved)]
+    rules = [one for one in new_ids if one.startswith("rule_")]
+    uses = [replace(one, rule_id=new_ids[one.rule_id]) for one in reader.list_applications(rules)]
+    links = {_link_key(one): one for memory in new_ids for one in reader.list_links(memory)}
+    moved = [_move_link(one, new_ids) for one in links.values()]
+    return [*map(AddApplication, uses), *map(AddLink, moved)]
 
 
-def _moved(link: Link, heirs: Mapping[str, str]) -> Link:
-    source, target = (heirs.get(end, end) for end in (link.source, link.target))
+def _move_link(link: Link, new_ids: Mapping[str, str]) -> Link:
+    source, target = (new_ids.get(end, end) for end in (link.source, link.target))
     return replace(link, source=source, target=target)
 
 
-def _ends(link: Link) -> tuple[str, str, Relation]:
+def _link_key(link: Link) -> tuple[str, str, Relation]:
     return link.source, link.target, link.relation
 
 
-def _summed_up(findings: Sequence[Finding]) -> str:
+def _summarise(findings: Sequence[Finding]) -> str:
     counts = Counter(one.kind for one in findings)
     return ", ".join(f"{count} {kind}" for kind, count in counts.items())

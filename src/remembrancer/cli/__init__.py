@@ -29,7 +29,7 @@ def main() -> None:
         code = 130
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
-    _leave(code)
+    _exit_process(code)
 
 
 def _run() -> None:
@@ -43,12 +43,12 @@ def _run() -> None:
     app()
 
 
-def live_long() -> None:
+def restore_default_gc() -> None:
     """Collect garbage as usual, in a command that may run for weeks."""
     gc.set_threshold(*_USUAL)
 
 
-def _leave(code: int) -> None:
+def _exit_process(code: int) -> None:
     """End at once: the store is closed, and taking the interpreter apart only takes time."""
     try:
         sys.stdout.flush()

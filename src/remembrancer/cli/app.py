@@ -21,7 +21,7 @@ from remembrancer.cli import (
     context,
     doctor,
     erase,
-    errors,
+    exit_codes,
     import_export,
     install,
     jobs,
@@ -40,8 +40,8 @@ from remembrancer.cli import (
     team_settings,
     telegram,
 )
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.options import hoisted
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import split_root_options
 
 INTRODUCTION = """Long-term memory for AI assistants, and for you.
 
@@ -57,36 +57,36 @@ Examples:
 """
 
 
-class Commands(Mapping[str, Any]):
+class LazyCommands(Mapping[str, Any]):
     """The verbs by name, each made when it is asked for: making all takes longer than most run."""
 
     def __getitem__(self, name: str) -> Any:
-        return _made(name)
+        return _build_command(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_named())
+        return iter(_collect_commands())
 
     def __len__(self) -> int:
-        return len(_named())
+        return len(_collect_commands())
 
 
-class Root(TyperGroup):
+class RootGroup(TyperGroup):
     """Shows its commands in groups, and turns our errors into a sentence and an exit code."""
 
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
-        self.commands = Commands()  # type: ignore[assignment]
+        self.commands = LazyCommands()  # type: ignore[assignment]
 
     def run(self, args: Sequence[str], **extra: Any) -> int:
         """Run one command line and return its exit code."""
-        front, rest = hoisted(args)
+        front, rest = split_root_options(args)
         as_json = "--json" in front
         try:
             code = super().main(
                 args=[*front, *rest], prog_name="rem", standalone_mode=False, **extra
             )
-        except errors.EXPECTED as error:
-            return errors.tell(error, as_json=as_json)
+        except exit_codes.EXPECTED_ERRORS as error:
+            return exit_codes.report_error(error, as_json=as_json)
         return code if isinstance(code, int) else 0
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:
@@ -106,7 +106,7 @@ class Root(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Root,
+    cls=RootGroup,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -141,12 +141,14 @@ def root(  # noqa: PLR0913 - Typer reads the options from the arguments
     version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
 ) -> None:
     """Note whose memory it is about; nothing is opened yet."""
-    desk = Desk(user, tenant, agent, profile, config, store, json, shared=context.obj)
+    desk = CliContext(user, tenant, agent, profile, config, store, json, shared=context.obj)
     context.obj = desk
     if version:
         from remembrancer import __version__
 
-        desk.answer({"version": __version__}, lambda _: typer.echo(f"remembrancer {__version__}"))
+        desk.print_result(
+            {"version": __version__}, lambda _: typer.echo(f"remembrancer {__version__}")
+        )
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -247,7 +249,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
 
 
 @cache
-def _named() -> dict[str, CommandInfo]:
+def _collect_commands() -> dict[str, CommandInfo]:
     """What there is to know of each verb before it is made."""
     found = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
     names = [verb.__name__.rstrip("_").replace("_", "-") for _, verb in found]
@@ -258,7 +260,7 @@ def _named() -> dict[str, CommandInfo]:
 
 
 @cache
-def _made(name: str) -> Any:
+def _build_command(name: str) -> Any:
     return get_command_from_info(
-        _named()[name], pretty_exceptions_short=True, rich_markup_mode=None
+        _collect_commands()[name], pretty_exceptions_short=True, rich_markup_mode=None
     )

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.options import moment, said
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import parse_moment, read_words
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.sessions.turns import Said
+    from remembrancer.sessions.turns import TurnInput
 
-SPOKEN = re.compile(r"([^\s:][^:\n]{0,60}): +(.+)", re.S)
+SPEAKER_LINE_PATTERN = re.compile(r"([^\s:][^:\n]{0,60}): +(.+)", re.S)
 
 
 def append(
@@ -40,32 +40,32 @@ def append(
       rem append chat.jsonl --session monday
       echo "user: My sister lives in Oslo." | rem append -
     """
-    desk: Desk = context.obj
-    turns = [_turn(line, number, desk.zone) for number, line in _lines(file)]
-    with desk.memory(embeds=True) as me:
+    desk: CliContext = context.obj
+    turns = [_parse_line(line, number, desk.zone) for number, line in _read_lines(file)]
+    with desk.open_memory(embeds=True) as me:
         kept = me.append(turns, session, title=title)
     where = kept[0].session_id if kept else session
     number = f"{len(kept)} turn{'' if len(kept) == 1 else 's'}"
     answer = {"session": where, "turns": kept}
-    desk.answer(answer, lambda page: page.say(f"Kept {number} of the conversation {where}."))
+    desk.print_result(answer, lambda page: page.say(f"Kept {number} of the conversation {where}."))
 
 
-def _lines(file: str) -> list[tuple[int, str]]:
-    text = said(["-"]) if file == "-" else _read(Path(file).expanduser())
+def _read_lines(file: str) -> list[tuple[int, str]]:
+    text = read_words(["-"]) if file == "-" else _read_file(Path(file).expanduser())
     return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
 
 
-def _read(path: Path) -> str:
+def _read_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} cannot be read as UTF-8 text.") from error
 
 
-def _turn(line: str, number: int, zone: tzinfo) -> Said:
+def _parse_line(line: str, number: int, zone: tzinfo) -> TurnInput:
     if line.lstrip().startswith("{"):
-        return _from_json(line, number, zone)
-    spoken = SPOKEN.fullmatch(line.strip())
+        return _parse_json_line(line, number, zone)
+    spoken = SPEAKER_LINE_PATTERN.fullmatch(line.strip())
     if spoken is None:
         raise InvalidInput(f"Line {number}: write who speaks, a colon, and what they say.")
     speaker, content = spoken[1].strip(), spoken[2]
@@ -75,7 +75,7 @@ def _turn(line: str, number: int, zone: tzinfo) -> Said:
     return {"role": "user", "speaker": speaker, "content": content}
 
 
-def _from_json(line: str, number: int, zone: tzinfo) -> Said:
+def _parse_json_line(line: str, number: int, zone: tzinfo) -> TurnInput:
     try:
         turn: Any = json.loads(line)
     except ValueError:
@@ -84,5 +84,5 @@ def _from_json(line: str, number: int, zone: tzinfo) -> Said:
     if unknown:
         raise InvalidInput(f"Line {number}: {', '.join(sorted(unknown))} is not known here.")
     if turn.get("said_at"):
-        turn["said_at"] = moment(str(turn["said_at"]), zone, f"Line {number}: said_at")
+        turn["said_at"] = parse_moment(str(turn["said_at"]), zone, f"Line {number}: said_at")
     return turn  # type: ignore[no-any-return]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import be_sure
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import confirm_or_abort
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from remembrancer.audit import Audit
     from remembrancer.audit.repair import Repair
+    from remembrancer.audit.report import Audit
 
 SECRET = "secret"  # noqa: S105 - it is the name of a flaw
-SHOWN = 20
+MAX_FINDINGS_SHOWN = 20
 """How many findings of a kind are shown; --json has all."""
 
 TITLES = {
@@ -61,60 +61,65 @@ def audit(
       rem audit --kind duplicate --fix
       rem audit --kind secret --fix --yes
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         found = me.audit(kinds)
         if not fix:
-            desk.answer(found, lambda page: _report(page, found))
+            desk.print_result(found, lambda page: _print_audit(page, found))
             return
         if not desk.json:
-            desk.answer(found, lambda page: _report(page, found))
+            desk.print_result(found, lambda page: _print_audit(page, found))
         forever = (
             " Destroying what holds a secret cannot be undone." if SECRET in (kinds or ()) else ""
         )
-        be_sure(yes, f"Fix what can be fixed?{forever}")
+        confirm_or_abort(yes, f"Fix what can be fixed?{forever}")
         done = me.repair(kinds)
-    desk.answer({"audit": found, "repair": done}, lambda page: _repaired(page, done, kinds or []))
+    desk.print_result(
+        {"audit": found, "repair": done}, lambda page: _print_repair(page, done, kinds or [])
+    )
 
 
-def _report(page: Page, found: Audit) -> None:
+def _print_audit(out: Terminal, found: Audit) -> None:
     memories = "memory" if found.memories == 1 else "memories"
     if not found.findings:
-        page.say(f"Nothing is wrong with the {found.memories} active {memories}.")
+        out.say(f"Nothing is wrong with the {found.memories} active {memories}.")
         return
     for kind, title in TITLES.items():
-        _section(page, found, kind, title)
-    page.heading(f"Affected, of {found.memories} active {memories}")
+        _print_section(out, found, kind, title)
+    out.print_heading(f"Affected, of {found.memories} active {memories}")
     from remembrancer.cli import render
 
-    render.pairs(page, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
+    render.print_pairs(out, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
 
 
-def _section(page: Page, found: Audit, kind: str, title: str) -> None:
+def _print_section(out: Terminal, found: Audit, kind: str, title: str) -> None:
     from remembrancer.cli import render
 
     some = [one for one in found.findings if one.kind == kind]
     if not some:
         return
-    page.heading(title)
-    render.flaws(page, ((one.message, _named(one.ids), one.fix or "") for one in some[:SHOWN]))
-    if len(some) > SHOWN:
-        page.note(f"and {len(some) - SHOWN} more; --json has all of them")
+    out.print_heading(title)
+    render.print_audit_findings(
+        out,
+        ((one.message, _format_ids(one.ids), one.fix or "") for one in some[:MAX_FINDINGS_SHOWN]),
+    )
+    if len(some) > MAX_FINDINGS_SHOWN:
+        out.note(f"and {len(some) - MAX_FINDINGS_SHOWN} more; --json has all of them")
     for fix in dict.fromkeys(one.fix for one in some if one.fix is not None):
-        page.note(f"{fix}: {FIXES[fix]}")
+        out.note(f"{fix}: {FIXES[fix]}")
 
 
-def _named(ids: tuple[str, ...]) -> str:
+def _format_ids(ids: tuple[str, ...]) -> str:
     return " ".join([*ids[:3], *(["…"] if len(ids) > 3 else [])])
 
 
-def _repaired(page: Page, done: Repair, kinds: list[str]) -> None:
-    page.gap()
+def _print_repair(out: Terminal, done: Repair, kinds: list[str]) -> None:
+    out.print_blank_line()
     count = len(done.fixed)
-    page.say(f"{count} {'finding was' if count == 1 else 'findings were'} fixed.")
+    out.say(f"{count} {'finding was' if count == 1 else 'findings were'} fixed.")
     if done.event is not None:
-        page.note(f"Undo: rem undo {done.event.id}")
+        out.note(f"Undo: rem undo {done.event.id}")
     if done.purge is not None:
-        page.note("What held a secret is destroyed; that cannot be undone.")
+        out.note("What held a secret is destroyed; that cannot be undone.")
     if SECRET not in kinds:
-        page.note("Secrets are left as they are: rem audit --kind secret --fix")
+        out.note("Secrets are left as they are: rem audit --kind secret --fix")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.progress import bar
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.progress import progress_bar
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remembrancer.transfer.archive import Backup
-    from remembrancer.transfer.restore import Arrived
+    from remembrancer.transfer.restore import TransferResult
 
 Replace = Annotated[
     bool, typer.Option("--replace", help="Replace what the same people and teams have there.")
@@ -40,16 +40,16 @@ def backup(
       rem backup ~/backups/memories.zip
       rem backup --verify ~/backups/memories.zip
     """
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     if verify is not None:
         if file is not None:
             raise InvalidInput("Name one file: to write a backup, or after --verify to check one.")
-        checked = _verified(verify)
-        desk.answer(checked, lambda page: _told(page, checked, "Sound"))
+        checked = _verify_file(verify)
+        desk.print_result(checked, lambda page: _print_backup(page, checked, "Sound"))
         return
-    with desk.opened() as store, bar("Backing up") as progress:
+    with desk.open_engine() as store, progress_bar("Backing up") as progress:
         written = store.backup(file, progress=progress)
-    desk.answer(written, lambda page: _told(page, written, "Written and checked"))
+    desk.print_result(written, lambda page: _print_backup(page, written, "Written and checked"))
 
 
 def restore_backup(
@@ -68,10 +68,10 @@ def restore_backup(
       rem restore-backup ~/backups/memories.zip
       rem restore-backup memories.zip --store ~/empty-place
     """
-    desk: Desk = context.obj
-    with desk.opened() as store, bar("Restoring") as progress:
+    desk: CliContext = context.obj
+    with desk.open_engine() as store, progress_bar("Restoring") as progress:
         arrived = store.restore_backup(file, replace=replace, progress=progress)
-    desk.answer(arrived, lambda page: _arrived(page, arrived, "restored"))
+    desk.print_result(arrived, lambda page: _print_arrival(page, arrived, "restored"))
 
 
 def move(
@@ -89,52 +89,52 @@ def move(
       rem move ~/new-place
       rem move postgresql://user@host/database
     """
-    desk: Desk = context.obj
-    with desk.opened() as store, bar("Moving") as progress:
+    desk: CliContext = context.obj
+    with desk.open_engine() as store, progress_bar("Moving") as progress:
         arrived = store.move_to(place, replace=replace, progress=progress)
-    desk.answer(arrived, lambda page: _arrived(page, arrived, "copied"))
+    desk.print_result(arrived, lambda page: _print_arrival(page, arrived, "copied"))
 
 
-def _verified(file: str) -> Backup:
+def _verify_file(file: str) -> Backup:
     """Check a file without opening a store: there may be none any more."""
     from remembrancer.transfer import archive
-    from remembrancer.transfer.progress import Steps
+    from remembrancer.transfer.progress import ProgressCounter
 
-    with bar("Checking") as progress:
-        return archive.verify(Path(file).expanduser(), Steps(progress))
-
-
-def _told(page: Page, found: Backup, word: str) -> None:
-    held = ", ".join(_held(found.people, found.teams, found.team_facts))
-    page.say(f"{word}: {held}, {found.rows} rows, {_size(found.bytes)}.")
-    page.note(f"{found.path}, made {page.time(found.created_at)}")
+    with progress_bar("Checking") as progress:
+        return archive.verify(Path(file).expanduser(), ProgressCounter(progress))
 
 
-def _arrived(page: Page, arrived: Arrived, word: str) -> None:
+def _print_backup(out: Terminal, found: Backup, word: str) -> None:
+    held = ", ".join(_format_owners(found.people, found.teams, found.team_facts))
+    out.say(f"{word}: {held}, {found.rows} rows, {_format_size(found.bytes)}.")
+    out.note(f"{found.path}, made {out.format_time(found.created_at)}")
+
+
+def _print_arrival(out: Terminal, arrived: TransferResult, word: str) -> None:
     came = arrived.people + arrived.teams
     if came:
-        who = " and ".join(_held(arrived.people, arrived.teams, arrived.team_facts))
-        page.say(f"{who} {'was' if came == 1 else 'were'} {word}, {arrived.rows} rows.")
+        who = " and ".join(_format_owners(arrived.people, arrived.teams, arrived.team_facts))
+        out.say(f"{who} {'was' if came == 1 else 'were'} {word}, {arrived.rows} rows.")
     if arrived.present or arrived.teams_present or not (came or arrived.erased):
-        who = " and ".join(_held(arrived.present, arrived.teams_present))
-        page.say(f"{who} had the same memories there already.")
+        who = " and ".join(_format_owners(arrived.present, arrived.teams_present))
+        out.say(f"{who} had the same memories there already.")
     if arrived.erased:
-        who = _count(arrived.erased, "person was", "people were")
-        page.say(f"{who} erased after this backup was made, and left out.")
+        who = _format_count(arrived.erased, "person was", "people were")
+        out.say(f"{who} erased after this backup was made, and left out.")
 
 
-def _held(people: int, teams: int, facts: int | None = None) -> list[str]:
+def _format_owners(people: int, teams: int, facts: int | None = None) -> list[str]:
     """How many people, and how many teams if there are any, with how many facts."""
-    held = [] if teams and not people else [_count(people, "person", "people")]
+    held = [] if teams and not people else [_format_count(people, "person", "people")]
     if teams:
-        told = "" if facts is None else f" with {_count(facts, 'fact', 'facts')}"
-        held.append(_count(teams, "team", "teams") + told)
+        told = "" if facts is None else f" with {_format_count(facts, 'fact', 'facts')}"
+        held.append(_format_count(teams, "team", "teams") + told)
     return held
 
 
-def _count(count: int, one: str, many: str) -> str:
+def _format_count(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"

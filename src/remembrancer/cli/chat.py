@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
-from remembrancer.cli import live_long
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import safe
+from remembrancer.cli import restore_default_gc
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.terminal import escape_controls
 from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.assistant.chat import Chat
-    from remembrancer.assistant.events import Part
+    from remembrancer.assistant.events import ChatEvent
 
 WELCOME = "Ctrl-C stops an answer, Ctrl-D leaves. Say “undo” to take back a change of memory."
 
@@ -41,39 +41,39 @@ def chat(
       rem chat --session holidays
       rem --store :memory: chat < questions.txt
     """
-    live_long()
-    desk: Desk = context.obj
-    with desk.opened(embeds=True) as engine:
+    restore_default_gc()
+    desk: CliContext = context.obj
+    with desk.open_engine(embeds=True) as engine:
         from remembrancer.assistant.chat import Chat
 
         me = engine.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
         talk = Chat(me, engine.models, session, time_zone=engine.settings.time_zone)
         try:
-            _talk(talk, desk)
+            _run_chat(talk, desk)
         finally:
             talk.close()
 
 
-def _talk(talk: Chat, desk: Desk) -> None:
+def _run_chat(talk: Chat, cli: CliContext) -> None:
     shown: set[str] = set()
-    for line in _lines():
+    for line in _read_lines():
         try:
-            if desk.json:
-                _document(talk, line)
+            if cli.json:
+                _print_json_answer(talk, line)
             else:
-                _answer(talk, line, shown)
+                _print_answer(talk, line, shown)
         except RemembrancerError as error:
-            _quietly(str(error))
+            _print_dim(str(error))
 
 
-def _lines() -> Iterator[str]:
+def _read_lines() -> Iterator[str]:
     """What the person says, until they leave."""
     if not sys.stdin.isatty():
         yield from (line for line in sys.stdin if line.strip())
         return
     with contextlib.suppress(ImportError):  # The arrow keys bring back earlier lines.
         import readline  # noqa: F401
-    _quietly(WELCOME)
+    _print_dim(WELCOME)
     while True:
         try:
             yield input("> ")
@@ -84,56 +84,56 @@ def _lines() -> Iterator[str]:
             return
 
 
-def _answer(talk: Chat, line: str, shown: set[str]) -> None:
+def _print_answer(talk: Chat, line: str, shown: set[str]) -> None:
     """Show an answer while it comes; Ctrl-C ends it and not the conversation."""
     quiet: list[str] = []
     with contextlib.closing(talk.say(line)) as parts:
         try:
             for part in parts:
-                quiet += _shown(part)
+                quiet += _print_part(part)
         except KeyboardInterrupt:
             quiet.append("Stopped.")
     typer.echo()
     for one in quiet:
         if one not in shown:
-            _quietly(one)
+            _print_dim(one)
     shown.update(quiet)
 
 
-def _shown(part: Part) -> list[str]:
+def _print_part(part: ChatEvent) -> list[str]:
     """Show what is said; what is to be said quietly comes back for later."""
-    from remembrancer.assistant.events import Notice, Status, Text, Used
+    from remembrancer.assistant.events import MemoriesUsed, MemoryChanged, Notice, TextChunk
 
     match part:
-        case Text():
-            typer.echo(safe(part.text), nl=False)
+        case TextChunk():
+            typer.echo(escape_controls(part.text), nl=False)
             sys.stdout.flush()
         case Notice():
             return [part.text]
-        case Status():
+        case MemoryChanged():
             return [f"{part.text} · rem undo {part.event}"]
-        case Used():
+        case MemoriesUsed():
             pass
         case _:
             assert_never(part)
     return []
 
 
-def _document(talk: Chat, line: str) -> None:
-    from remembrancer.assistant.events import Notice, Status, Text, Used
+def _print_json_answer(talk: Chat, line: str) -> None:
+    from remembrancer.assistant.events import MemoriesUsed, MemoryChanged, Notice, TextChunk
     from remembrancer.cli.json_output import print_json
 
     parts = list(talk.say(line))
     document = {
         "session": talk.session,
-        "answer": "".join(one.text for one in parts if isinstance(one, Text)),
-        "changes": [one for one in parts if isinstance(one, Status)],
+        "answer": "".join(one.text for one in parts if isinstance(one, TextChunk)),
+        "changes": [one for one in parts if isinstance(one, MemoryChanged)],
         "notices": [one.text for one in parts if isinstance(one, Notice)],
-        "memories": [id for one in parts if isinstance(one, Used) for id in one.memories],
+        "memories": [id for one in parts if isinstance(one, MemoriesUsed) for id in one.memories],
     }
     print_json(document, indent=None)
     sys.stdout.flush()
 
 
-def _quietly(text: str) -> None:
-    typer.echo(typer.style(safe(text), dim=True), err=True)
+def _print_dim(text: str) -> None:
+    typer.echo(typer.style(escape_controls(text), dim=True), err=True)

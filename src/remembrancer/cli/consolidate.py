@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import be_sure
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import confirm_or_abort
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.learn.consolidation.plan import Plan
+    from remembrancer.learn.consolidation.plan import ConsolidationPlan
     from remembrancer.memory import Memory
     from remembrancer.types import Batch
 
@@ -55,31 +55,33 @@ def consolidate(
         raise InvalidInput(
             "--apply carries out saved plans: it goes with neither --plan nor --save."
         )
-    desk: Desk = context.obj
-    with desk.memory(embeds=True) as me:
-        plans = _saved(apply) if apply is not None else me.plan_consolidation()
+    desk: CliContext = context.obj
+    with desk.open_memory(embeds=True) as me:
+        plans = _load_plans(apply) if apply is not None else me.plan_consolidation()
         waiting = 0 if _has_model(desk) else me.stats().backlog
         if plan or save is not None or not plans:
-            kept = _save(save, plans) if save is not None else None
-            answer = {"plans": [one.as_json() for one in plans], "waiting": waiting}
-            desk.answer(answer, lambda page: _shown(page, plans, waiting, kept))
+            kept = _save_plans(save, plans) if save is not None else None
+            answer = {"plans": [one.to_json() for one in plans], "waiting": waiting}
+            desk.print_result(answer, lambda page: _print_plans(page, plans, waiting, kept))
             return
         if apply is None:
             if not desk.json:
-                desk.answer(None, lambda page: _shown(page, plans, waiting))
-            be_sure(yes, "Do that?")
-        done, failures = _carried_out(me, plans)
-    desk.answer({"batches": done, "failures": failures}, lambda page: _done(page, done, failures))
+                desk.print_result(None, lambda page: _print_plans(page, plans, waiting))
+            confirm_or_abort(yes, "Do that?")
+        done, failures = _apply_plans(me, plans)
+    desk.print_result(
+        {"batches": done, "failures": failures}, lambda page: _print_outcome(page, done, failures)
+    )
     if failures:
         raise typer.Exit(1)
 
 
-def _has_model(desk: Desk) -> bool:
-    models = desk.settings.models
+def _has_model(cli: CliContext) -> bool:
+    models = cli.settings.models
     return (models.smart or models.fast) is not None
 
 
-def _saved(file: str) -> list[Plan]:
+def _load_plans(file: str) -> list[ConsolidationPlan]:
     from remembrancer.learn.consolidation.plan import from_json
 
     path = Path(file).expanduser()
@@ -95,10 +97,10 @@ def _saved(file: str) -> list[Plan]:
         raise InvalidInput(f"{path}: {error}") from None
 
 
-def _save(file: str, plans: Sequence[Plan]) -> Path:
+def _save_plans(file: str, plans: Sequence[ConsolidationPlan]) -> Path:
     """Write the plans where only their owner can read them, as they tell what is remembered."""
     path = Path(file).expanduser()
-    text = json.dumps([one.as_json() for one in plans], indent=2, ensure_ascii=False)
+    text = json.dumps([one.to_json() for one in plans], indent=2, ensure_ascii=False)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8") as opened:
@@ -108,7 +110,7 @@ def _save(file: str, plans: Sequence[Plan]) -> Path:
     return path
 
 
-def _carried_out(me: Memory, plans: Sequence[Plan]) -> tuple[list[Batch], list[str]]:
+def _apply_plans(me: Memory, plans: Sequence[ConsolidationPlan]) -> tuple[list[Batch], list[str]]:
     """What was done, plan by plan, and why some of it was not."""
     done: list[Batch] = []
     failures: list[str] = []
@@ -120,28 +122,30 @@ def _carried_out(me: Memory, plans: Sequence[Plan]) -> tuple[list[Batch], list[s
     return done, failures
 
 
-def _shown(page: Page, plans: Sequence[Plan], waiting: int, kept: Path | None = None) -> None:
+def _print_plans(
+    out: Terminal, plans: Sequence[ConsolidationPlan], waiting: int, saved_to: Path | None = None
+) -> None:
     from remembrancer.cli import render
 
     if waiting:
         are = "1 episode waits" if waiting == 1 else f"{waiting} episodes wait"
-        page.say(f"No language model is configured: {are} to be read.")
-        page.note(HOW_TO_CONFIGURE)
+        out.say(f"No language model is configured: {are} to be read.")
+        out.note(HOW_TO_CONFIGURE)
     elif not plans:
-        page.say("There is nothing to consolidate.")
+        out.say("There is nothing to consolidate.")
     for one in plans:
-        page.heading(_headed(one))
+        out.print_heading(_format_heading(one))
         if not one.steps:
-            page.say("Nothing lasting follows from them.")
-        render.diff(page, one.diff())
+            out.say("Nothing lasting follows from them.")
+        render.print_diff(out, one.diff())
         for refusal in one.refused:
-            page.note(f"Refused: {refusal}")
-    if kept is not None:
-        page.gap()
-        page.say(f"Saved. Nothing was changed; to do it: rem consolidate --apply {kept}")
+            out.note(f"Refused: {refusal}")
+    if saved_to is not None:
+        out.print_blank_line()
+        out.say(f"Saved. Nothing was changed; to do it: rem consolidate --apply {saved_to}")
 
 
-def _headed(plan: Plan) -> str:
+def _format_heading(plan: ConsolidationPlan) -> str:
     if not plan.episodes:
         return "What says the same is merged"
     count = len(plan.episodes)
@@ -149,12 +153,12 @@ def _headed(plan: Plan) -> str:
     return f"From {count} {'episode' if count == 1 else 'episodes'}{whose}"
 
 
-def _done(page: Page, done: Sequence[Batch], failures: Sequence[str]) -> None:
+def _print_outcome(out: Terminal, done: Sequence[Batch], failures: Sequence[str]) -> None:
     count = sum(len(one.ids) for one in done)
     if done:
-        page.say(f"Done. {count} {'memory was' if count == 1 else 'memories were'} changed.")
+        out.say(f"Done. {count} {'memory was' if count == 1 else 'memories were'} changed.")
     for one in done:
         if one.event is not None:
-            page.note(f"Undo: rem undo {one.event.id}")
+            out.note(f"Undo: rem undo {one.event.id}")
     for failure in failures:
-        page.say(f"Not done: {failure}")
+        out.say(f"Not done: {failure}")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import moment, said
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import parse_moment, read_words
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.recall.prompt_block import Context
@@ -41,13 +41,13 @@ def context(
       rem context "Plan my week" --budget 500
       rem context --style hot_set --session monday-chat
     """
-    desk: Desk = context.obj
-    prompt = said(words) if words else None
-    then = moment(as_of, desk.zone, "--as-of") if as_of else None
-    with desk.memory(embeds=prompt is not None) as me:
+    desk: CliContext = context.obj
+    prompt = read_words(words) if words else None
+    then = parse_moment(as_of, desk.zone, "--as-of") if as_of else None
+    with desk.open_memory(embeds=prompt is not None) as me:
         found = me.context(prompt, budget=budget, session=session, as_of=then, style=style)
-    desk.answer(found, lambda page: _exactly(page, found))
+    desk.print_result(found, lambda page: _print_verbatim(page, found))
 
 
-def _exactly(page: Page, found: Context) -> None:
-    typer.echo(found.text, nl=page.is_terminal and bool(found.text))
+def _print_verbatim(out: Terminal, found: Context) -> None:
+    typer.echo(found.text, nl=out.is_terminal and bool(found.text))

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 
@@ -22,20 +22,22 @@ def doctor(context: typer.Context) -> None:
       rem doctor
       rem doctor --store postgresql://user@host/database --json
     """
-    from remembrancer.doctor import Level, examine
+    from remembrancer.doctor import Level, run_checks
 
-    desk: Desk = context.obj
-    findings = examine(lambda: desk.settings, file=desk.config, vanishing=desk.store == ":memory:")
+    desk: CliContext = context.obj
+    findings = run_checks(
+        lambda: desk.settings, file=desk.config, in_memory=desk.store == ":memory:"
+    )
     healthy = all(one.level is not Level.PROBLEM for one in findings)
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         from remembrancer.cli import render
 
-        render.findings(page, ((one.level, one.name, one.message) for one in findings))
-        page.gap()
+        render.print_checks(page, ((one.level, one.name, one.message) for one in findings))
+        page.print_blank_line()
         page.say("Everything works." if healthy else "Something needs your attention.")
 
-    desk.answer({"ok": healthy, "findings": findings}, words)
+    desk.print_result({"ok": healthy, "findings": findings}, words)
     if not healthy:
         raise typer.Exit(1)
 
@@ -53,12 +55,12 @@ def tour(
     Example:
       rem tour --fast
     """
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     if desk.json:
         raise InvalidInput("The tour is for reading; leave --json out.")
-    from remembrancer.cli.app import Root
-    from remembrancer.cli.tour import lead
+    from remembrancer.cli.app import RootGroup
+    from remembrancer.cli.tour import run_tour
 
     root = context.find_root().command
-    assert isinstance(root, Root)
-    lead(root.run, paced=not fast)
+    assert isinstance(root, RootGroup)
+    run_tour(root.run, paced=not fast)

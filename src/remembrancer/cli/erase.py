@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import be_sure
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import confirm_or_abort
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remembrancer.erasure.receipts import Receipt
 
 
-KNOWN_AS = {
+ROW_LABELS = {
     "facts": "facts",
     "rules": "rules",
     "episodes": "episodes",
@@ -56,16 +56,16 @@ def erase(
       rem erase ada --receipt ada.json
       rem erase ada --contributions-only --yes
     """
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     _refuse_existing(receipt)
-    with desk.opened() as store:
+    with desk.open_engine() as store:
         there = store.inventory(user, tenant=desk.tenant)
         if dry_run:
-            desk.answer(there, lambda page: _inventory(page, user, there))
+            desk.print_result(there, lambda page: _print_inventory(page, user, there))
             return
         if not yes:
-            _inventory(Page(), user, there)
-        be_sure(yes, f"Remove {_what(contributions_only)} of {user} for good?")
+            _print_inventory(Terminal(), user, there)
+        confirm_or_abort(yes, f"Remove {_describe_target(contributions_only)} of {user} for good?")
         done = store.erase(
             user,
             tenant=desk.tenant,
@@ -74,7 +74,7 @@ def erase(
         )
     if receipt is not None:
         Path(receipt).expanduser().write_text(done.to_json() + "\n", encoding="utf-8")
-    desk.answer(done, lambda page: _receipt(page, done, receipt))
+    desk.print_result(done, lambda page: _print_receipt(page, done, receipt))
     if not done.clean:
         raise typer.Exit(1)
 
@@ -91,17 +91,17 @@ def verify_receipt(
     Examples:
       rem verify-receipt ada.json
     """
-    from remembrancer.erasure.receipts import receipt_from
+    from remembrancer.erasure.receipts import parse_receipt
 
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     try:
         text = Path(file).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{file} cannot be read as a receipt.") from error
-    shown = receipt_from(text)
-    with desk.opened() as store:
+    shown = parse_receipt(text)
+    with desk.open_engine() as store:
         ours = store.verify_receipt(shown)
-    desk.answer({"genuine": ours}, lambda page: page.say(_verdict(shown, ours=ours)))
+    desk.print_result({"genuine": ours}, lambda page: page.say(_format_verdict(shown, ours=ours)))
     if not ours:
         raise typer.Exit(1)
 
@@ -111,41 +111,41 @@ def _refuse_existing(receipt: str | None) -> None:
         raise InvalidInput(f"{receipt} exists; name another file for the receipt.")
 
 
-def _what(contributions_only: bool) -> str:
+def _describe_target(contributions_only: bool) -> str:
     return "what the team knows" if contributions_only else "everything"
 
 
-def _inventory(page: Page, user: str, there: Inventory) -> None:
+def _print_inventory(out: Terminal, user: str, there: Inventory) -> None:
     if there.empty:
-        page.say(f"There is nothing of {user} here.")
+        out.say(f"There is nothing of {user} here.")
         return
-    page.say(f"There is of {user}:")
-    rows = {word: there.rows.get(name, 0) for name, word in KNOWN_AS.items()}
+    out.say(f"There is of {user}:")
+    rows = {word: there.rows.get(name, 0) for name, word in ROW_LABELS.items()}
     rows["other rows"] = sum(there.rows.values()) - sum(rows.values())
     for word, count in {**rows, "keys": there.keys, "backups": there.backups}.items():
         if count:
-            page.say(f"  {count:>7,} {word}")
+            out.say(f"  {count:>7,} {word}")
     if there.contributions:
-        page.say(
+        out.say(
             f"  {there.contributions:>7,} things told the team, "
             f"{there.team_facts:,} of them by nobody else"
         )
 
 
-def _receipt(page: Page, done: Receipt, file: str | None) -> None:
+def _print_receipt(out: Terminal, done: Receipt, file: str | None) -> None:
     total = sum(done.removed.values())
-    page.say(f"Removed {total:,} rows and files of {done.user}.")
+    out.say(f"Removed {total:,} rows and files of {done.user}.")
     for one in done.searched:
         size = f"{one.bytes:,} bytes" if one.bytes else "counted"
-        page.say(f"  {one.place}: {size}, {one.found:,} traces")
+        out.say(f"  {one.place}: {size}, {one.found:,} traces")
     for why in done.left:
-        page.say(f"  Not done: {why}")
+        out.say(f"  Not done: {why}")
     said = "Nothing is left." if done.clean else "Something is left: erase again, or see above."
-    page.say(f"{said} {done.sought:,} traces were searched for.")
-    page.say(f"Receipt {done.id}" + (f" in {file}." if file else ": keep it with --receipt FILE."))
+    out.say(f"{said} {done.sought:,} traces were searched for.")
+    out.say(f"Receipt {done.id}" + (f" in {file}." if file else ": keep it with --receipt FILE."))
 
 
-def _verdict(shown: Receipt, *, ours: bool) -> str:
+def _format_verdict(shown: Receipt, *, ours: bool) -> str:
     if not ours:
         return "This receipt was not given out here, or someone has changed it."
     when = f"{shown.finished_at:%Y-%m-%d %H:%M} UTC"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, quoted
-from remembrancer.cli.progress import bar
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.progress import progress_bar
+from remembrancer.cli.terminal import Terminal, quote
 
 if TYPE_CHECKING:
-    from remembrancer.transfer.import_pipeline import Imported
+    from remembrancer.transfer.import_pipeline import ImportResult
 
-SHOWN = 10
+MAX_ITEMS_SHOWN = 10
 """How many reasons and files are named."""
 
 
@@ -59,14 +59,14 @@ def import_(
       rem import ~/notes --from markdown
       rem import ~/.mem0 --of ada
     """
-    from remembrancer.transfer.formats.detect import OWN
-    from remembrancer.transfer.person import is_export
+    from remembrancer.transfer.formats.detect import OWN_FORMAT
+    from remembrancer.transfer.person_export import is_export
 
-    desk: Desk = context.obj
-    if format == OWN or (format is None and is_export(Path(path).expanduser())):
-        _bring_back(desk, Path(path).expanduser(), replace=replace)
+    desk: CliContext = context.obj
+    if format == OWN_FORMAT or (format is None and is_export(Path(path).expanduser())):
+        _import_own_export(desk, Path(path).expanduser(), replace=replace)
         return
-    with desk.memory(embeds=not dry_run) as me, bar("Bringing in") as progress:
+    with desk.open_memory(embeds=not dry_run) as me, progress_bar("Bringing in") as progress:
         done = me.import_from(
             path,
             format=format,
@@ -76,7 +76,7 @@ def import_(
             dry_run=dry_run,
             progress=progress,
         )
-    desk.answer(done, lambda page: _told(page, done, learn=learn))
+    desk.print_result(done, lambda page: _print_import(page, done, learn=learn))
 
 
 def export(
@@ -96,8 +96,8 @@ def export(
       rem export ada.jsonl
       rem export ada.md --markdown --user ada
     """
-    desk: Desk = context.obj
-    with desk.opened() as store:
+    desk: CliContext = context.obj
+    with desk.open_engine() as store:
         user = desk.user or desk.settings.user
         if markdown:
             me = store.for_user(user, tenant=desk.tenant, agent=desk.agent, surface="cli")
@@ -106,34 +106,38 @@ def export(
             _write(file, store.export(user, tenant=desk.tenant))
     if file is not None:
         answer = {"file": file, "markdown": markdown}
-        desk.answer(answer, lambda page: page.say(f"Wrote what is remembered of {user} to {file}."))
+        desk.print_result(
+            answer, lambda page: page.say(f"Wrote what is remembered of {user} to {file}.")
+        )
 
 
 def _write(file: str | None, pieces: Iterable[bytes]) -> None:
     if file is None:
         sys.stdout.buffer.writelines(pieces)
         return
-    from remembrancer.transfer.archive import placed
+    from remembrancer.transfer.archive import write_atomically
 
-    with placed(Path(file).expanduser()) as draft, draft.open("wb") as written:
+    with write_atomically(Path(file).expanduser()) as draft, draft.open("wb") as written:
         written.writelines(pieces)
 
 
-def _bring_back(desk: Desk, path: Path, *, replace: bool) -> None:
+def _import_own_export(cli: CliContext, path: Path, *, replace: bool) -> None:
     """What `rem export` wrote comes back as a whole, or not at all."""
-    from remembrancer.transfer.formats.files import readable
+    from remembrancer.transfer.formats.files import translate_read_errors
 
-    user = desk.user or desk.settings.user
-    with readable(str(path)):
+    user = cli.user or cli.settings.user
+    with translate_read_errors(str(path)):
         lines = path.read_bytes().splitlines(keepends=True)
-    with desk.opened() as store:
-        rows = store.import_(user, lines, tenant=desk.tenant, replace=replace)
-    desk.answer({"rows": rows}, lambda page: page.say(f"Brought back {rows:,} rows of {user}."))
+    with cli.open_engine() as store:
+        rows = store.import_(user, lines, tenant=cli.tenant, replace=replace)
+    cli.print_result(
+        {"rows": rows}, lambda page: page.say(f"Brought back {rows:,} rows of {user}.")
+    )
 
 
-def _told(page: Page, done: Imported, *, learn: bool | None) -> None:
+def _print_import(out: Terminal, done: ImportResult, *, learn: bool | None) -> None:
     did = "Would bring in" if done.dry_run else "Brought in"
-    page.say(f"{did} {_came(done)} from {done.source} ({done.format}).")
+    out.say(f"{did} {_format_counts(done)} from {done.source} ({done.format}).")
     for count, sentence in (
         (done.present, "came with an earlier import."),
         (done.known, "said what is known already."),
@@ -141,32 +145,36 @@ def _told(page: Page, done: Imported, *, learn: bool | None) -> None:
         (done.secrets, "secrets were replaced."),
     ):
         if count:
-            page.say(f"{count:,} {sentence}")
+            out.say(f"{count:,} {sentence}")
     if done.left_out:
-        page.heading("Left out")
-        for reason, count in list(done.left_out.items())[:SHOWN]:
-            page.say(f"{count:>7,}  {reason}")
+        out.print_heading("Left out")
+        for reason, count in list(done.left_out.items())[:MAX_ITEMS_SHOWN]:
+            out.say(f"{count:>7,}  {reason}")
     if done.unread:
-        more = f" and {len(done.unread) - SHOWN} more" if len(done.unread) > SHOWN else ""
-        page.note(f"Files not read: {', '.join(done.unread[:SHOWN])}{more}.")
+        more = (
+            f" and {len(done.unread) - MAX_ITEMS_SHOWN} more"
+            if len(done.unread) > MAX_ITEMS_SHOWN
+            else ""
+        )
+        out.note(f"Files not read: {', '.join(done.unread[:MAX_ITEMS_SHOWN])}{more}.")
     if done.dry_run and done.samples:
-        page.heading("For example")
+        out.print_heading("For example")
         for sample in done.samples:
-            page.say(quoted(sample))
+            out.say(quote(sample))
     elif done.turns and learn is None:
-        page.note("What was said is learned from in the background: by a server, or rem jobs run.")
+        out.note("What was said is learned from in the background: by a server, or rem jobs run.")
     if done.event is not None:
-        page.note(f"To take it back: rem undo {done.event}")
+        out.note(f"To take it back: rem undo {done.event}")
 
 
-def _came(done: Imported) -> str:
+def _format_counts(done: ImportResult) -> str:
     parts = []
     if done.turns:
-        parts.append(f"{_count(done.turns, 'turn')} of conversations")
+        parts.append(f"{_format_count(done.turns, 'turn')} of conversations")
     if done.memories:
-        parts.append(_count(done.memories, "memory", "memories"))
+        parts.append(_format_count(done.memories, "memory", "memories"))
     return " and ".join(parts) or "nothing new"
 
 
-def _count(count: int, one: str, many: str | None = None) -> str:
+def _format_count(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"

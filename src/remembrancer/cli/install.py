@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import WITH_VALUE
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import ROOT_OPTIONS
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.integrations.hooks.install import Change
+    from remembrancer.integrations.hooks.install import FileChange
 
 NOTES = {
     "claude-code": "Start Claude Code anew; /hooks and /mcp in it show what it has.",
@@ -52,21 +52,25 @@ def install(
       rem install cursor --agent cursor
       rem install claude-code --uninstall
     """
-    from remembrancer.integrations.hooks.install import installed, write
+    from remembrancer.integrations.hooks.install import plan_install, write_changes
 
     if project and user:
         raise InvalidInput("Say --project or --user, not both.")
-    desk: Desk = context.obj
-    changes = installed(client, Path.cwd() if project else None, _options(desk), remove=uninstall)
-    write(changes)
+    desk: CliContext = context.obj
+    changes = plan_install(
+        client, Path.cwd() if project else None, _collect_root_options(desk), remove=uninstall
+    )
+    write_changes(changes)
     answer = [{"file": str(one.file), "done": one.done} for one in changes]
-    desk.answer(answer, lambda page: _told(page, client, changes, uninstall=uninstall))
+    desk.print_result(
+        answer, lambda page: _print_changes(page, client, changes, uninstall=uninstall)
+    )
 
 
-def _options(desk: Desk) -> list[str]:
+def _collect_root_options(cli: CliContext) -> list[str]:
     """What was said about whose memory it is, to be said again by the client."""
-    said = {name: getattr(desk, name.removeprefix("--")) for name in WITH_VALUE}
-    if (desk.store or "").startswith("postgresql"):
+    said = {name: getattr(cli, name.removeprefix("--")) for name in ROOT_OPTIONS}
+    if (cli.store or "").startswith("postgresql"):
         raise InvalidInput("The address may hold a password: put it into a file for --config.")
     for name in ("--config", "--store"):
         if said[name] is not None:
@@ -74,11 +78,13 @@ def _options(desk: Desk) -> list[str]:
     return [word for name, value in said.items() if value is not None for word in (name, value)]
 
 
-def _told(page: Page, client: str, changes: list[Change], *, uninstall: bool) -> None:
+def _print_changes(
+    out: Terminal, client: str, changes: list[FileChange], *, uninstall: bool
+) -> None:
     for one in changes:
         if one.done != "unchanged":
-            page.say(f"{one.done.capitalize()} {one.file}")
+            out.say(f"{one.done.capitalize()} {one.file}")
     if all(one.done == "unchanged" for one in changes):
-        page.say("There was nothing to do.")
+        out.say("There was nothing to do.")
     elif not uninstall:
-        page.note(NOTES[client])
+        out.note(NOTES[client])

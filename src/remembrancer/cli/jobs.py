@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.progress import bar
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.progress import progress_bar
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.maintenance.runner import Outcome, Scheduled
+    from remembrancer.maintenance.runner import JobResult, ScheduledJob
 
 
 def activity(
@@ -31,21 +31,21 @@ def activity(
     Example:
       rem activity --limit 5
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         found = me.activity(limit=limit, cursor=cursor)
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         from remembrancer.cli import render
 
         if not found.items:
             page.say("Nothing has happened yet.")
-        render.happenings(page, found.items)
+        render.print_events(page, found.items)
         if found.cursor is not None:
-            page.gap()
+            page.print_blank_line()
             page.note(f"There is more: the same command with --cursor {found.cursor}")
 
-    desk.answer(found, words)
+    desk.print_result(found, words)
 
 
 def jobs(
@@ -65,12 +65,12 @@ def jobs(
       rem jobs run decay_sweep trash_purge
       rem jobs tick
     """
-    desk: Desk = context.obj
-    with desk.opened() as store:
+    desk: CliContext = context.obj
+    with desk.open_engine() as store:
         match action:
             case "list":
                 scheduled = store.schedule()
-                desk.answer(scheduled, lambda page: _schedule(page, scheduled))
+                desk.print_result(scheduled, lambda page: _print_schedule(page, scheduled))
                 return
             case "run" if names:
                 done = [store.run_job(name, tenant=desk.tenant) for name in names]
@@ -78,7 +78,7 @@ def jobs(
                 done = store.tick()
             case _:
                 raise InvalidInput("Say `rem jobs`, `rem jobs run NAME` or `rem jobs tick`.")
-    desk.answer(done, lambda page: _outcomes(page, done))
+    desk.print_result(done, lambda page: _print_outcomes(page, done))
     if any(one.failures for one in done):
         raise typer.Exit(1)
 
@@ -98,29 +98,29 @@ def reembed(
     Example:
       rem reembed --drop-old
     """
-    desk: Desk = context.obj
-    with desk.opened() as store, bar("Embedding") as progress:
+    desk: CliContext = context.obj
+    with desk.open_engine() as store, progress_bar("Embedding") as progress:
         outcome = store.reembed(progress, drop_old=drop_old)
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         done = f"{outcome.changed} memories got vectors" if outcome.changed else "Nothing to do"
-        page.say(f"{done}: all have vectors of {store.model}.")
+        page.say(f"{done}: all have vectors of {store.embedding_model}.")
 
-    desk.answer(outcome, words)
+    desk.print_result(outcome, words)
 
 
-def _schedule(page: Page, scheduled: list[Scheduled]) -> None:
+def _print_schedule(out: Terminal, scheduled: list[ScheduledJob]) -> None:
     from remembrancer.cli import render
 
-    render.schedule(page, scheduled)
+    render.print_schedule(out, scheduled)
 
 
-def _outcomes(page: Page, done: list[Outcome]) -> None:
+def _print_outcomes(out: Terminal, done: list[JobResult]) -> None:
     if not done:
-        page.say("Nothing was due.")
+        out.say("Nothing was due.")
     for one in done:
-        page.say(
+        out.say(
             f"{one.job}: {one.changed} changed." if one.changed else f"{one.job}: nothing to do."
         )
         for failure in one.failures:
-            page.note(failure, indent=2)
+            out.note(failure, indent=2)

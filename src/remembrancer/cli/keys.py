@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import moment
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import parse_moment
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.types import Key
@@ -36,9 +36,9 @@ def key_create(
       rem key-create --user ada --agent support-bot --expires 2030-01-01
       rem key-create --user root --capability users:view --capability users:edit
     """
-    desk: Desk = context.obj
-    until = moment(expires, desk.zone, "--expires") if expires else None
-    with desk.opened() as store:
+    desk: CliContext = context.obj
+    until = parse_moment(expires, desk.zone, "--expires") if expires else None
+    with desk.open_engine() as store:
         made = store.create_key(
             desk.user,
             tenant=desk.tenant,
@@ -48,11 +48,11 @@ def key_create(
             expires_at=until,
         )
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         page.say(made.secret)
-        page.note(f"{made.key.id}, {_whose(made.key)}. It is not shown again.")
+        page.note(f"{made.key.id}, {_format_holder(made.key)}. It is not shown again.")
 
-    desk.answer(made, words)
+    desk.print_result(made, words)
 
 
 def key_list(context: typer.Context) -> None:
@@ -66,18 +66,18 @@ def key_list(context: typer.Context) -> None:
       rem key-list
       rem key-list --user ada
     """
-    desk: Desk = context.obj
-    with desk.opened() as store:
-        found = [one for one in store.list_keys() if _is_meant(desk, one)]
+    desk: CliContext = context.obj
+    with desk.open_engine() as store:
+        found = [one for one in store.list_keys() if _is_selected(desk, one)]
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         if not found:
             page.say("There are no keys.")
         for one in found:
-            page.say(f"{one.id}  {_whose(one)}" + (f"  ({one.label})" if one.label else ""))
-            page.note(_standing(page, one), indent=2)
+            page.say(f"{one.id}  {_format_holder(one)}" + (f"  ({one.label})" if one.label else ""))
+            page.note(_format_dates(page, one), indent=2)
 
-    desk.answer(found, words)
+    desk.print_result(found, words)
 
 
 def key_revoke(
@@ -92,28 +92,28 @@ def key_revoke(
     Example:
       rem key-revoke key_01kkq3v4rxe8fy0zkb5t5f3m2a
     """
-    desk: Desk = context.obj
-    with desk.opened() as store:
+    desk: CliContext = context.obj
+    with desk.open_engine() as store:
         revoked = store.revoke_key(key)
-    desk.answer(revoked, lambda page: page.say(f"{revoked.id} opens nothing any more."))
+    desk.print_result(revoked, lambda page: page.say(f"{revoked.id} opens nothing any more."))
 
 
-def _is_meant(desk: Desk, key: Key) -> bool:
-    return desk.user in (None, key.owner.user) and desk.tenant in (None, key.owner.tenant)
+def _is_selected(cli: CliContext, key: Key) -> bool:
+    return cli.user in (None, key.owner.user) and cli.tenant in (None, key.owner.tenant)
 
 
-def _whose(key: Key) -> str:
+def _format_holder(key: Key) -> str:
     agent = f", only as {key.agent}" if key.agent else ""
     rights = f", {' '.join(sorted(key.capabilities))}" if key.capabilities else ""
     return f"{key.owner.user} of {key.owner.tenant}{agent}{rights}"
 
 
-def _standing(page: Page, key: Key) -> str:
-    told = [f"made {page.time(key.created_at)}"]
+def _format_dates(out: Terminal, key: Key) -> str:
+    told = [f"made {out.format_time(key.created_at)}"]
     if key.used_at:
-        told.append(f"used {page.time(key.used_at)}")
+        told.append(f"used {out.format_time(key.used_at)}")
     if key.expires_at:
-        told.append(f"until {page.time(key.expires_at)}")
+        told.append(f"until {out.format_time(key.expires_at)}")
     if key.revoked_at:
-        told.append(f"revoked {page.time(key.revoked_at)}")
+        told.append(f"revoked {out.format_time(key.revoked_at)}")
     return ", ".join(told)

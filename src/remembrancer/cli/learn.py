@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli import conversation_file, lesson
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, quoted
-from remembrancer.cli.lesson import Lesson
-from remembrancer.cli.recall import about
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.lesson import LearnResult
+from remembrancer.cli.recall import describe_memory
+from remembrancer.cli.terminal import Terminal, quote
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.sessions.turns import Said
+    from remembrancer.sessions.turns import TurnInput
     from remembrancer.types import Record, Rejection, Session
 
-REASONS = {
+REJECTION_REASONS = {
     "malformed": "The model proposed something that is no memory.",
     "unknown_turn": "The model named a turn that it was not shown.",
     "not_by_the_person": "It was not you who said it.",
@@ -38,7 +38,9 @@ REASONS = {
 }
 """Why something was not remembered, in plain words."""
 
-UNREAD = "No language model is configured, so only what was stated in so many words was learned."
+NO_MODEL_NOTE = (
+    "No language model is configured, so only what was stated in so many words was learned."
+)
 
 
 def learn(
@@ -70,29 +72,33 @@ def learn(
       rem learn notes.txt --origin document
       rem learn - --session holiday --title "Our holiday" < chat.jsonl
     """
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     if title is not None and session is None and len(files) > 1:
         raise InvalidInput("--title is for one conversation: give one FILE, or a --session.")
-    heard = [_from(origin, conversation_file.read(file, desk.zone)) for file in files]
+    heard = [
+        _set_origin(origin, conversation_file.read_conversation(file, desk.zone)) for file in files
+    ]
     if session is not None:
         heard = [[turn for turns in heard for turn in turns]]
-    with desk.opened(embeds=True) as store:
+    with desk.open_engine(embeds=True) as store:
         me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
-        with _patience("Learning from what was said …"):
+        with _show_spinner("Learning from what was said …"):
             kept = []
             for turns in heard:  # One after the other, as what is said later replaces the earlier.
                 kept.append(me.learn(turns, session, title=title))
                 if session is not None:
                     me.close(session)
                 store.flush()
-        events = lesson.since(me, kept[0][0])
-        lessons = [lesson.of(me, turns, events) for turns in kept]
-        confirmed = [me.get(one) for one in lesson.confirmed(events)]
+        events = lesson.list_events_since(me, kept[0][0])
+        lessons = [lesson.build_result(me, turns, events) for turns in kept]
+        confirmed = [me.get(one) for one in lesson.find_confirmed(events)]
     models = desk.settings.models
     has_model = (models.fast or models.smart) is not None
     answer = {"conversations": lessons, "confirmed": confirmed, "model": has_model}
-    desk.answer(answer, lambda page: _told(page, lessons, confirmed, has_model=has_model))
-    if any(one.state in lesson.UNDONE for one in lessons):
+    desk.print_result(
+        answer, lambda page: _print_results(page, lessons, confirmed, has_model=has_model)
+    )
+    if any(one.state in lesson.UNFINISHED_STATES for one in lessons):
         raise typer.Exit(1)
 
 
@@ -113,26 +119,26 @@ def rejected(
       rem rejected
       rem rejected --limit 5
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         found = me.rejected(limit=limit, cursor=cursor)
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         if not found.items:
             page.say("Nothing was rejected.")
         for number, one in enumerate(found.items):
             if number:
-                page.gap()
-            _rejection(page, one)
-            page.note(f"{page.time(one.at)} · {one.session_id}", indent=2)
+                page.print_blank_line()
+            _print_rejection(page, one)
+            page.note(f"{page.format_time(one.at)} · {one.session_id}", indent=2)
         if found.cursor is not None:
-            page.gap()
+            page.print_blank_line()
             page.note(f"There is more: the same command with --cursor {found.cursor}")
 
-    desk.answer(found, words)
+    desk.print_result(found, words)
 
 
-def _from(origin: str | None, turns: list[Said]) -> list[Said]:
+def _set_origin(origin: str | None, turns: list[TurnInput]) -> list[TurnInput]:
     """The turns, with the user's marked as being from elsewhere if that was said."""
     if origin is None:
         return turns
@@ -140,7 +146,7 @@ def _from(origin: str | None, turns: list[Said]) -> list[Said]:
 
 
 @contextlib.contextmanager
-def _patience(words: str) -> Iterator[None]:
+def _show_spinner(words: str) -> Iterator[None]:
     """Say what is going on while it goes on, on the error stream and only where someone sees it."""
     if not sys.stderr.isatty():
         yield
@@ -151,76 +157,76 @@ def _patience(words: str) -> Iterator[None]:
         yield
 
 
-def _told(
-    page: Page, lessons: Sequence[Lesson], confirmed: Sequence[Record], *, has_model: bool
+def _print_results(
+    out: Terminal, lessons: Sequence[LearnResult], confirmed: Sequence[Record], *, has_model: bool
 ) -> None:
     for number, one in enumerate(lessons):
         if number:
-            page.gap()
-        _outcome(page, one)
+            out.print_blank_line()
+        _print_result(out, one)
     if confirmed:
-        page.heading("Still true, and known already")
+        out.print_heading("Still true, and known already")
         for record in confirmed:
-            page.say(record.content)
-            page.note(about(page, record))
+            out.say(record.content)
+            out.note(describe_memory(out, record))
     if not has_model:
-        page.gap()
-        page.note(UNREAD)
+        out.print_blank_line()
+        out.note(NO_MODEL_NOTE)
 
 
-def _outcome(page: Page, one: Lesson) -> None:
+def _print_result(out: Terminal, one: LearnResult) -> None:
     title = one.session.title
-    name = quoted(title) if title is not None else "the conversation"
+    name = quote(title) if title is not None else "the conversation"
     count = len(one.learned)
     match one.state:
         case lesson.LEARNED if count:
-            page.say(f"Learned {count} {'thing' if count == 1 else 'things'} from {name}.")
+            out.say(f"Learned {count} {'thing' if count == 1 else 'things'} from {name}.")
         case lesson.LEARNED:
-            page.say(f"Nothing new in {name} was worth remembering.")
+            out.say(f"Nothing new in {name} was worth remembering.")
         case lesson.NEVER:
-            page.say(f"Kept {name}. The profile says never to learn from conversations.")
+            out.say(f"Kept {name}. The profile says never to learn from conversations.")
         case _:
-            _unlearned(page, one.session, name)
-    page.note(one.session.id)
+            _print_failure(out, one.session, name)
+    out.note(one.session.id)
     for record in one.learned:
-        page.gap()
-        page.say(record.content)
+        out.print_blank_line()
+        out.say(record.content)
         old = one.replaced.get(record.id)
         if old is not None and old.content == record.content:
-            page.say("Known before, and now by your own word.")
+            out.say("Known before, and now by your own word.")
         elif old is not None:
-            page.say(f"Replaced {quoted(old.content)}")
-        page.note(about(page, record))
+            out.say(f"Replaced {quote(old.content)}")
+        out.note(describe_memory(out, record))
     if one.rejected:
-        page.heading("Not remembered")
+        out.print_heading("Not remembered")
         for rejection in one.rejected:
-            _rejection(page, rejection)
+            _print_rejection(out, rejection)
 
 
-def _unlearned(page: Page, session: Session, name: str) -> None:
+def _print_failure(out: Terminal, session: Session, name: str) -> None:
     """Why nothing was learned, and what happens next; what was said is kept all the same."""
-    page.say(f"Kept {name}, but could not learn from it{' yet' if session.due_at else ''}.")
+    out.say(f"Kept {name}, but could not learn from it{' yet' if session.due_at else ''}.")
     if session.failure is not None:
-        page.say(failure_of(session))
-    page.say(what_next(page, session))
+        out.say(format_failure(session))
+    out.say(format_next_attempt(out, session))
 
 
-def what_next(page: Page, session: Session) -> str:
+def format_next_attempt(out: Terminal, session: Session) -> str:
     """When a conversation that was not learned from will be."""
     if session.due_at is None:
         return (
             f"It was given up after {session.attempts} attempts. Try again: rem close {session.id}"
         )
-    again = page.time(session.due_at)
+    again = out.format_time(session.due_at)
     return f"It will be tried again from {again} on.\nBy a server, or by: rem jobs run learn"
 
 
-def failure_of(session: Session) -> str:
+def format_failure(session: Session) -> str:
     """What went wrong when a conversation was to be learned from, without its code."""
     code, _, sentence = (session.failure or "").partition(": ")
     return sentence or code
 
 
-def _rejection(page: Page, one: Rejection) -> None:
-    page.say(quoted(one.content or one.quote) if one.content or one.quote else "(no words)")
-    page.note(REASONS.get(one.reason, one.reason), indent=2)
+def _print_rejection(out: Terminal, one: Rejection) -> None:
+    out.say(quote(one.content or one.quote) if one.content or one.quote else "(no words)")
+    out.note(REJECTION_REASONS.get(one.reason, one.reason), indent=2)

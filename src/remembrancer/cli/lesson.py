@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from remembrancer.types import Event, Record, Rejection, Session, Turn
 
 LEARNED, FAILED, GIVEN_UP, WAITING, NEVER = "learned", "failed", "given up", "waiting", "never"
-UNDONE = (FAILED, GIVEN_UP, WAITING)
+UNFINISHED_STATES = (FAILED, GIVEN_UP, WAITING)
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LearnResult:
     """What became of one conversation: learned, failed, given up, waiting, or never learned from.
 
     `replaced` are the memories that what was learned took the place of, by their ids.
@@ -29,7 +29,7 @@ class Lesson:
     rejected: tuple[Rejection, ...]
 
 
-def since(me: Memory, first: Turn) -> list[Event]:
+def list_events_since(me: Memory, first: Turn) -> list[Event]:
     """What has happened since a turn was stored, from the latest to the earliest."""
     found: list[Event] = []
     page = me.activity()
@@ -43,13 +43,13 @@ def since(me: Memory, first: Turn) -> list[Event]:
         page = me.activity(cursor=page.cursor)
 
 
-def confirmed(events: Sequence[Event]) -> list[str]:
+def find_confirmed(events: Sequence[Event]) -> list[str]:
     """The memories that a conversation bore out."""
     borne_out = (one for one in events if one.action == "confirmed" and one.surface == "jobs")
     return list(dict.fromkeys(change.memory_id for one in borne_out for change in one.changes))
 
 
-def of(me: Memory, turns: Sequence[Turn], events: Sequence[Event]) -> Lesson:
+def build_result(me: Memory, turns: Sequence[Turn], events: Sequence[Event]) -> LearnResult:
     """What became of the conversation that some turns are the end of."""
     session = me.session(turns[0].session_id or "")
     # A link is a change too, of the memory that it starts from.
@@ -63,18 +63,18 @@ def of(me: Memory, turns: Sequence[Turn], events: Sequence[Event]) -> Lesson:
     own = {one.id: one for one in found if one.session_id == session.id}
     passed = {one.supersedes for one in own.values()}
     learned = [one for one in own.values() if one.id not in passed]
-    replaced = {one.id: _before(me, one, own) for one in learned}
-    return Lesson(
+    replaced = {one.id: _find_replaced(me, one, own) for one in learned}
+    return LearnResult(
         session=session,
         state=_state(session, turns[-1]),
         turns=len(turns),
         learned=tuple(learned),
         replaced={name: old for name, old in replaced.items() if old is not None},
-        rejected=tuple(_rejections(me, session, turns[0])),
+        rejected=tuple(_list_rejections(me, session, turns[0])),
     )
 
 
-def _before(me: Memory, record: Record, own: Mapping[str, Record]) -> Record | None:
+def _find_replaced(me: Memory, record: Record, own: Mapping[str, Record]) -> Record | None:
     """What was remembered before in a memory's place; not what the conversation took back again."""
     while record.supersedes is not None and record.supersedes in own:
         record = own[record.supersedes]
@@ -89,7 +89,7 @@ def _state(session: Session, last: Turn) -> str:
     return WAITING if session.due_at is not None else NEVER
 
 
-def _rejections(me: Memory, session: Session, first: Turn) -> list[Rejection]:
+def _list_rejections(me: Memory, session: Session, first: Turn) -> list[Rejection]:
     """What was rejected in a conversation since a turn was stored, the earliest first."""
     found: list[Rejection] = []
     page = me.rejected()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from remembrancer.cli import live_long
-from remembrancer.cli.cli_context import Desk
+from remembrancer.cli import restore_default_gc
+from remembrancer.cli.cli_context import CliContext
 from remembrancer.errors import InvalidInput, InvalidSetting
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ def mcp(
         raise InvalidInput(f"--tools: use one of {', '.join(EXTENTS)}, not {tools!r}.")
     if find_spec("mcp") is None:
         raise InvalidSetting("The MCP server needs a library: pip install 'remembrancer[mcp]'.")
-    live_long()
+    restore_default_gc()
     from remembrancer.mcp.stdio import serve
 
-    desk: Desk = context.obj
-    with desk.opened(embeds=True) as engine:
+    desk: CliContext = context.obj
+    with desk.open_engine(embeds=True) as engine:
         me = engine.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="mcp")
         serve(engine, me.principal, cast("Extent", tools))

@@ -12,11 +12,11 @@ import typer
 
 from remembrancer.errors import InvalidInput
 
-WITH_VALUE = ("--user", "--tenant", "--agent", "--profile", "--config", "--store")
-ALONE = ("--json",)
+ROOT_OPTIONS = ("--user", "--tenant", "--agent", "--profile", "--config", "--store")
+ROOT_FLAGS = ("--json",)
 
 Function = TypeVar("Function", bound=Callable[..., None])
-Table = Mapping[str, Any]
+OptionTable = Mapping[str, Any]
 
 
 def _option(kind: Any, flag: str, metavar: str, help: str) -> Any:
@@ -27,7 +27,7 @@ Words = Annotated[list[str], typer.Argument(metavar="WORDS", hidden=True)]
 Reference = Annotated[list[str], typer.Argument(metavar="MEMORY", hidden=True)]
 Content = Annotated[str, typer.Argument(metavar="CONTENT", hidden=True)]
 
-DETAILS: Table = {
+FACT_OPTIONS: OptionTable = {
     "category": _option(str, "--category", "NAME", "What sort of fact: one of the profile's."),
     "subject": _option(str, "--subject", "NAME", "Whom or what it is about, with --predicate."),
     "predicate": _option(str, "--predicate", "NAME", "Which property of the subject it states."),
@@ -43,7 +43,7 @@ DETAILS: Table = {
     "body": _option(str, "--body", "TEXT", "A long form, kept but not searched."),
 }
 
-FILTERS: Table = {
+FILTER_OPTIONS: OptionTable = {
     "limit": _option(int, "--limit", "NUMBER", "How many at most."),
     "kinds": _option(list[str], "--kind", "NAME", "Only facts, rules or episodes; repeatable."),
     "categories": _option(list[str], "--category", "NAME", "Only these categories; repeatable."),
@@ -53,19 +53,19 @@ FILTERS: Table = {
     "true_at": _option(str, "--true-at", "DATE", "What was true then, as known today."),
 }
 
-RANKED: Table = {
+RANKING_OPTIONS: OptionTable = {
     "mode": _option(str, "--mode", "NAME", "hybrid, semantic or keyword."),
     "minimum_importance": _option(float, "--min-importance", "NUMBER", "At least so important."),
     "minimum_confidence": _option(float, "--min-confidence", "SHARE", "At least so sure, 0 to 1."),
 }
 
-PAGED: Table = {
+PAGING_OPTIONS: OptionTable = {
     "status": _option(str, "--status", "NAME", "active, superseded, forgotten, trashed, …"),
     "cursor": _option(str, "--cursor", "TEXT", "Go on where the last page ended."),
 }
 
 
-def taking(*tables: Table) -> Callable[[Function], Function]:
+def with_options(*tables: OptionTable) -> Callable[[Function], Function]:
     """Give a verb the options of these tables; it receives all of them as keyword arguments."""
 
     def decorate(function: Function) -> Function:
@@ -84,14 +84,14 @@ def taking(*tables: Table) -> Callable[[Function], Function]:
     return decorate
 
 
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
+def drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were used."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def said(words: Sequence[str]) -> str:
+def read_words(words: Sequence[str]) -> str:
     """The words as one text; a single dash stands for what comes in on stdin."""
-    text = _stdin() if list(words) == ["-"] else " ".join(words)
+    text = _read_stdin() if list(words) == ["-"] else " ".join(words)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -99,7 +99,7 @@ def said(words: Sequence[str]) -> str:
     return text
 
 
-def be_sure(yes: bool, question: str) -> None:
+def confirm_or_abort(yes: bool, question: str) -> None:
     """Ask once; without anyone to ask, it must be said beforehand."""
     if yes:
         return
@@ -108,14 +108,14 @@ def be_sure(yes: bool, question: str) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
-def _stdin() -> str:
+def _read_stdin() -> str:
     try:
         return sys.stdin.read().rstrip("\r\n")
     except UnicodeDecodeError:
         raise InvalidInput("What comes in on stdin is not text in UTF-8.") from None
 
 
-def moment(text: str, zone: tzinfo, option: str) -> datetime:
+def parse_moment(text: str, zone: tzinfo, option: str) -> datetime:
     """A date or a date and time; without a zone of its own it is in the user's."""
     try:
         read = datetime.fromisoformat(text)
@@ -126,7 +126,7 @@ def moment(text: str, zone: tzinfo, option: str) -> datetime:
         ) from None
 
 
-def hoisted(args: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_root_options(args: Sequence[str]) -> tuple[list[str], list[str]]:
     """The options of the root, wherever they stand before a --, and the rest."""
     front: list[str] = []
     rest: list[str] = []
@@ -134,13 +134,13 @@ def hoisted(args: Sequence[str]) -> tuple[list[str], list[str]]:
     for arg in waiting:
         if arg == "--":
             rest += [arg, *waiting]
-        elif arg in ALONE or arg.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
+        elif arg in ROOT_FLAGS or arg.startswith(tuple(f"{name}=" for name in ROOT_OPTIONS)):
             front.append(arg)
-        elif arg in WITH_VALUE:
+        elif arg in ROOT_OPTIONS:
             value = [one for one in [next(waiting, None)] if one is not None]
             if arg == "--user" and rest[:1] == ["install"] and "".join(value)[:2] in ("", "--"):
                 # Not whose memory it is, but for whom it is installed.
-                theirs, others = hoisted([*value, *waiting])
+                theirs, others = split_root_options([*value, *waiting])
                 return [*front, *theirs], [*rest, arg, *others]
             front += [arg, *value]
         else:

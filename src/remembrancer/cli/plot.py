@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from remembrancer.maintenance.simulate import Count
+from remembrancer.maintenance.simulate import BandCounts
 
 WIDTH, HEIGHT = 720, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 40, 34
-STEPS = " ▁▂▃▄▅▆▇█"
-CURVES: dict[str, tuple[str, Callable[[Count], int]]] = {
+BAR_CHARS = " ▁▂▃▄▅▆▇█"
+CURVES: dict[str, tuple[str, Callable[[BandCounts], int]]] = {
     "recalled": ("#4e79a7", lambda one: one.recalled),
     "fading": ("#e08e2b", lambda one: one.fading),
     "expired": ("#8c8c8c", lambda one: one.expired),
@@ -23,20 +23,20 @@ STYLE = """
 """
 
 
-def lines(series: Sequence[Count], width: int) -> Iterator[str]:
+def render_sparklines(series: Sequence[BandCounts], width: int) -> Iterator[str]:
     """Each curve on a line of its own: how many at first, how they change, how many in the end."""
-    top = _top(series)
+    top = _max_count(series)
     wide = len(str(top))
     columns = max(2, width - 2 * wide - len("recalled") - 3)
     shown = [series[at * (len(series) - 1) // (columns - 1)] for at in range(columns)]
     for name, (_, value) in CURVES.items():
-        curve = "".join(_block(value(one), top) for one in shown)
+        curve = "".join(_bar_char(value(one), top) for one in shown)
         yield f"{name:>8} {value(series[0]):>{wide}} {curve} {value(series[-1])}"
 
 
-def svg(series: Sequence[Count]) -> str:
+def render_svg(series: Sequence[BandCounts]) -> str:
     """A picture that follows the reader's light or dark theme."""
-    top = _top(series)
+    top = _max_count(series)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" role="img">',
@@ -48,17 +48,17 @@ def svg(series: Sequence[Count]) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _top(series: Sequence[Count]) -> int:
+def _max_count(series: Sequence[BandCounts]) -> int:
     return max(1, *(value(one) for one in series for _, value in CURVES.values()))
 
 
-def _block(value: int, top: int) -> str:
+def _bar_char(value: int, top: int) -> str:
     """A bar of eight steps; what is there at all can be seen."""
     height = max(round(value / top * 8), 1 if value else 0)
-    return STEPS[height]
+    return BAR_CHARS[height]
 
 
-def _grid(series: Sequence[Count], top: int) -> Iterator[str]:
+def _grid(series: Sequence[BandCounts], top: int) -> Iterator[str]:
     for value in sorted({0, top // 2, top}):
         y = _y(value, top)
         yield f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>'
@@ -69,7 +69,7 @@ def _grid(series: Sequence[Count], top: int) -> Iterator[str]:
         yield _text(x, HEIGHT - BOTTOM + 18, f"{series[at].at:%Y-%m-%d}", anchor, kind="small")
 
 
-def _curve(series: Sequence[Count], name: str, top: int) -> str:
+def _curve(series: Sequence[BandCounts], name: str, top: int) -> str:
     colour, value = CURVES[name]
     points = " ".join(
         f"{_x(at, len(series)):.1f},{_y(value(one), top):.1f}" for at, one in enumerate(series)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     """What is to be told how much is done and how much there is; nothing without a terminal."""
     if not sys.stderr.isatty():
         yield None

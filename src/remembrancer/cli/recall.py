@@ -6,16 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import FILTERS, PAGED, RANKED, Reference, Words, said, taking
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import (
+    FILTER_OPTIONS,
+    PAGING_OPTIONS,
+    RANKING_OPTIONS,
+    Reference,
+    Words,
+    read_words,
+    with_options,
+)
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.types import Page as Listing
     from remembrancer.types import Recalled, Record
 
 
-@taking(FILTERS, RANKED)
+@with_options(FILTER_OPTIONS, RANKING_OPTIONS)
 def recall(
     context: typer.Context,
     words: Words,
@@ -33,11 +41,11 @@ def recall(
       rem recall "how should I answer?"
       rem recall "where does Ada live?" --as-of 2026-03-15 --explain
     """
-    desk: Desk = context.obj
-    query, wanted = said(words), desk.wanted(options)
-    with desk.memory(embeds=wanted.get("mode") != "keyword") as me:
+    desk: CliContext = context.obj
+    query, wanted = read_words(words), desk.parse_recall_options(options)
+    with desk.open_memory(embeds=wanted.get("mode") != "keyword") as me:
         found = me.recall(query, **wanted)
-    desk.answer({"results": found}, lambda page: _recalled(page, found, explain=explain))
+    desk.print_result({"results": found}, lambda page: _print_results(page, found, explain=explain))
 
 
 def get(context: typer.Context, memory: Reference) -> None:
@@ -49,13 +57,13 @@ def get(context: typer.Context, memory: Reference) -> None:
     Example:
       rem get "lives in Hamburg"
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
-        record = me.get(said(memory))
-    desk.answer(record, lambda page: _one(page, record))
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
+        record = me.get(read_words(memory))
+    desk.print_result(record, lambda page: _print_memory(page, record))
 
 
-@taking(FILTERS, PAGED)
+@with_options(FILTER_OPTIONS, PAGING_OPTIONS)
 def list_(context: typer.Context, **options: Any) -> None:
     """List memories, the newest first.
 
@@ -66,11 +74,11 @@ def list_(context: typer.Context, **options: Any) -> None:
       rem list --category preference --limit 10
       rem list --status forgotten
     """
-    desk: Desk = context.obj
-    wanted: Any = desk.wanted(options)
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    wanted: Any = desk.parse_recall_options(options)
+    with desk.open_memory() as me:
         found = me.list(**wanted)
-    desk.answer(found, lambda page: _listing(page, found))
+    desk.print_result(found, lambda page: _print_list(page, found))
 
 
 def history(context: typer.Context, memory: Reference) -> None:
@@ -83,16 +91,16 @@ def history(context: typer.Context, memory: Reference) -> None:
     Example:
       rem history "lives in Hamburg"
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
-        found = me.history(said(memory))
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
+        found = me.history(read_words(memory))
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         from remembrancer.cli import render
 
-        render.life(page, found)
+        render.print_history(page, found)
 
-    desk.answer(found, words)
+    desk.print_result(found, words)
 
 
 def stats(context: typer.Context) -> None:
@@ -104,62 +112,62 @@ def stats(context: typer.Context) -> None:
     Example:
       rem stats
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         found = me.stats()
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         from remembrancer.cli import render
 
-        render.counts(page, found)
+        render.print_stats(page, found)
 
-    desk.answer(found, words)
+    desk.print_result(found, words)
 
 
-def _recalled(page: Page, found: list[Recalled], *, explain: bool) -> None:
+def _print_results(out: Terminal, found: list[Recalled], *, explain: bool) -> None:
     if not found:
-        page.say("Nothing was found.")
+        out.say("Nothing was found.")
     for number, one in enumerate(found):
-        _entry(page, one.memory, first=number == 0)
+        _print_entry(out, one.memory, first=number == 0)
         if explain:
             from remembrancer.cli import render
 
-            render.reasons(page, one)
+            render.print_explanation(out, one)
 
 
-def _listing(page: Page, found: Listing[Record]) -> None:
+def _print_list(out: Terminal, found: Listing[Record]) -> None:
     if not found.items:
-        page.say("There is nothing here.")
+        out.say("There is nothing here.")
     for number, record in enumerate(found.items):
-        _entry(page, record, first=number == 0)
+        _print_entry(out, record, first=number == 0)
     if found.cursor is not None:
-        page.gap()
-        page.note(f"There is more: the same command with --cursor {found.cursor}")
+        out.print_blank_line()
+        out.note(f"There is more: the same command with --cursor {found.cursor}")
 
 
-def _one(page: Page, record: Record) -> None:
+def _print_memory(out: Terminal, record: Record) -> None:
     from remembrancer.cli import render
 
-    page.say(record.content)
-    page.note(about(page, record))
-    page.gap()
-    render.particulars(page, record)
+    out.say(record.content)
+    out.note(describe_memory(out, record))
+    out.print_blank_line()
+    render.print_memory(out, record)
 
 
-def _entry(page: Page, record: Record, *, first: bool) -> None:
+def _print_entry(out: Terminal, record: Record, *, first: bool) -> None:
     if not first:
-        page.gap()
-    page.say(record.content)
-    page.note(about(page, record))
+        out.print_blank_line()
+    out.say(record.content)
+    out.note(describe_memory(out, record))
 
 
-def about(page: Page, record: Record) -> str:
+def describe_memory(out: Terminal, record: Record) -> str:
     """One line about a memory: what it is, since when, and its id."""
     parts = [getattr(record, "category", None) or record.kind]
     if record.status != "active":
         parts.append(record.status)
     if record.scope != "global":
         parts.append(f"for {record.scope}")
-    parts.append(page.date(record.recorded_at))
+    parts.append(out.format_date(record.recorded_at))
     parts += [f"#{tag}" for tag in record.tags]
     return " · ".join([*parts, record.id])

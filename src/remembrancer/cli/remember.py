@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, quoted
-from remembrancer.cli.options import DETAILS, Content, Reference, Words, be_sure, said, taking
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import (
+    FACT_OPTIONS,
+    Content,
+    Reference,
+    Words,
+    confirm_or_abort,
+    read_words,
+    with_options,
+)
+from remembrancer.cli.terminal import Terminal, quote
 
 if TYPE_CHECKING:
     from remembrancer.types import Batch, Record, Written
 
 
-@taking(DETAILS)
+@with_options(FACT_OPTIONS)
 def remember(context: typer.Context, words: Words, **options: Any) -> None:
     """Keep one thing.
 
@@ -28,14 +36,14 @@ def remember(context: typer.Context, words: Words, **options: Any) -> None:
       rem remember "Ada lives in Berlin." --subject Ada --predicate lives_in
       rem remember - --kind episode --tag meeting < notes.txt
     """
-    desk: Desk = context.obj
-    content, details = said(words), desk.details(options)
-    with desk.memory(embeds=True) as me:
+    desk: CliContext = context.obj
+    content, details = read_words(words), desk.parse_fact_fields(options)
+    with desk.open_memory(embeds=True) as me:
         written = me.remember(content, **details)
-    desk.answer(written, lambda page: _remembered(page, written))
+    desk.print_result(written, lambda page: _print_remembered(page, written))
 
 
-@taking(DETAILS)
+@with_options(FACT_OPTIONS)
 def update(
     context: typer.Context,
     memory: Annotated[str, typer.Argument(metavar="MEMORY", hidden=True)],
@@ -51,11 +59,11 @@ def update(
     Example:
       rem update "lives in Berlin" "Ada lives in Hamburg." --valid-from 2026-03-01
     """
-    desk: Desk = context.obj
-    old, new, details = said([memory]), said([content]), desk.details(options)
-    with desk.memory(embeds=True) as me:
+    desk: CliContext = context.obj
+    old, new, details = read_words([memory]), read_words([content]), desk.parse_fact_fields(options)
+    with desk.open_memory(embeds=True) as me:
         written = me.update(old, new, **details)
-    desk.answer(written, lambda page: _remembered(page, written, "Updated."))
+    desk.print_result(written, lambda page: _print_remembered(page, written, "Updated."))
 
 
 def confirm(context: typer.Context, memory: Reference) -> None:
@@ -67,7 +75,7 @@ def confirm(context: typer.Context, memory: Reference) -> None:
     Example:
       rem confirm "lives in Hamburg"
     """
-    _change(context.obj, lambda me: me.confirm(said(memory)), "Confirmed.")
+    _change(context.obj, lambda me: me.confirm(read_words(memory)), "Confirmed.")
 
 
 def forget(context: typer.Context, memory: Reference) -> None:
@@ -80,7 +88,7 @@ def forget(context: typer.Context, memory: Reference) -> None:
     Example:
       rem forget "where Ada lives"
     """
-    _change(context.obj, lambda me: me.forget(said(memory)), "Forgotten.")
+    _change(context.obj, lambda me: me.forget(read_words(memory)), "Forgotten.")
 
 
 def restore(context: typer.Context, memory: Reference) -> None:
@@ -92,7 +100,7 @@ def restore(context: typer.Context, memory: Reference) -> None:
     Example:
       rem restore "Ada lives in Hamburg"
     """
-    _change(context.obj, lambda me: me.restore(said(memory)), "Restored.")
+    _change(context.obj, lambda me: me.restore(read_words(memory)), "Restored.")
 
 
 def delete(context: typer.Context, memory: Reference) -> None:
@@ -104,10 +112,10 @@ def delete(context: typer.Context, memory: Reference) -> None:
     Example:
       rem delete fact_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
-        written = me.delete(said(memory))
-    desk.answer(written, lambda page: _deleted(page, written))
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
+        written = me.delete(read_words(memory))
+    desk.print_result(written, lambda page: _print_deleted(page, written))
 
 
 def forget_all(
@@ -123,11 +131,11 @@ def forget_all(
     Example:
       rem forget-all
     """
-    be_sure(yes, "Forget everything?")
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    confirm_or_abort(yes, "Forget everything?")
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         batch = me.forget_all()
-    desk.answer(batch, lambda page: _all(page, batch, "forgotten"))
+    desk.print_result(batch, lambda page: _print_batch(page, batch, "forgotten"))
 
 
 def delete_all(
@@ -143,11 +151,11 @@ def delete_all(
     Example:
       rem delete-all
     """
-    be_sure(yes, "Delete everything, conversations too?")
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    confirm_or_abort(yes, "Delete everything, conversations too?")
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         batch = me.delete_all()
-    desk.answer(batch, lambda page: _all(page, batch, "deleted"))
+    desk.print_result(batch, lambda page: _print_batch(page, batch, "deleted"))
 
 
 def undo(
@@ -164,10 +172,10 @@ def undo(
       rem undo
       rem undo event_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         written = me.undo(event)
-    desk.answer(written, lambda page: _undone(page, written))
+    desk.print_result(written, lambda page: _print_undone(page, written))
 
 
 def link(
@@ -188,10 +196,10 @@ def link(
     Example:
       rem link "prefers tea" "stopped drinking coffee" --relation supports
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
-        written = me.link(said([source]), said([target]), relation)
-    desk.answer(written, lambda page: _linked(page, written))
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
+        written = me.link(read_words([source]), read_words([target]), relation)
+    desk.print_result(written, lambda page: _print_linked(page, written))
 
 
 def unlink(
@@ -209,43 +217,43 @@ def unlink(
     Example:
       rem unlink "prefers tea" "stopped drinking coffee" --relation supports
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
-        written = me.unlink(said([source]), said([target]), relation)
-    desk.answer(written, lambda page: _changed(page, written, "No longer linked."))
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
+        written = me.unlink(read_words([source]), read_words([target]), relation)
+    desk.print_result(written, lambda page: _print_change(page, written, "No longer linked."))
 
 
-def _all(page: Page, batch: Batch, word: str) -> None:
+def _print_batch(out: Terminal, batch: Batch, word: str) -> None:
     count = len(batch.ids)
-    page.say(f"{count} {'memory was' if count == 1 else 'memories were'} {word}.")
+    out.say(f"{count} {'memory was' if count == 1 else 'memories were'} {word}.")
     if batch.event is not None and batch.event.action != "deleted":
-        page.note(f"Undo: rem undo {batch.event.id}")
+        out.note(f"Undo: rem undo {batch.event.id}")
 
 
-def _change(desk: Desk, verb: Callable[[Any], Written], word: str) -> None:
-    with desk.memory() as me:
+def _change(cli: CliContext, verb: Callable[[Any], Written], word: str) -> None:
+    with cli.open_memory() as me:
         written = verb(me)
-    desk.answer(written, lambda page: _changed(page, written, word))
+    cli.print_result(written, lambda page: _print_change(page, written, word))
 
 
-def _changed(page: Page, written: Written, word: str) -> None:
-    page.say(f"{word} {quoted(written.memory.content)}")
-    _way_back(page, written)
+def _print_change(out: Terminal, written: Written, word: str) -> None:
+    out.say(f"{word} {quote(written.memory.content)}")
+    _print_undo_hint(out, written)
 
 
-def _remembered(page: Page, written: Written, word: str = "Remembered.") -> None:
+def _print_remembered(out: Terminal, written: Written, word: str = "Remembered.") -> None:
     if written.event is None:
-        page.say(f"Known already: {quoted(written.memory.content)} Nothing was changed.")
+        out.say(f"Known already: {quote(written.memory.content)} Nothing was changed.")
     else:
-        page.say(f"{word} {quoted(written.memory.content)}")
+        out.say(f"{word} {quote(written.memory.content)}")
         if written.replaced is not None:
-            page.say(f"Replaced {quoted(written.replaced.content)}")
+            out.say(f"Replaced {quote(written.replaced.content)}")
     if written.secrets:
-        page.say(_left_out(written.memory, written.secrets))
-    _way_back(page, written)
+        out.say(_describe_secrets(written.memory, written.secrets))
+    _print_undo_hint(out, written)
 
 
-def _left_out(memory: Record, kinds: tuple[str, ...]) -> str:
+def _describe_secrets(memory: Record, kinds: tuple[str, ...]) -> str:
     """How many secrets there were; two of one kind leave two marks in the text."""
     texts = (getattr(memory, name, None) or "" for name in ("content", "summary", "body"))
     everything = " ".join(texts)
@@ -254,25 +262,25 @@ def _left_out(memory: Record, kinds: tuple[str, ...]) -> str:
     return f"{count} {were} left out ({', '.join(kinds)})."
 
 
-def _deleted(page: Page, written: Written) -> None:
+def _print_deleted(out: Terminal, written: Written) -> None:
     if written.event is not None and written.event.action == "deleted":
-        page.say("Deleted for good. It cannot be brought back.")
+        out.say("Deleted for good. It cannot be brought back.")
         return
-    _changed(page, written, "In the trash.")
+    _print_change(out, written, "In the trash.")
 
 
-def _undone(page: Page, written: Written) -> None:
+def _print_undone(out: Terminal, written: Written) -> None:
     memory = written.memory
-    page.say(f"Taken back. {quoted(memory.content)} is {memory.status}.")
-    _way_back(page, written)
+    out.say(f"Taken back. {quote(memory.content)} is {memory.status}.")
+    _print_undo_hint(out, written)
 
 
-def _linked(page: Page, written: Written) -> None:
-    page.say("Linked." if written.event else "They are linked like that already.")
-    _way_back(page, written)
+def _print_linked(out: Terminal, written: Written) -> None:
+    out.say("Linked." if written.event else "They are linked like that already.")
+    _print_undo_hint(out, written)
 
 
-def _way_back(page: Page, written: Written) -> None:
-    page.note(written.memory.id)
+def _print_undo_hint(out: Terminal, written: Written) -> None:
+    out.note(written.memory.id)
     if written.event is not None:
-        page.note(f"Undo: rem undo {written.event.id}")
+        out.note(f"Undo: rem undo {written.event.id}")

@@ -12,193 +12,199 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from remembrancer.cli.console import Page, safe, short
+from remembrancer.cli.terminal import Terminal, escape_controls, shorten
 
 if TYPE_CHECKING:
-    from remembrancer.maintenance.runner import Scheduled
+    from remembrancer.maintenance.runner import ScheduledJob
     from remembrancer.types import Event, Fact, History, Recalled, Record, Stats, Why
 
 
-def reasons(page: Page, recalled: Recalled) -> None:
+def print_explanation(out: Terminal, recalled: Recalled) -> None:
     """Why a memory was recalled."""
     why = recalled.why
     parts = " + ".join(f"{name} {value:.4f}" for name, value in why.parts.items())
     rows = [
         ("score", f"{recalled.score:.4f} = {parts}  ({why.recipe})"),
-        ("by meaning", _rank(why.semantic_rank, "similarity", why.similarity)),
-        ("by words", _rank(why.keyword_rank, "bm25", why.bm25)),
+        ("by meaning", _format_rank(why.semantic_rank, "similarity", why.similarity)),
+        ("by words", _format_rank(why.keyword_rank, "bm25", why.bm25)),
         ("normalised", ", ".join(f"{name} {value:.4f}" for name, value in why.normalised.items())),
-        ("confidence", f"{_faded(why)} after {_days(why.age_days)}"),
+        ("confidence", f"{_format_confidence(why)} after {_format_days(why.age_days)}"),
         ("passed", "; ".join(why.filters)),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in why.evidence),
     ]
-    _grid(page, rows, indent=2)
+    _print_grid(out, rows, indent=2)
 
 
-def _faded(why: Why) -> str:
+def _format_confidence(why: Why) -> str:
     if why.confidence == why.effective_confidence:
         return f"{why.confidence:.2f}"
     return f"{why.confidence:.2f}, faded to {why.effective_confidence:.2f},"
 
 
-def particulars(page: Page, record: Record) -> None:
+def print_memory(out: Terminal, record: Record) -> None:
     """All that is known about one memory."""
     by = f"{record.agent} on {record.surface}" if record.agent else record.surface
     fact: Fact | Record = record
     rows = [
         ("status", str(record.status)),
-        ("true", _span(page, record)),
-        ("recorded", page.time(record.recorded_at)),
+        ("true", _format_validity(out, record)),
+        ("recorded", out.format_time(record.recorded_at)),
         ("by", f"{record.source}, through {by}"),
-        ("confirmed", page.time(record.confirmed_at)),
-        ("expires", page.time(record.expires_at) if record.expires_at else ""),
+        ("confirmed", out.format_time(record.confirmed_at)),
+        ("expires", out.format_time(record.expires_at) if record.expires_at else ""),
         ("confidence", f"{record.confidence:.2f}, {record.permanence}"),
         ("importance", f"{record.importance:g}"),
-        ("about", " ".join(filter(None, (_text(fact, "subject"), _text(fact, "predicate"))))),
-        ("summary", _text(fact, "summary")),
-        ("body", _text(fact, "body")),
+        (
+            "about",
+            " ".join(filter(None, (_get_text(fact, "subject"), _get_text(fact, "predicate")))),
+        ),
+        ("summary", _get_text(fact, "summary")),
+        ("body", _get_text(fact, "body")),
         ("scope", record.scope),
-        ("recalled", _times(page, record)),
+        ("recalled", _format_recall_count(out, record)),
         ("replaces", record.supersedes or ""),
         ("conversation", record.session_id or ""),
         *((name, str(value)) for name, value in record.metadata.items()),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in record.evidence),
     ]
-    _grid(page, rows)
+    _print_grid(out, rows)
 
 
-def life(page: Page, history: History) -> None:
+def print_history(out: Terminal, history: History) -> None:
     """The versions of a memory, what happened to them, and what they are linked to."""
     for number, version in enumerate(history.versions, 1):
-        page.say(f"{number}  {short(version.content, page.width - 3)}")
-        page.note(f"{version.status} · true {_span(page, version)}", indent=3)
-        page.note(version.id, indent=3)
-    page.heading("What happened")
-    happenings(page, history.events)
+        out.say(f"{number}  {shorten(version.content, out.width - 3)}")
+        out.note(f"{version.status} · true {_format_validity(out, version)}", indent=3)
+        out.note(version.id, indent=3)
+    out.print_heading("What happened")
+    print_events(out, history.events)
     # That a version supersedes another is shown above, by their order.
     links = [one for one in history.links if one.relation != "supersedes"]
     if history.applications:
-        page.heading("How it worked")
+        out.print_heading("How it worked")
         for used in history.applications:
-            page.say(f"{used.verdict}, {page.time(used.applied_at)}")
+            out.say(f"{used.verdict}, {out.format_time(used.applied_at)}")
             if used.reason is not None:
-                page.note(used.reason, indent=2)
+                out.note(used.reason, indent=2)
     if links:
-        page.heading("Linked")
-        _grid(page, [(_spaced(one.relation), f"{one.source} → {one.target}") for one in links])
+        out.print_heading("Linked")
+        _print_grid(
+            out,
+            [(_replace_underscores(one.relation), f"{one.source} → {one.target}") for one in links],
+        )
 
 
-def happenings(page: Page, events: Sequence[Event]) -> None:
+def print_events(out: Terminal, events: Sequence[Event]) -> None:
     """Events in the order they are given."""
-    lines = _table()
+    lines = _build_table()
     for event in events:
-        lines.add_row(Text(page.time(event.at), style="dim"), _happened(event))
-    _print(page, lines)
+        lines.add_row(Text(out.format_time(event.at), style="dim"), _format_event(event))
+    _print(out, lines)
 
 
-def schedule(page: Page, jobs: Iterable[Scheduled]) -> None:
+def print_schedule(out: Terminal, jobs: Iterable[ScheduledJob]) -> None:
     """When each job runs, when it was done last and when it is next due."""
-    lines = _table()
+    lines = _build_table()
     for one in jobs:
-        last = page.time(one.finished_at) if one.finished_at else "never"
-        due = page.time(one.due_at) if one.due_at else "off"
+        last = out.format_time(one.finished_at) if one.finished_at else "never"
+        due = out.format_time(one.due_at) if one.due_at else "off"
         lines.add_row(
             Text(one.job),
             Text(one.cron or "off", style="dim"),
             Text(f"last {last}"),
             Text(f"next {due}"),
         )
-    _print(page, lines)
+    _print(out, lines)
 
 
-def counts(page: Page, stats: Stats) -> None:
+def print_stats(out: Terminal, stats: Stats) -> None:
     """How many of what, and how they are doing."""
     if not stats.by_kind:
-        page.say("Nothing is remembered yet.")
-        page.note("Try: rem remember “Keep answers short, code first.”")
+        out.say("Nothing is remembered yet.")
+        out.note("Try: rem remember “Keep answers short, code first.”")
         return
     active = sum(kind.get("active", 0) for kind in stats.by_kind.values())
-    page.say(f"{active} {'memory' if active == 1 else 'memories'} in force.")
-    page.gap()
+    out.say(f"{active} {'memory' if active == 1 else 'memories'} in force.")
+    out.print_blank_line()
     rows = [
-        *((f"{kind}s", _listed(found)) for kind, found in stats.by_kind.items()),
-        ("categories", _listed(stats.by_category)),
-        ("permanence", _listed(stats.by_permanence)),
-        ("scopes", _listed(stats.by_scope)),
+        *((f"{kind}s", _format_counts(found)) for kind, found in stats.by_kind.items()),
+        ("categories", _format_counts(stats.by_category)),
+        ("permanence", _format_counts(stats.by_permanence)),
+        ("scopes", _format_counts(stats.by_scope)),
         ("fading", f"{stats.fading} too uncertain to be recalled; confirm or forget them"),
         ("expiring", f"{stats.expiring} within seven days"),
         ("backlog", f"{stats.backlog} episodes to learn from"),
         ("events", str(stats.events)),
     ]
-    _grid(page, rows)
+    _print_grid(out, rows)
 
 
-def choices(candidates: Sequence[Record]) -> None:
+def print_candidates(candidates: Sequence[Record]) -> None:
     """The memories that were possibly meant, for the error stream."""
     console = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
     table = Table.grid(padding=(0, 2))
     for one in candidates:
-        table.add_row(Text(one.id, style="dim", no_wrap=True), Text(short(one.content)))
+        table.add_row(Text(one.id, style="dim", no_wrap=True), Text(shorten(one.content)))
     console.print(table)
 
 
-def findings(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
+def print_checks(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     """Lines of level, name and sentence."""
     signs = {"ok": ("✓", "dim"), "warning": ("!", "bold"), "problem": ("✗", "bold")}
-    lines = _table()
+    lines = _build_table()
     for level, name, sentence in rows:
         sign, style = signs[level]
         words = sentence if level == "ok" else f"{level.capitalize()}: {sentence}"
-        lines.add_row(Text(f"{sign} {name}", style=style), Text(safe(words)))
-    _print(page, lines)
+        lines.add_row(Text(f"{sign} {name}", style=style), Text(escape_controls(words)))
+    _print(out, lines)
 
 
-def flaws(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
+def print_audit_findings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     """Lines of what is wrong, with which memories, and what could be done about it."""
     lines = Table.grid(padding=(0, 2))
     lines.add_column(overflow="fold", ratio=1)
     lines.add_column(no_wrap=True)
     for sentence, ids, fix in rows:
-        told = Text(safe(sentence)).append(f"\n{safe(ids)}", style="dim")
+        told = Text(escape_controls(sentence)).append(f"\n{escape_controls(ids)}", style="dim")
         lines.add_row(told, Text(fix, style="bold"))
-    _print(page, lines)
+    _print(out, lines)
 
 
-def diff(page: Page, lines: Iterable[str]) -> None:
+def print_diff(out: Terminal, lines: Iterable[str]) -> None:
     """Lines that begin with what becomes of them: + is new and green, - is gone and red."""
     for line in lines:
         # What goes on in further lines belongs to the sign before it.
-        told = "\n  ".join(safe(line).splitlines())
-        if page.is_terminal:
-            Console(highlight=False, width=page.width).print(
+        told = "\n  ".join(escape_controls(line).splitlines())
+        if out.is_terminal:
+            Console(highlight=False, width=out.width).print(
                 Text(told, style={"+": "green", "-": "red"}.get(line[:1], ""))
             )
         else:
-            page.say(told)
+            out.say(told)
 
 
-def pairs(page: Page, rows: Iterable[tuple[str, str]]) -> None:
+def print_pairs(out: Terminal, rows: Iterable[tuple[str, str]]) -> None:
     """Names and what there is to say about each."""
-    _grid(page, rows)
+    _print_grid(out, rows)
 
 
-def settings(page: Page, rows: Iterable[tuple[str, str, str]]) -> None:
+def print_settings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     """Names, values, and what each does."""
-    lines = _table()
+    lines = _build_table()
     for name, value, meaning in rows:
-        dim = Text().append(safe(meaning), style="dim")
-        lines.add_row(Text(safe(name)), Text(safe(value)), dim)
-    _print(page, lines)
+        dim = Text().append(escape_controls(meaning), style="dim")
+        lines.add_row(Text(escape_controls(name)), Text(escape_controls(value)), dim)
+    _print(out, lines)
 
 
-def _happened(event: Event) -> Text:
+def _format_event(event: Event) -> Text:
     by = f" by {event.agent}" if event.agent else ""
-    line = Text(f"{event.action}{safe(by)}, {event.surface}")
+    line = Text(f"{event.action}{escape_controls(by)}, {event.surface}")
     touched = len({change.memory_id for change in event.changes})
     if touched > 1:
         line.append(f", {touched} memories")
     if event.note is not None:
-        line.append(f": {safe(event.note)}")
+        line.append(f": {escape_controls(event.note)}")
     if event.undoes is not None:
         line.append(f", took back {event.undoes}")
     if event.undone_by is not None:
@@ -206,60 +212,60 @@ def _happened(event: Event) -> Text:
     return line.append(f"\n{event.id}", style="dim")
 
 
-def _span(page: Page, record: Record) -> str:
-    since = f"since {page.date(record.valid_from)}"
-    return f"{since} until {page.date(record.valid_until)}" if record.valid_until else since
+def _format_validity(out: Terminal, record: Record) -> str:
+    since = f"since {out.format_date(record.valid_from)}"
+    return f"{since} until {out.format_date(record.valid_until)}" if record.valid_until else since
 
 
-def _times(page: Page, record: Record) -> str:
+def _format_recall_count(out: Terminal, record: Record) -> str:
     if record.recalled_at is None:
         return "never"
     times = "once" if record.recall_count == 1 else f"{record.recall_count} times"
-    return f"{times}, last {page.time(record.recalled_at)}"
+    return f"{times}, last {out.format_time(record.recalled_at)}"
 
 
-def _rank(rank: int | None, name: str, value: float | None) -> str:
+def _format_rank(rank: int | None, name: str, value: float | None) -> str:
     if rank is None:
         return "not found"
     return f"rank {rank}, {name} {value:.3f}" if value is not None else f"rank {rank}"
 
 
-def _days(days: float) -> str:
+def _format_days(days: float) -> str:
     return f"{days:.0f} {'day' if round(days) == 1 else 'days'}"
 
 
-def _text(record: object, name: str) -> str:
+def _get_text(record: object, name: str) -> str:
     return str(getattr(record, name, None) or "")
 
 
-def _listed(found: object) -> str:
+def _format_counts(found: object) -> str:
     assert isinstance(found, dict)
     return ", ".join(f"{count} {name}" for name, count in found.items())
 
 
-def _spaced(name: str) -> str:
+def _replace_underscores(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _grid(page: Page, rows: Iterable[tuple[str, str]], indent: int = 0) -> None:
+def _print_grid(out: Terminal, rows: Iterable[tuple[str, str]], indent: int = 0) -> None:
     """Names and values; what has no value is left out."""
-    table = _table()
+    table = _build_table()
     for name, value in rows:
         if value:
-            table.add_row(Text(name, style="dim"), Text(safe(value)))
-    _print(page, Padding(table, (0, 0, 0, indent)))
+            table.add_row(Text(name, style="dim"), Text(escape_controls(value)))
+    _print(out, Padding(table, (0, 0, 0, indent)))
 
 
-def _table() -> Table:
+def _build_table() -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     return table
 
 
-def _print(page: Page, what: RenderableType) -> None:
+def _print(out: Terminal, what: RenderableType) -> None:
     """Print without the spaces that fill a table's lines to its width."""
-    console = Console(highlight=False, width=page.width)
+    console = Console(highlight=False, width=out.width)
     with console.capture() as captured:
         console.print(what)
     for line in captured.get().splitlines():

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, quoted
-from remembrancer.cli.options import said
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import read_words
+from remembrancer.cli.terminal import Terminal, quote
 
 if TYPE_CHECKING:
     from remembrancer.memory import Memory
     from remembrancer.types import Written
 
-Named = Annotated[list[str], typer.Argument(metavar="RULE", hidden=True)]
+RuleReference = Annotated[list[str], typer.Argument(metavar="RULE", hidden=True)]
 
 
-def helpful(context: typer.Context, rule: Named) -> None:
+def helpful(context: typer.Context, rule: RuleReference) -> None:
     """Say that following a rule helped.
 
     It is counted, and with enough successes the rule is trusted more.
@@ -27,12 +27,12 @@ def helpful(context: typer.Context, rule: Named) -> None:
     Example:
       rem helpful "confirm before sending"
     """
-    _report(context.obj, lambda me: me.helpful(said(rule)), "Noted.")
+    _change_rule(context.obj, lambda me: me.helpful(read_words(rule)), "Noted.")
 
 
 def harmful(
     context: typer.Context,
-    rule: Named,
+    rule: RuleReference,
     reason: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What went wrong; a warning says why.")
     ] = None,
@@ -46,30 +46,30 @@ def harmful(
     Example:
       rem harmful "always reply at once" --reason "woke the children"
     """
-    _report(context.obj, lambda me: me.harmful(said(rule), reason), "Noted.")
+    _change_rule(context.obj, lambda me: me.harmful(read_words(rule), reason), "Noted.")
 
 
-def promote(context: typer.Context, rule: Named) -> None:
+def promote(context: typer.Context, rule: RuleReference) -> None:
     """Trust a rule one step more: candidate, established, proven.
 
     \b
     Example:
       rem promote "confirm before sending"
     """
-    _report(context.obj, lambda me: me.promote(said(rule)), "Promoted.")
+    _change_rule(context.obj, lambda me: me.promote(read_words(rule)), "Promoted.")
 
 
-def demote(context: typer.Context, rule: Named) -> None:
+def demote(context: typer.Context, rule: RuleReference) -> None:
     """Trust a rule one step less: proven, established, candidate.
 
     \b
     Example:
       rem demote "confirm before sending"
     """
-    _report(context.obj, lambda me: me.demote(said(rule)), "Demoted.")
+    _change_rule(context.obj, lambda me: me.demote(read_words(rule)), "Demoted.")
 
 
-def disable(context: typer.Context, rule: Named) -> None:
+def disable(context: typer.Context, rule: RuleReference) -> None:
     """Keep a rule without following it.
 
     It is not recalled until it is restored.
@@ -78,24 +78,24 @@ def disable(context: typer.Context, rule: Named) -> None:
     Example:
       rem disable "confirm before sending"
     """
-    _report(context.obj, lambda me: me.disable(said(rule)), "Disabled.")
+    _change_rule(context.obj, lambda me: me.disable(read_words(rule)), "Disabled.")
 
 
-def _report(desk: Desk, verb: Callable[[Memory], Written], word: str) -> None:
-    with desk.memory() as me:
+def _change_rule(cli: CliContext, verb: Callable[[Memory], Written], word: str) -> None:
+    with cli.open_memory() as me:
         written = verb(me)
-    desk.answer(written, lambda page: _told(page, written, word))
+    cli.print_result(written, lambda page: _print_rule(page, written, word))
 
 
-def _told(page: Page, written: Written, word: str) -> None:
+def _print_rule(out: Terminal, written: Written, word: str) -> None:
     from remembrancer.types import Rule
 
     rule = written.memory
     assert isinstance(rule, Rule)
-    page.say(f"{word} {quoted(rule.content)}")
+    out.say(f"{word} {quote(rule.content)}")
     if written.replaced is not None:
-        page.say("It has done so much harm that it is a warning now.")
+        out.say("It has done so much harm that it is a warning now.")
     uses = f"{rule.success_count} helpful, {rule.harmful_count} harmful"
-    page.note(f"{rule.maturity} · {uses} · {rule.id}")
+    out.note(f"{rule.maturity} · {uses} · {rule.id}")
     if written.event is not None:
-        page.note(f"Undo: rem undo {written.event.id}")
+        out.note(f"Undo: rem undo {written.event.id}")

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.options import WITH_VALUE
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import ROOT_OPTIONS
 from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
-    from remembrancer.integrations.hooks.subprocess_tee import Ran
+    from remembrancer.integrations.hooks.subprocess_tee import ProcessResult
     from remembrancer.memory import Memory
 
-LONGEST_COMMAND = 300
-LONGEST_OUTPUT = 1_000
-_CONTROLS = re.compile(
+MAX_COMMAND_CHARS = 300
+MAX_OUTPUT_CHARS = 1_000
+_CONTROL_PATTERN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f\x7f]", re.DOTALL
 )
 """What a program tells its terminal, beside what it tells us."""
@@ -57,8 +57,8 @@ def run(
     from remembrancer import environment
     from remembrancer.integrations.hooks import subprocess_tee
 
-    desk: Desk = context.obj
-    known = _known(desk, about, budget)
+    desk: CliContext = context.obj
+    known = _load_context(desk, about, budget)
     with tempfile.NamedTemporaryFile("w", suffix=".md", encoding="utf-8") as file:
         file.write(known)
         file.flush()
@@ -67,49 +67,49 @@ def run(
             for word in command
         ]
         told = {"REM_CONTEXT": known, "REM_CONTEXT_FILE": file.name}
-        ran = subprocess_tee.run(words, environment.with_variables(told))
-    with _never_in_the_way("remember what was run"), _memory(desk) as me:
-        me.remember(_episode(command, ran), kind="episode", origin="tool", tags=["run"])
-    raise typer.Exit(ran.code)
+        ran = subprocess_tee.run(words, environment.extend_environment(told))
+    with _warn_on_error("remember what was run"), _open_memory(desk) as me:
+        me.remember(_format_episode(command, ran), kind="episode", origin="tool", tags=["run"])
+    raise typer.Exit(ran.exit_code)
 
 
-def _known(desk: Desk, about: str | None, budget: int | None) -> str:
-    with _never_in_the_way("recall anything"), _memory(desk, embeds=about is not None) as me:
+def _load_context(cli: CliContext, about: str | None, budget: int | None) -> str:
+    with _warn_on_error("recall anything"), _open_memory(cli, embeds=about is not None) as me:
         return me.context(about, budget=budget).text
     return ""
 
 
-def _episode(command: list[str], ran: Ran) -> str:
-    from remembrancer.recall.prompt_block import without_memory
+def _format_episode(command: list[str], ran: ProcessResult) -> str:
+    from remembrancer.recall.prompt_block import strip_memory_block
 
-    line = _CONTROLS.sub("", shlex.join(command))
-    line = f"{line[:LONGEST_COMMAND]}…" if len(line) > LONGEST_COMMAND else line
-    how = "it succeeded" if ran.code == 0 else f"it failed with exit code {ran.code}"
+    line = _CONTROL_PATTERN.sub("", shlex.join(command))
+    line = f"{line[:MAX_COMMAND_CHARS]}…" if len(line) > MAX_COMMAND_CHARS else line
+    how = "it succeeded" if ran.exit_code == 0 else f"it failed with exit code {ran.exit_code}"
     told = f"Ran `{line}` in {Path.cwd().name or '/'}: {how} after {ran.seconds:.0f} seconds."
-    printed, _ = without_memory(_CONTROLS.sub("", ran.printed))
-    printed = printed.strip()[-LONGEST_OUTPUT:]
+    printed, _ = strip_memory_block(_CONTROL_PATTERN.sub("", ran.output))
+    printed = printed.strip()[-MAX_OUTPUT_CHARS:]
     return f"{told} It printed last: {printed}" if printed else told
 
 
 @contextlib.contextmanager
-def _memory(desk: Desk, *, embeds: bool = True) -> Iterator[Memory | RemoteMemory]:
+def _open_memory(cli: CliContext, *, embeds: bool = True) -> Iterator[Memory | RemoteMemory]:
     """The running server's memory, or that of the store."""
-    from remembrancer.config import MEMORY
-    from remembrancer.integrations.hooks.hook import settings
-    from remembrancer.integrations.hooks.open_memory import reached
+    from remembrancer.config import IN_MEMORY
+    from remembrancer.integrations.hooks.hook import load_settings
+    from remembrancer.integrations.hooks.open_memory import open_memory
 
-    if desk.shared is not None or desk.store == MEMORY:
-        with desk.memory(embeds=embeds) as mine:
+    if cli.shared is not None or cli.store == IN_MEMORY:
+        with cli.open_memory(embeds=embeds) as mine:
             yield mine
         return
-    said = {name: getattr(desk, name.removeprefix("--")) for name in WITH_VALUE}
+    said = {name: getattr(cli, name.removeprefix("--")) for name in ROOT_OPTIONS}
     options = {name: value for name, value in said.items() if value is not None}
-    with reached(settings(options), agent=desk.agent, surface="cli", embeds=embeds) as me:
+    with open_memory(load_settings(options), agent=cli.agent, surface="cli", embeds=embeds) as me:
         yield me
 
 
 @contextlib.contextmanager
-def _never_in_the_way(what: str) -> Iterator[None]:
+def _warn_on_error(what: str) -> Iterator[None]:
     """Say that something could not be done, and go on: the program is what counts."""
     try:
         yield

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remembrancer.cli import live_long
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.options import given
+from remembrancer.cli import restore_default_gc
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import drop_unset
 from remembrancer.errors import InvalidSetting
 
 if TYPE_CHECKING:
@@ -46,16 +46,16 @@ def serve(
       rem serve --port 9000
       rem serve --host 0.0.0.0 --allowed-host memory.example.org
     """
-    desk: Desk = context.obj
-    _refuse_without_parts()
+    desk: CliContext = context.obj
+    _require_server_extra()
     asked = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
-    desk.settings = _checked(desk, given(asked))
+    desk.settings = _override_settings(desk, drop_unset(asked))
     from remembrancer.server import run
 
-    listening = run.bound(desk.settings.server)
-    with listening, desk.opened() as store:
-        run.refuse_open_doors(store)
-        _run(store, listening, is_found=True)
+    listening = run.bind_socket(desk.settings.server)
+    with listening, desk.open_engine() as store:
+        run.require_key_off_loopback(store)
+        _run_server(store, listening, is_discoverable=True)
 
 
 def demo(
@@ -75,49 +75,49 @@ def demo(
       rem demo
       rem demo --profile instances
     """
-    desk: Desk = context.obj
-    _refuse_without_parts()
+    desk: CliContext = context.obj
+    _require_server_extra()
     from remembrancer import demo
-    from remembrancer.cli.progress import bar
+    from remembrancer.cli.progress import progress_bar
     from remembrancer.config import ServerSettings
     from remembrancer.server import run
 
-    with run.bound(ServerSettings(port=port)) as listening:
+    with run.bind_socket(ServerSettings(port=port)) as listening:
         typer.echo("Writing down a year …")
-        with bar("Writing") as tell:
-            store = demo.lived(desk.profile or demo.PROFILE, tell=tell)
+        with progress_bar("Writing") as tell:
+            store = demo.build_demo(desk.profile or demo.DEFAULT_PROFILE, on_progress=tell)
         with store:
-            _run(store, listening)
+            _run_server(store, listening)
 
 
-def _refuse_without_parts() -> None:
+def _require_server_extra() -> None:
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise InvalidSetting("The server needs its parts: pip install 'remembrancer[server]'.")
 
 
-def _run(store: Remembrancer, listening: socket, *, is_found: bool = False) -> None:
+def _run_server(store: Remembrancer, listening: socket, *, is_discoverable: bool = False) -> None:
     """Say where it is, to other programs too if it is to be found, and serve it until the end."""
     from remembrancer.server import run
 
-    live_long()
+    restore_default_gc()
     port = listening.getsockname()[1]
     address = f"http://{store.settings.server.host}:{port}"
     typer.echo(f"Remembrancer listens on {address}")
-    token = run.start_token(store)
+    token = run.create_login_token(store)
     if token is None:
-        run.run(store, listening, run.Doors())
+        run.serve(store, listening, run.LocalAccess())
         return
     typer.echo(f"In a browser on this machine: {address}/login?token={token}")
-    key, file = run.local_key(store, port) if is_found else (None, None)
-    run.run(store, listening, run.Doors(token, key, file))
+    key, file = run.publish_local_key(store, port) if is_discoverable else (None, None)
+    run.serve(store, listening, run.LocalAccess(token, key, file))
 
 
-def _checked(desk: Desk, asked: dict[str, Any]) -> Any:
+def _override_settings(cli: CliContext, asked: dict[str, Any]) -> Any:
     """The settings with what was asked for."""
     from remembrancer import config
 
-    whose = given({"user": desk.user, "tenant": desk.tenant})
-    settings = config.changed(desk.settings, {"server": asked, **whose})
+    whose = drop_unset({"user": cli.user, "tenant": cli.tenant})
+    settings = config.override_settings(cli.settings, {"server": asked, **whose})
     if settings.server.workers > 1 and settings.store.url is None:
         raise InvalidSetting("Several workers need PostgreSQL: set store.url, or use one.")
     return settings

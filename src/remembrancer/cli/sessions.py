@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, quoted, safe
-from remembrancer.cli.learn import failure_of, what_next
-from remembrancer.cli.options import be_sure, said
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.learn import format_failure, format_next_attempt
+from remembrancer.cli.options import confirm_or_abort, read_words
+from remembrancer.cli.terminal import Terminal, escape_controls, quote
 
 if TYPE_CHECKING:
     from remembrancer.memory import Memory
     from remembrancer.types import Page as Listing
     from remembrancer.types import Session, Turn
 
-Conversation = Annotated[str, typer.Argument(metavar="SESSION", hidden=True)]
+SessionId = Annotated[str, typer.Argument(metavar="SESSION", hidden=True)]
 
 
 def sessions(
@@ -45,18 +45,18 @@ def sessions(
       rem sessions --failed
       rem sessions --trash
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         found = me.sessions(status=status, trashed=trash, limit=limit, cursor=cursor)
         if failed:
-            found = _given_up(me, found, status, trash, limit)
+            found = _list_given_up(me, found, status, trash, limit)
         turns = {one.id: me.count_turns(one.id) for one in found.items}
     items = [{"session": one, "turns": turns[one.id]} for one in found.items]
     answer = {"items": items, "cursor": found.cursor}
-    desk.answer(answer, lambda page: _listing(page, found, turns))
+    desk.print_result(answer, lambda page: _print_sessions(page, found, turns))
 
 
-def turns(context: typer.Context, session: Conversation) -> None:
+def turns(context: typer.Context, session: SessionId) -> None:
     """Show a conversation.
 
     From its first turn to its last: who said what, and when. `rem sessions` tells the SESSION.
@@ -65,13 +65,15 @@ def turns(context: typer.Context, session: Conversation) -> None:
     Example:
       rem turns holiday
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         about, spoken = me.session(session), me.turns(session)
-    desk.answer({"session": about, "turns": spoken}, lambda page: _shown(page, about, spoken))
+    desk.print_result(
+        {"session": about, "turns": spoken}, lambda page: _print_conversation(page, about, spoken)
+    )
 
 
-def close(context: typer.Context, session: Conversation) -> None:
+def close(context: typer.Context, session: SessionId) -> None:
     """End a conversation and learn from it.
 
     What is new in it is learned from now; closing it twice is as good as once. What is said later
@@ -81,20 +83,20 @@ def close(context: typer.Context, session: Conversation) -> None:
     Example:
       rem close holiday
     """
-    desk: Desk = context.obj
-    with desk.opened(embeds=True) as store:
+    desk: CliContext = context.obj
+    with desk.open_engine(embeds=True) as store:
         me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
         me.close(session)
         store.flush()
         closed, count = me.session(session), me.count_turns(session)
-    desk.answer(closed, lambda page: _closed(page, closed, count))
-    if _is_undone(closed):
+    desk.print_result(closed, lambda page: _print_closed(page, closed, count))
+    if _has_unlearned(closed):
         raise typer.Exit(1)
 
 
 def rename(
     context: typer.Context,
-    session: Conversation,
+    session: SessionId,
     title: Annotated[list[str], typer.Argument(metavar="TITLE", hidden=True)],
 ) -> None:
     """Give a conversation another title.
@@ -105,15 +107,15 @@ def rename(
     Example:
       rem rename holiday "A week in Lisbon"
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
-        renamed = me.rename(session, said(title))
-    desk.answer(renamed, lambda page: page.say(f"Renamed. {_named(renamed)}"))
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
+        renamed = me.rename(session, read_words(title))
+    desk.print_result(renamed, lambda page: page.say(f"Renamed. {_quote_title(renamed)}"))
 
 
 def archive(
     context: typer.Context,
-    session: Conversation,
+    session: SessionId,
     back: Annotated[bool, typer.Option("--back", help="Take it back.")] = False,
 ) -> None:
     """Put a conversation away.
@@ -125,16 +127,16 @@ def archive(
       rem archive holiday
       rem archive holiday --back
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         put = me.archive(session, back=back)
     word = "Taken back." if back else "Archived."
-    desk.answer(put, lambda page: page.say(f"{word} {_named(put)}"))
+    desk.print_result(put, lambda page: page.say(f"{word} {_quote_title(put)}"))
 
 
 def delete_session(
     context: typer.Context,
-    session: Conversation,
+    session: SessionId,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Put a conversation into the trash.
@@ -146,26 +148,26 @@ def delete_session(
     Example:
       rem delete-session holiday
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         about = me.session(session)
-        be_sure(yes, f"Delete the conversation {_named(about)}?")
+        confirm_or_abort(yes, f"Delete the conversation {_quote_title(about)}?")
         batch = me.delete_session(session)
     days = desk.settings.profile_for(desk.agent).deletion.trash_days
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         if batch.event is None:
-            page.say(f"{_named(about)} has nothing in it that could be deleted.")
+            page.say(f"{_quote_title(about)} has nothing in it that could be deleted.")
         elif batch.event.action == "deleted":
             page.say("Deleted for good. It cannot be brought back.")
         else:
-            page.say(f"In the trash for {days:g} days. {_named(about)}")
+            page.say(f"In the trash for {days:g} days. {_quote_title(about)}")
             page.note(f"Bring it back: rem restore-session {session}")
 
-    desk.answer(batch, words)
+    desk.print_result(batch, words)
 
 
-def restore_session(context: typer.Context, session: Conversation) -> None:
+def restore_session(context: typer.Context, session: SessionId) -> None:
     """Bring a conversation back from the trash.
 
     All its turns are as they were before it was deleted. `rem sessions --trash` tells what is
@@ -175,15 +177,15 @@ def restore_session(context: typer.Context, session: Conversation) -> None:
     Example:
       rem restore-session holiday
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         about = me.session(session)
         batch = me.restore_session(session)
     word = "Restored." if batch.event else "It is not in the trash:"
-    desk.answer(batch, lambda page: page.say(f"{word} {_named(about)}"))
+    desk.print_result(batch, lambda page: page.say(f"{word} {_quote_title(about)}"))
 
 
-def _given_up(
+def _list_given_up(
     me: Memory, found: Listing[Session], status: str | None, trash: bool, limit: int
 ) -> Listing[Session]:
     """Those of a listing, and of what follows it, from which learning was given up."""
@@ -200,28 +202,28 @@ def _given_up(
         )
 
 
-def _listing(page: Page, found: Listing[Session], turns: dict[str, int]) -> None:
+def _print_sessions(out: Terminal, found: Listing[Session], turns: dict[str, int]) -> None:
     if not found.items:
-        page.say("There is nothing here.")
+        out.say("There is nothing here.")
     for number, one in enumerate(found.items):
         if number:
-            page.gap()
-        page.say(one.title or "Without a title")
-        _particulars(page, one, page.time(one.active_at), turns[one.id])
+            out.print_blank_line()
+        out.say(one.title or "Without a title")
+        _print_details(out, one, out.format_time(one.active_at), turns[one.id])
         if one.failure is not None:
-            page.say(f"! Learning failed: {failure_of(one)}")
-            page.note(what_next(page, one), indent=2)
+            out.say(f"! Learning failed: {format_failure(one)}")
+            out.note(format_next_attempt(out, one), indent=2)
     if found.cursor is not None:
-        page.gap()
-        page.note(f"There is more: the same command with --cursor {found.cursor}")
+        out.print_blank_line()
+        out.note(f"There is more: the same command with --cursor {found.cursor}")
 
 
-def _particulars(page: Page, session: Session, when: str, turns: int) -> None:
-    page.note(" · ".join([when, _progress(session, turns), str(session.status)]))
-    page.note(session.id)
+def _print_details(out: Terminal, session: Session, when: str, turns: int) -> None:
+    out.note(" · ".join([when, _format_progress(session, turns), str(session.status)]))
+    out.note(session.id)
 
 
-def _progress(session: Session, turns: int) -> str:
+def _format_progress(session: Session, turns: int) -> str:
     count = f"{turns} {'turn' if turns == 1 else 'turns'}"
     learned = min(session.watermark, turns)
     if learned == turns:
@@ -229,30 +231,32 @@ def _progress(session: Session, turns: int) -> str:
     return f"{count}, {turns - learned} to learn from"
 
 
-def _shown(page: Page, session: Session, spoken: tuple[Turn, ...]) -> None:
-    page.say(session.title or "Without a title")
-    _particulars(page, session, page.time(session.started_at), len(spoken))
+def _print_conversation(out: Terminal, session: Session, spoken: tuple[Turn, ...]) -> None:
+    out.say(session.title or "Without a title")
+    _print_details(out, session, out.format_time(session.started_at), len(spoken))
     for one in spoken:
-        page.heading(safe(f"{one.speaker} ({one.role})" if one.speaker else one.role.capitalize()))
-        page.say(one.content)
+        out.print_heading(
+            escape_controls(f"{one.speaker} ({one.role})" if one.speaker else one.role.capitalize())
+        )
+        out.say(one.content)
         marks = [str(one.status)] if one.status != "active" else []
         if one.tainted:
             marks.append(f"from a {one.origin}")
-        page.note(" · ".join([page.time(one.said_at), *marks, one.id]))
+        out.note(" · ".join([out.format_time(one.said_at), *marks, one.id]))
 
 
-def _closed(page: Page, session: Session, count: int) -> None:
-    page.say(f"Closed. {_named(session)}: {_progress(session, count)}.")
+def _print_closed(out: Terminal, session: Session, count: int) -> None:
+    out.say(f"Closed. {_quote_title(session)}: {_format_progress(session, count)}.")
     if session.failure is not None:
-        page.say(f"Learning failed: {failure_of(session)}")
-    if _is_undone(session):
-        page.say(what_next(page, session))
+        out.say(f"Learning failed: {format_failure(session)}")
+    if _has_unlearned(session):
+        out.say(format_next_attempt(out, session))
 
 
-def _is_undone(session: Session) -> bool:
+def _has_unlearned(session: Session) -> bool:
     """Whether something was to be learned and was not."""
     return session.failure is not None or session.due_at is not None
 
 
-def _named(session: Session) -> str:
-    return quoted(session.title or session.id)
+def _quote_title(session: Session) -> str:
+    return quote(session.title or session.id)

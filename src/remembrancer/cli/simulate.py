@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, short
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.terminal import Terminal, shorten
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,48 +36,49 @@ def simulate(
       rem simulate
       rem simulate --days 90 --plot fading.svg
     """
-    desk: Desk = context.obj
-    with desk.memory() as me:
+    desk: CliContext = context.obj
+    with desk.open_memory() as me:
         found = me.simulate(days)
     if plot is not None:
         _draw(Path(plot).expanduser(), found)
-    desk.answer(found, lambda page: _told(page, found, limit, plot))
+    desk.print_result(found, lambda page: _print_forecast(page, found, limit, plot))
 
 
 def _draw(path: Path, found: Simulation) -> None:
-    from remembrancer.cli.plot import svg
+    from remembrancer.cli.plot import render_svg
 
     try:
-        path.write_text(svg(found.series), encoding="utf-8")
+        path.write_text(render_svg(found.series), encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"--plot: {path} cannot be written: {error.strerror}.") from error
 
 
-def _told(page: Page, found: Simulation, limit: int, plot: str | None) -> None:
+def _print_forecast(out: Terminal, found: Simulation, limit: int, plot: str | None) -> None:
     from remembrancer.cli import render
-    from remembrancer.cli.plot import lines
+    from remembrancer.cli.plot import render_sparklines
 
     start, end = found.series[0], found.series[-1]
-    dates = upcoming(found)
+    dates = list_upcoming(found)
     if not dates:
-        page.say(f"Nothing fades or expires until {page.date(end.at)}.")
+        out.say(f"Nothing fades or expires until {out.format_date(end.at)}.")
     else:
-        page.say(f"Until {page.date(end.at)}, if nobody confirms anything:")
-        page.gap()
-        render.pairs(
-            page, ((page.date(at), f"{what}: {short(text)}") for at, what, text in dates[:limit])
+        out.say(f"Until {out.format_date(end.at)}, if nobody confirms anything:")
+        out.print_blank_line()
+        render.print_pairs(
+            out,
+            ((out.format_date(at), f"{what}: {shorten(text)}") for at, what, text in dates[:limit]),
         )
         if len(dates) > limit:
-            page.note(f"and {len(dates) - limit} more; --limit shows them")
-    page.gap()
-    for line in lines(found.series, page.width):
-        page.say(line)
-    page.note(f"from {page.date(start.at)} to {page.date(end.at)}")
+            out.note(f"and {len(dates) - limit} more; --limit shows them")
+    out.print_blank_line()
+    for line in render_sparklines(found.series, out.width):
+        out.say(line)
+    out.note(f"from {out.format_date(start.at)} to {out.format_date(end.at)}")
     if plot is not None:
-        page.note(f"Drawn into {plot}")
+        out.note(f"Drawn into {plot}")
 
 
-def upcoming(found: Simulation) -> list[tuple[datetime, str, str]]:
+def list_upcoming(found: Simulation) -> list[tuple[datetime, str, str]]:
     """What happens from now on, in order: when, whether it fades or expires, and to what."""
     start, end = found.series[0].at, found.series[-1].at
     dates = []

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.options import Words, said
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import Words, read_words
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
     from remembrancer.team.review import Review
-    from remembrancer.team.service import Proposed
+    from remembrancer.team.service import TeamProposalResult
     from remembrancer.types import TeamFact, TeamRecalled
 
 
@@ -43,19 +43,23 @@ def propose(
     """
     from remembrancer.types import TeamOrigin
 
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     origin = TeamOrigin.USER if desk.agent is None else TeamOrigin.AGENT
-    with desk.opened(embeds=True) as store:
+    with desk.open_engine(embeds=True) as store:
         me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
-        proposed = me.propose(said(words), kind=kind, origin=origin, importance=importance)
+        proposed = me.propose(read_words(words), kind=kind, origin=origin, importance=importance)
         waits = proposed.status == "pending"
-        until = _until(proposed, review_of(desk, store).switches().promote_at) if waits else ""
+        until = (
+            _describe_wait(proposed, open_review(desk, store).settings().promote_at)
+            if waits
+            else ""
+        )
 
-    def told(page: Page) -> None:
-        _verdict(page, proposed, until)
+    def told(page: Terminal) -> None:
+        _print_verdict(page, proposed, until)
         say_if_no_team(page, desk)
 
-    desk.answer(proposed, told)
+    desk.print_result(proposed, told)
     if proposed.rules:
         raise typer.Exit(1)
 
@@ -78,66 +82,69 @@ def team(
       rem --profile assistant team "which ports does the proxy use?"
       rem team "how is a release made?" --limit 3
     """
-    desk: Desk = context.obj
-    with desk.opened(embeds=True) as store:
+    desk: CliContext = context.obj
+    with desk.open_engine(embeds=True) as store:
         me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
-        found = me.team(said(words), limit=limit)
-        told = has_team(desk) and review_of(desk, store).switches().recalls("cli")
-    desk.answer({"results": found, "told": told}, lambda page: _known(page, desk, found, told=told))
+        found = me.team(read_words(words), limit=limit)
+        told = has_team(desk) and open_review(desk, store).settings().can_recall("cli")
+    desk.print_result(
+        {"results": found, "told": told},
+        lambda page: _print_results(page, desk, found, is_enabled=told),
+    )
 
 
-def review_of(desk: Desk, store: Remembrancer) -> Review:
+def open_review(cli: CliContext, store: Remembrancer) -> Review:
     """The desk of whoever runs the command, who may do anything with a store of their own."""
-    return store.review(desk.user, tenant=desk.tenant)
+    return store.review(cli.user, tenant=cli.tenant)
 
 
-def has_team(desk: Desk) -> bool:
+def has_team(cli: CliContext) -> bool:
     """Whether the profile has a team memory."""
-    return desk.settings.profile_for(desk.agent).team.enabled
+    return cli.settings.profile_for(cli.agent).team.enabled
 
 
-def say_if_no_team(page: Page, desk: Desk) -> None:
+def say_if_no_team(out: Terminal, cli: CliContext) -> None:
     """Say why nobody will be told, if the profile says so."""
-    if not has_team(desk):
-        page.gap()
-        page.say(
-            f"The profile {desk.settings.profile} has no team memory, so nobody is told.\n"
+    if not has_team(cli):
+        out.print_blank_line()
+        out.say(
+            f"The profile {cli.settings.profile} has no team memory, so nobody is told.\n"
             "One that has: rem --profile assistant …"
         )
 
 
-def _verdict(page: Page, proposed: Proposed, until: str) -> None:
+def _print_verdict(out: Terminal, proposed: TeamProposalResult, until: str) -> None:
     from typing import assert_never
 
-    from remembrancer.guard.reasons import reasons
-    from remembrancer.team.service import Verdict
+    from remembrancer.guard.reasons import explain_rules
+    from remembrancer.team.service import ProposalOutcome
 
     match proposed.verdict:
-        case Verdict.PENDING:
-            page.say(f"Proposed. {until}")
-        case Verdict.CORROBORATED:
-            page.say("Someone else has said the same, and you are counted as one more.")
+        case ProposalOutcome.PENDING:
+            out.say(f"Proposed. {until}")
+        case ProposalOutcome.CORROBORATED:
+            out.say("Someone else has said the same, and you are counted as one more.")
             if until:
-                page.say(until)
-        case Verdict.APPROVED:
-            page.say("Approved: enough people have said the same, and the team is told.")
-        case Verdict.KNOWN:
-            page.say("You have said so before. Nothing was changed.")
-        case Verdict.REJECTED_BEFORE:
-            page.say("A reviewer has rejected this before. Nothing was changed.")
-            page.note(f"To think about it again: rem team-reopen {proposed.fact_id}")
-        case Verdict.REFUSED:
-            page.say("Refused, and not kept:")
-            for reason in reasons(proposed.rules):
-                page.say(f"- {reason}")
-            page.note("Without that, the rest can be proposed.")
+                out.say(until)
+        case ProposalOutcome.APPROVED:
+            out.say("Approved: enough people have said the same, and the team is told.")
+        case ProposalOutcome.KNOWN:
+            out.say("You have said so before. Nothing was changed.")
+        case ProposalOutcome.REJECTED_BEFORE:
+            out.say("A reviewer has rejected this before. Nothing was changed.")
+            out.note(f"To think about it again: rem team-reopen {proposed.fact_id}")
+        case ProposalOutcome.REFUSED:
+            out.say("Refused, and not kept:")
+            for reason in explain_rules(proposed.rules):
+                out.say(f"- {reason}")
+            out.note("Without that, the rest can be proposed.")
         case _:
             assert_never(proposed.verdict)
-    if proposed.fact_id is not None and proposed.verdict is not Verdict.REJECTED_BEFORE:
-        page.note(proposed.fact_id)
+    if proposed.fact_id is not None and proposed.verdict is not ProposalOutcome.REJECTED_BEFORE:
+        out.note(proposed.fact_id)
 
 
-def _until(proposed: Proposed, promote_at: int | None) -> str:
+def _describe_wait(proposed: TeamProposalResult, promote_at: int | None) -> str:
     """What a pending proposal waits for."""
     if proposed.conflicts:
         return "Something else contradicts it, so it is pending until a reviewer approves it."
@@ -150,27 +157,29 @@ def _until(proposed: Proposed, promote_at: int | None) -> str:
             return f"Pending until {enough} people have said so or a reviewer approves it."
 
 
-def _known(page: Page, desk: Desk, found: Sequence[TeamRecalled], *, told: bool) -> None:
-    if not told and has_team(desk):
-        page.say("The command line is not told what the team knows.")
-        page.note("Switch it on: rem team-switch team_recall.cli=on")
-    elif not told:
-        page.say(f"The profile {desk.settings.profile} has no team memory.")
-        page.note("One that has: rem --profile assistant team …")
+def _print_results(
+    out: Terminal, cli: CliContext, found: Sequence[TeamRecalled], *, is_enabled: bool
+) -> None:
+    if not is_enabled and has_team(cli):
+        out.say("The command line is not told what the team knows.")
+        out.note("Switch it on: rem team-switch team_recall.cli=on")
+    elif not is_enabled:
+        out.say(f"The profile {cli.settings.profile} has no team memory.")
+        out.note("One that has: rem --profile assistant team …")
     elif not found:
-        page.say("The team knows nothing about that.")
+        out.say("The team knows nothing about that.")
     for number, one in enumerate(found):
         if number:
-            page.gap()
-        page.say(one.content)
-        page.note(weight(one.kind, one))
+            out.print_blank_line()
+        out.say(one.content)
+        out.note(format_weight(one.kind, one))
 
 
-def how_many(count: int) -> str:
+def format_fact_count(count: int) -> str:
     """So many team facts."""
     return f"{count} team {'fact' if count == 1 else 'facts'}"
 
 
-def weight(name: str, fact: TeamRecalled | TeamFact) -> str:
+def format_weight(name: str, fact: TeamRecalled | TeamFact) -> str:
     """What sort of fact it is, and how much it counts."""
     return f"{name} · importance {fact.importance:g} · confidence {fact.confidence:.2f}"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page, quoted
-from remembrancer.cli.options import Words, be_sure, given, said, taking
-from remembrancer.cli.team import how_many, review_of, weight
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.options import Words, confirm_or_abort, drop_unset, read_words, with_options
+from remembrancer.cli.team import format_fact_count, format_weight, open_review
+from remembrancer.cli.terminal import Terminal, quote
 from remembrancer.errors import NotFound
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from remembrancer.types import Page as Listing
     from remembrancer.types import TeamEntry, TeamFact
 
-Fact = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
-Facts = Annotated[list[str], typer.Argument(metavar="ID", hidden=True)]
+FactId = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
+FactIds = Annotated[list[str], typer.Argument(metavar="ID", hidden=True)]
 
-QUEUE = {
+QUEUE_OPTIONS = {
     "kind": Annotated[
         str | None, typer.Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ],
@@ -38,7 +38,7 @@ QUEUE = {
 }
 
 
-@taking(QUEUE)
+@with_options(QUEUE_OPTIONS)
 def team_review(
     context: typer.Context,
     *,
@@ -66,17 +66,17 @@ def team_review(
       rem team-review --status approved --contested
       rem team-review --words proxy --origin agent --limit 5
     """
-    desk: Desk = context.obj
+    desk: CliContext = context.obj
     marks: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
-    marks |= {name: said([text]) for name, text in given(options).items()}
-    with desk.opened() as store:
-        review = review_of(desk, store)
+    marks |= {name: read_words([text]) for name, text in drop_unset(options).items()}
+    with desk.open_engine() as store:
+        review = open_review(desk, store)
         found = review.list(**marks)
-        others = _opposed(review, found.items)
-    desk.answer(found, lambda page: _queue(page, found, others, status))
+        others = _load_conflicts(review, found.items)
+    desk.print_result(found, lambda page: _print_queue(page, found, others, status))
 
 
-def team_approve(context: typer.Context, facts: Facts) -> None:
+def team_approve(context: typer.Context, facts: FactIds) -> None:
     """Let the team be told.
 
     From the next moment on, by every process. All of the facts are approved, or none if one of them
@@ -86,10 +86,10 @@ def team_approve(context: typer.Context, facts: Facts) -> None:
     Example:
       rem team-approve team_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    _decide(context.obj, "Approved.", lambda review: review.approve(*_once(facts)))
+    _change_facts(context.obj, "Approved.", lambda review: review.approve(*_dedupe_ids(facts)))
 
 
-def team_reject(context: typer.Context, facts: Facts) -> None:
+def team_reject(context: typer.Context, facts: FactIds) -> None:
     """Never tell the team.
 
     It stays, so that it is not proposed again; whoever says the same learns that it was rejected.
@@ -99,10 +99,10 @@ def team_reject(context: typer.Context, facts: Facts) -> None:
     Example:
       rem team-reject team_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    _decide(context.obj, "Rejected.", lambda review: review.reject(*_once(facts)))
+    _change_facts(context.obj, "Rejected.", lambda review: review.reject(*_dedupe_ids(facts)))
 
 
-def team_reopen(context: typer.Context, facts: Facts) -> None:
+def team_reopen(context: typer.Context, facts: FactIds) -> None:
     """Take a decision back.
 
     What was approved or rejected is pending again, and the team is not told meanwhile.
@@ -111,10 +111,10 @@ def team_reopen(context: typer.Context, facts: Facts) -> None:
     Example:
       rem team-reopen team_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    _decide(context.obj, "Pending again.", lambda review: review.reopen(*_once(facts)))
+    _change_facts(context.obj, "Pending again.", lambda review: review.reopen(*_dedupe_ids(facts)))
 
 
-def team_edit(context: typer.Context, fact: Fact, words: Words) -> None:
+def team_edit(context: typer.Context, fact: FactId, words: Words) -> None:
     """Give a team fact other words.
 
     They may say as little about a person as any proposal. How many have said it, and whether it is
@@ -124,13 +124,13 @@ def team_edit(context: typer.Context, fact: Fact, words: Words) -> None:
     Example:
       rem team-edit team_01kjq3v8r5w0m2x4y6z8b0c2d4 "The proxy uses port 9000."
     """
-    one, text = said([fact]), said(words)
-    _decide(context.obj, "Changed.", lambda review: (review.edit(one, text),), embeds=True)
+    one, text = read_words([fact]), read_words(words)
+    _change_facts(context.obj, "Changed.", lambda review: (review.edit(one, text),), embeds=True)
 
 
 def team_importance(
     context: typer.Context,
-    fact: Fact,
+    fact: FactId,
     importance: Annotated[float, typer.Argument(metavar="NUMBER", hidden=True)],
 ) -> None:
     """Say how much a team fact matters, from 1 to 5.
@@ -141,13 +141,13 @@ def team_importance(
     Example:
       rem team-importance team_01kjq3v8r5w0m2x4y6z8b0c2d4 5
     """
-    one, word = said([fact]), f"Importance {importance:g}."
-    _decide(context.obj, word, lambda review: (review.set_importance(one, importance),))
+    one, word = read_words([fact]), f"Importance {importance:g}."
+    _change_facts(context.obj, word, lambda review: (review.set_importance(one, importance),))
 
 
 def team_delete(
     context: typer.Context,
-    facts: Facts,
+    facts: FactIds,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete team facts for good.
@@ -160,16 +160,16 @@ def team_delete(
       rem team-delete team_01kjq3v8r5w0m2x4y6z8b0c2d4
       rem team-delete team_01kjq3v8r5w0m2x4y6z8b0c2d4 --yes
     """
-    wanted = _once(facts)
-    be_sure(yes, f"Delete {how_many(len(wanted))} for good? It cannot be undone.")
-    desk: Desk = context.obj
-    with desk.opened() as store:
-        count = review_of(desk, store).delete(*wanted)
-    words = f"{how_many(count)} {'was' if count == 1 else 'were'} deleted for good."
-    desk.answer({"deleted": count}, lambda page: page.say(words))
+    wanted = _dedupe_ids(facts)
+    confirm_or_abort(yes, f"Delete {format_fact_count(len(wanted))} for good? It cannot be undone.")
+    desk: CliContext = context.obj
+    with desk.open_engine() as store:
+        count = open_review(desk, store).delete(*wanted)
+    words = f"{format_fact_count(count)} {'was' if count == 1 else 'were'} deleted for good."
+    desk.print_result({"deleted": count}, lambda page: page.say(words))
 
 
-def _opposed(review: Review, entries: Sequence[TeamEntry]) -> dict[str, TeamFact]:
+def _load_conflicts(review: Review, entries: Sequence[TeamEntry]) -> dict[str, TeamFact]:
     """The facts that contradict one of these, to be shown beside it."""
     wanted = {one for entry in entries for one in entry.conflicts}
     others: dict[str, TeamFact] = {}
@@ -179,52 +179,52 @@ def _opposed(review: Review, entries: Sequence[TeamEntry]) -> dict[str, TeamFact
     return others
 
 
-def _queue(
-    page: Page, found: Listing[TeamEntry], others: Mapping[str, TeamFact], status: str
+def _print_queue(
+    out: Terminal, found: Listing[TeamEntry], others: Mapping[str, TeamFact], status: str
 ) -> None:
     if not found.items:
-        page.say("There is nothing here.")
+        out.say("There is nothing here.")
     for number, entry in enumerate(found.items):
         if number:
-            page.gap()
-        _entry(page, entry, others)
+            out.print_blank_line()
+        _print_entry(out, entry, others)
     if found.items and status == "pending":
-        page.gap()
-        page.note("Decide: rem team-approve ID, rem team-reject ID")
+        out.print_blank_line()
+        out.note("Decide: rem team-approve ID, rem team-reject ID")
     if found.cursor is not None:
-        page.gap()
-        page.note(f"There is more: the same command with --cursor {found.cursor}")
+        out.print_blank_line()
+        out.note(f"There is more: the same command with --cursor {found.cursor}")
 
 
-def _entry(page: Page, entry: TeamEntry, others: Mapping[str, TeamFact]) -> None:
+def _print_entry(out: Terminal, entry: TeamEntry, others: Mapping[str, TeamFact]) -> None:
     fact = entry.fact
     people = "1 person" if entry.contributors == 1 else f"{entry.contributors} people"
-    page.say(fact.content)
-    page.note(f"{weight(f'{fact.kind} by {fact.origin}', fact)} · said by {people}")
-    page.note(f"{fact.id} · {page.date(fact.recorded_at)}")
+    out.say(fact.content)
+    out.note(f"{format_weight(f'{fact.kind} by {fact.origin}', fact)} · said by {people}")
+    out.note(f"{fact.id} · {out.format_date(fact.recorded_at)}")
     for other in (others[one] for one in entry.conflicts if one in others):
-        page.say(f"! Contradicted by {quoted(other.content)}")
-        page.note(f"{other.id} · {other.status}", indent=2)
+        out.say(f"! Contradicted by {quote(other.content)}")
+        out.note(f"{other.id} · {other.status}", indent=2)
 
 
-def _once(facts: Sequence[str]) -> tuple[str, ...]:
+def _dedupe_ids(facts: Sequence[str]) -> tuple[str, ...]:
     """Each id once, however often it was typed."""
-    return tuple(dict.fromkeys(said([one]) for one in facts))
+    return tuple(dict.fromkeys(read_words([one]) for one in facts))
 
 
-def _decide(
-    desk: Desk,
+def _change_facts(
+    cli: CliContext,
     word: str,
     verb: Callable[[Review], tuple[TeamFact, ...]],
     *,
     embeds: bool = False,
 ) -> None:
-    with desk.opened(embeds=embeds) as store:
-        changed = verb(review_of(desk, store))
+    with cli.open_engine(embeds=embeds) as store:
+        changed = verb(open_review(cli, store))
 
-    def told(page: Page) -> None:
+    def told(page: Terminal) -> None:
         for one in changed:
-            page.say(f"{word} {quoted(one.content)}")
+            page.say(f"{word} {quote(one.content)}")
             page.note(f"{one.id} · {one.status}")
 
-    desk.answer(changed, told)
+    cli.print_result(changed, told)

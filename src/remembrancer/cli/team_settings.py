@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
-from remembrancer.cli.team import how_many, review_of, say_if_no_team
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.team import format_fact_count, open_review, say_if_no_team
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remembrancer.team.review import TeamStats
-    from remembrancer.team.settings import Switches
+    from remembrancer.team.settings import TeamSettings
     from remembrancer.types import Json
 
-EITHER = ("personal_learning", "team_learning")
-NUMBERS = ("promote_at", "dedup_threshold", "recall_confidence", "limit")
-RECALL, NOBODY = "team_recall", "anonymous"
+BOOLEAN_SETTINGS = ("personal_learning", "team_learning")
+NUMERIC_SETTINGS = ("promote_at", "dedup_threshold", "recall_confidence", "limit")
+RECALL_SETTING, ANONYMOUS = "team_recall", "anonymous"
 DEFAULT = "default"
-SETTINGS = (*EITHER, f"{RECALL}.SURFACE", *NUMBERS)
-STATES = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+SETTING_NAMES = (*BOOLEAN_SETTINGS, f"{RECALL_SETTING}.SURFACE", *NUMERIC_SETTINGS)
+BOOLEAN_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 MEANINGS = {
     "personal_learning": "Learn about people from conversations.",
     "team_learning": "Learn for the team from conversations.",
@@ -43,9 +43,9 @@ def team_stats(context: typer.Context) -> None:
     Example:
       rem team-stats
     """
-    desk: Desk = context.obj
-    with desk.opened() as store:
-        stats = review_of(desk, store).stats()
+    desk: CliContext = context.obj
+    with desk.open_engine() as store:
+        stats = open_review(desk, store).stats()
     answer = {
         "by_status": stats.by_status,
         "by_kind": stats.by_kind,
@@ -58,13 +58,13 @@ def team_stats(context: typer.Context) -> None:
         "switches": stats.switches.model_dump(),
     }
 
-    def told(page: Page) -> None:
-        _counts(page, stats)
-        page.heading("Switches in force")
-        _switches(page, stats.switches)
+    def told(page: Terminal) -> None:
+        _print_counts(page, stats)
+        page.print_heading("Switches in force")
+        _print_settings(page, stats.switches)
         say_if_no_team(page, desk)
 
-    desk.answer(answer, told)
+    desk.print_result(answer, told)
 
 
 def team_switch(
@@ -86,107 +86,115 @@ def team_switch(
       rem team-switch dedup_threshold=0.95
       rem team-switch promote_at=default
     """
-    desk: Desk = context.obj
-    read = dict(map(_read, settings))
-    with desk.opened() as store:
-        review = review_of(desk, store)
-        review.switch(**_changes(read))
-        switches = review.reset_switch(*(name for name, value in read.items() if value == DEFAULT))
+    desk: CliContext = context.obj
+    read = dict(map(_parse_setting, settings))
+    with desk.open_engine() as store:
+        review = open_review(desk, store)
+        review.change_settings(**_build_changes(read))
+        switches = review.reset_settings(
+            *(name for name, value in read.items() if value == DEFAULT)
+        )
 
-    def told(page: Page) -> None:
+    def told(page: Terminal) -> None:
         page.say("Switched. In force:")
-        page.gap()
-        _switches(page, switches)
+        page.print_blank_line()
+        _print_settings(page, switches)
         say_if_no_team(page, desk)
 
-    desk.answer(switches.model_dump(), told)
+    desk.print_result(switches.model_dump(), told)
 
 
-def _counts(page: Page, stats: TeamStats) -> None:
+def _print_counts(out: Terminal, stats: TeamStats) -> None:
     from remembrancer.cli import render
 
     count = sum(stats.by_status.values())
     if not count:
-        page.say("The team knows nothing yet.")
-        page.note("Try: rem propose “The proxy pool uses ports 9000 to 9999.”")
+        out.say("The team knows nothing yet.")
+        out.note("Try: rem propose “The proxy pool uses ports 9000 to 9999.”")
         return
-    page.say(f"{how_many(count)}.")
-    page.gap()
+    out.say(f"{format_fact_count(count)}.")
+    out.print_blank_line()
     rows = [
-        ("status", _listed(stats.by_status)),
-        ("kind", _listed(stats.by_kind)),
-        ("origin", _listed(stats.by_origin)),
+        ("status", _format_counts(stats.by_status)),
+        ("kind", _format_counts(stats.by_kind)),
+        ("origin", _format_counts(stats.by_origin)),
         ("contradicted", str(stats.contested) if stats.contested else "none"),
         ("said", f"{stats.said} times, {stats.merged:.0%} of them what someone had said before"),
         *(("told", f"{one.recall_count} times: {one.content}") for one in stats.most_recalled),
     ]
-    render.pairs(page, rows)
+    render.print_pairs(out, rows)
 
 
-def _listed(some: Mapping[str, int]) -> str:
+def _format_counts(some: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in some.items())
 
 
-def _switches(page: Page, switches: Switches) -> None:
+def _print_settings(out: Terminal, switches: TeamSettings) -> None:
     from remembrancer.cli import render
 
-    render.settings(page, _rows(switches))
-    page.note("Every other surface is told what the team knows.")
+    render.print_settings(out, _rows(switches))
+    out.note("Every other surface is told what the team knows.")
 
 
-def _rows(switches: Switches) -> Iterator[tuple[str, str, str]]:
+def _rows(switches: TeamSettings) -> Iterator[tuple[str, str, str]]:
     """Each switch under the name by which it is changed, its value, and what that does."""
-    for name in (*EITHER, *NUMBERS):
+    for name in (*BOOLEAN_SETTINGS, *NUMERIC_SETTINGS):
         value = getattr(switches, name)
         if value is None:
             yield name, "off", "Only a reviewer approves."
         else:
-            yield name, _shown(value), MEANINGS[name]
-    for surface in sorted(switches.team_recall.keys() - {NOBODY}):
-        told = _shown(switches.recalls(surface))
-        yield f"{RECALL}.{surface}", told, f"Tell those who ask through {surface}."
-    told = _shown(switches.recalls(None))
-    yield f"{RECALL}.{NOBODY}", told, "Tell whoever does not say who they are."
+            yield name, _format_value(value), MEANINGS[name]
+    for surface in sorted(switches.team_recall.keys() - {ANONYMOUS}):
+        told = _format_value(switches.can_recall(surface))
+        yield f"{RECALL_SETTING}.{surface}", told, f"Tell those who ask through {surface}."
+    told = _format_value(switches.can_recall(None))
+    yield f"{RECALL_SETTING}.{ANONYMOUS}", told, "Tell whoever does not say who they are."
 
 
-def _shown(value: float | bool) -> str:
+def _format_value(value: float | bool) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else f"{value:g}"
 
 
-def _read(setting: str) -> tuple[str, Json]:
+def _parse_setting(setting: str) -> tuple[str, Json]:
     """The name and the value of what was typed as NAME=VALUE, read by what each name takes."""
     name, sign, text = setting.partition("=")
     group, dot, surface = name.partition(".")
     if not sign:
         raise InvalidInput("Say NAME=VALUE, such as promote_at=3 or team_learning=off.")
-    if name == RECALL:
+    if name == RECALL_SETTING:
         raise InvalidInput("Say for which surface, such as team_recall.telegram=off.")
-    if group == RECALL and dot:
-        from remembrancer.types import checked_name
+    if group == RECALL_SETTING and dot:
+        from remembrancer.types import validate_name
 
-        name = f"{RECALL}.{checked_name(surface, 'surface')}"
-    elif name not in (*EITHER, *NUMBERS):
-        raise InvalidInput(f"There is no switch {name!r}: use one of {', '.join(SETTINGS)}.")
+        name = f"{RECALL_SETTING}.{validate_name(surface, 'surface')}"
+    elif name not in (*BOOLEAN_SETTINGS, *NUMERIC_SETTINGS):
+        raise InvalidInput(f"There is no switch {name!r}: use one of {', '.join(SETTING_NAMES)}.")
     if text.lower() == DEFAULT:
         return name, DEFAULT
-    return name, _number(name, text) if name in NUMBERS else _state(name, text)
+    return name, _parse_number(name, text) if name in NUMERIC_SETTINGS else _parse_boolean(
+        name, text
+    )
 
 
-def _changes(read: Mapping[str, Json]) -> dict[str, Json]:
+def _build_changes(read: Mapping[str, Json]) -> dict[str, Json]:
     """What is to be changed, with the surfaces together."""
     changes = {name: value for name, value in read.items() if value != DEFAULT}
-    surfaces = {name: changes.pop(name) for name in list(changes) if name.startswith(f"{RECALL}.")}
-    told: Json = {name.removeprefix(f"{RECALL}."): value for name, value in surfaces.items()}
-    return {**changes, RECALL: told} if told else changes
+    surfaces = {
+        name: changes.pop(name) for name in list(changes) if name.startswith(f"{RECALL_SETTING}.")
+    }
+    told: Json = {
+        name.removeprefix(f"{RECALL_SETTING}."): value for name, value in surfaces.items()
+    }
+    return {**changes, RECALL_SETTING: told} if told else changes
 
 
-def _state(name: str, text: str) -> bool:
-    if text.lower() not in STATES:
+def _parse_boolean(name: str, text: str) -> bool:
+    if text.lower() not in BOOLEAN_WORDS:
         raise InvalidInput(f"{name}: say on or off, not {text!r}.")
-    return STATES[text.lower()]
+    return BOOLEAN_WORDS[text.lower()]
 
 
-def _number(name: str, text: str) -> float | None:
+def _parse_number(name: str, text: str) -> float | None:
     can_be_off = name == "promote_at"
     if can_be_off and text.lower() == "off":
         return None

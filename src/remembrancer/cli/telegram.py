@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from remembrancer.cli import live_long
-from remembrancer.cli.cli_context import Desk
-from remembrancer.cli.console import Page
+from remembrancer.cli import restore_default_gc
+from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidSetting
 
 if TYPE_CHECKING:
@@ -43,38 +43,38 @@ def telegram(
       rem telegram
       rem telegram --webhook https://memory.example.org/telegram
     """
-    desk: Desk = context.obj
-    with contextlib.closing(_api(desk.settings)) as api:
+    desk: CliContext = context.obj
+    with contextlib.closing(_build_api(desk.settings)) as api:
         if webhook is None:
             _poll(desk, api)
             return
-        _be_called(desk.settings, api, webhook)
-    desk.answer({"webhook": webhook}, lambda page: page.say(f"Telegram calls {webhook}."))
+        _set_webhook(desk.settings, api, webhook)
+    desk.print_result({"webhook": webhook}, lambda page: page.say(f"Telegram calls {webhook}."))
 
 
-def _poll(desk: Desk, api: BotApi) -> None:
+def _poll(cli: CliContext, api: BotApi) -> None:
     """Answer until Ctrl-C, or until the process is told to end."""
     from remembrancer.assistant.telegram.polling import poll
 
-    live_long()
+    restore_default_gc()
     logging.basicConfig(stream=sys.stderr, format="%(message)s")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with desk.opened(embeds=True) as engine, contextlib.suppress(KeyboardInterrupt):
+    with cli.open_engine(embeds=True) as engine, contextlib.suppress(KeyboardInterrupt):
         poll(engine, api, threading.Event())
 
 
-def _be_called(settings: Settings, api: BotApi, address: str) -> None:
-    from remembrancer.assistant.telegram.polling import WANTED
-    from remembrancer.assistant.telegram.webhook import checked_secret
+def _set_webhook(settings: Settings, api: BotApi, address: str) -> None:
+    from remembrancer.assistant.telegram.polling import ALLOWED_UPDATES
+    from remembrancer.assistant.telegram.webhook import validate_secret
 
     secret = settings.telegram.webhook_secret
     if secret is None:
         raise InvalidSetting("telegram.webhook_secret: choose one, so that only they can call.")
     told: dict[str, Json] = {
         "url": address,
-        "secret_token": checked_secret(secret.get_secret_value()),
+        "secret_token": validate_secret(secret.get_secret_value()),
     }
-    api.call("setWebhook", {**told, "allowed_updates": WANTED})
+    api.call("setWebhook", {**told, "allowed_updates": ALLOWED_UPDATES})
 
 
 def telegram_link(context: typer.Context) -> None:
@@ -88,20 +88,20 @@ def telegram_link(context: typer.Context) -> None:
       rem telegram-link
       rem telegram-link --user ada
     """
-    desk: Desk = context.obj
-    with desk.opened() as engine:
-        made = engine.links.new_code(
+    desk: CliContext = context.obj
+    with desk.open_engine() as engine:
+        made = engine.account_links.create_code(
             engine.for_user(desk.user, tenant=desk.tenant, surface="cli").principal.owner
         )
 
-    def words(page: Page) -> None:
+    def words(page: Terminal) -> None:
         page.say(f"/link {made.code}")
-        page.note(f"Send this to the bot before {page.time(made.expires_at)}.")
+        page.note(f"Send this to the bot before {page.format_time(made.expires_at)}.")
 
-    desk.answer(made, words)
+    desk.print_result(made, words)
 
 
-def _api(settings: Settings) -> BotApi:
+def _build_api(settings: Settings) -> BotApi:
     from remembrancer.assistant.telegram.api import BotApi
 
     token = settings.telegram.token

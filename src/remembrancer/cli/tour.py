@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from remembrancer.cli.console import Page
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -22,7 +22,7 @@ START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """What is about to be shown, the command lines that show it, and how many days pass before."""
 
     title: str
@@ -31,7 +31,7 @@ class Step:
 
 
 STEPS = (
-    Step(
+    TourStep(
         "Tell it something.",
         (
             "rem remember 'Keep answers short, code first.' --category preference --tag style",
@@ -39,15 +39,15 @@ STEPS = (
             "rem remember 'The team meets on Tuesdays at ten.' --tag team",
         ),
     ),
-    Step(
+    TourStep(
         "Ask in your own words: it looks for the sense, not only for the words.",
         ("rem recall 'how should I write my replies?' --limit 1",),
     ),
-    Step(
+    TourStep(
         "Passwords, keys and tokens are left out before anything is stored.",
         ("rem remember 'The database password is kX9-vQ27-mmT4, and it runs on port 5433.'",),
     ),
-    Step(
+    TourStep(
         "Five weeks later. What is nearly the same replaces it; so does what has the same subject.",
         (
             "rem remember 'The team meets on Thursdays at ten.'",
@@ -55,88 +55,90 @@ STEPS = (
         ),
         days=35,
     ),
-    Step(
+    TourStep(
         "Old and new are kept, each with the time in which it was true …",
         ("rem history 'Ada lives in Berlin'",),
     ),
-    Step(
+    TourStep(
         "… so you can ask what was known in March.",
         (
             "rem recall 'where does Ada live?' --limit 1",
             "rem recall 'where does Ada live?' --limit 1 --as-of 2026-03-15",
         ),
     ),
-    Step(
+    TourStep(
         "Nothing is a black box: every result can say why it is there.",
         ("rem recall 'when is the meeting?' --limit 1 --explain",),
     ),
-    Step(
+    TourStep(
         "Forgetting takes one sentence. So does changing your mind.",
         ("rem forget 'when the team meets'", "rem undo", "rem list --tag team"),
     ),
-    Step(
+    TourStep(
         "Someone else, on the same store, sees nothing of it.",
         ("rem --user grace recall 'where does Ada live?'",),
     ),
 )
 
-NEXT = (
+NEXT_COMMANDS = (
     ("rem remember 'I prefer tea to coffee.'", "keep something of your own"),
     ("rem recall 'what do I like to drink?'", "and find it again"),
     ("rem doctor", "see that everything works, and where it is kept"),
     ("rem --help", "all the rest"),
 )
 
-Run = Callable[..., int]
+RunCommand = Callable[..., int]
 
 
-def lead(run: Run, *, paced: bool) -> None:
+def run_tour(run: RunCommand, *, paced: bool) -> None:
     """Show every step; `run` is what runs a command line."""
-    page = Page()
+    page = Terminal()
     pause = PAUSE_SECONDS if paced and page.is_terminal else 0
-    _title(page, "Remembrancer", "A tour on a memory that vanishes: nothing is written to disk.")
+    _print_title(
+        page, "Remembrancer", "A tour on a memory that vanishes: nothing is written to disk."
+    )
     for number, (step, store) in enumerate(_steps(), 1):
         time.sleep(pause)
-        _title(page, f"{number}  {step.title}")
+        _print_title(page, f"{number}  {step.title}")
         for command in step.commands:
-            _typed(command)
+            _print_command(command)
             time.sleep(pause / 2)
             if code := run(shlex.split(command)[1:], obj=store):
                 raise typer.Exit(code)
             time.sleep(pause)
-    _title(page, "That was it. What to type next:")
-    page.gap()
-    for command, why in NEXT:
+    _print_title(page, "That was it. What to type next:")
+    page.print_blank_line()
+    for command, why in NEXT_COMMANDS:
         typer.echo(f"  {typer.style(command, bold=True)}")
         page.note(why, indent=4)
 
 
-def _steps() -> Iterator[tuple[Step, Remembrancer]]:
+def _steps() -> Iterator[tuple[TourStep, Remembrancer]]:
     """The steps with the store they share, whose clock goes on between them."""
-    from remembrancer.clock import SetClock
+    from remembrancer.clock import ManualClock
     from remembrancer.config import Settings
     from remembrancer.embed.local import LocalEmbedder
     from remembrancer.engine import Remembrancer
     from remembrancer.store.open import open_store
 
     settings = Settings(user="me")
-    clock = SetClock(START)
+    clock = ManualClock(START)
     embedder = LocalEmbedder()
     embedder.warm()
-    vanishing = open_store(settings, clock, vanishing=True)
+    vanishing = open_store(settings, clock, in_memory=True)
     with Remembrancer(settings, vanishing, embedder, clock) as store:
         for step in STEPS:
-            clock.move(timedelta(days=step.days, minutes=5))
+            clock.advance(timedelta(days=step.days, minutes=5))
             yield step, store
 
 
-def _title(page: Page, title: str, about: str = "") -> None:
-    page.heading(title)
+def _print_title(out: Terminal, title: str, about: str = "") -> None:
+    out.print_heading(title)
     if about:
-        page.note(about)
+        out.note(about)
 
 
-def _typed(command: str) -> None:
+def _print_command(command: str) -> None:
     typer.echo()
     typer.echo(f"{typer.style('$', dim=True)} {typer.style(command, bold=True)}")
     sys.stdout.flush()

@@ -5,8 +5,8 @@ It speaks REST through `httpx`; it must not know how memories are stored or foun
 
 from __future__ import annotations
 
+from remembrancer.client.http import ServerClient
 from remembrancer.client.memory import RemoteMemory
-from remembrancer.client.server import Server
 
 __all__ = ["RemoteMemory", "connect"]
 
@@ -26,5 +26,5 @@ def connect(
     key travel unencrypted to another machine.
     """
     return RemoteMemory(
-        Server(url, key, agent=agent, timeout=timeout, retries=retries, insecure=insecure)
+        ServerClient(url, key, agent=agent, timeout=timeout, retries=retries, insecure=insecure)
     )

@@ -6,10 +6,10 @@ from urllib.parse import quote, urlsplit
 
 from remembrancer.errors import InvalidInput
 from remembrancer.local_server import is_loopback
-from remembrancer.types import checked_name
+from remembrancer.types import validate_name
 
 
-def checked_address(url: str, *, insecure: bool) -> str:
+def validate_address(url: str, *, insecure: bool) -> str:
     """The address of a server to which a key may be sent."""
     try:
         parts = urlsplit(url)
@@ -27,13 +27,13 @@ def checked_address(url: str, *, insecure: bool) -> str:
     return url.rstrip("/")
 
 
-def path_of(*names: str) -> str:
+def build_path(*names: str) -> str:
     """An address below the server, made of names that may hold anything but a slash."""
-    return "".join(f"/{_segment(name)}" for name in names)
+    return "".join(f"/{_quote_segment(name)}" for name in names)
 
 
-def _segment(name: str) -> str:
-    name = checked_name(name, "name")
+def _quote_segment(name: str) -> str:
+    name = validate_name(name, "name")
     if "/" in name:
         raise InvalidInput("A server cannot be asked for a name with a slash in it.")
     # A dot alone would mean this folder, two the one above.

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.client.server import Server
-from remembrancer.client.values import moments, read, read_page
+from remembrancer.client.codec import build_as_of_params, parse_page, parse_value
+from remembrancer.client.http import ServerClient
 from remembrancer.errors import InvalidInput, NotFound
-from remembrancer.types import Kind, Page, Record, Status, looks_like_id, member
+from remembrancer.types import Kind, Page, Record, Status, looks_like_id, parse_enum
 
 if TYPE_CHECKING:
-    from remembrancer.recall.filters import Narrowing
+    from remembrancer.recall.filters import ListFilter
 
-LISTS = {Kind.FACT: "facts", Kind.RULE: "rules", Kind.EPISODE: "episodes"}
-ONLY = {
+PATH_BY_KIND = {Kind.FACT: "facts", Kind.RULE: "rules", Kind.EPISODE: "episodes"}
+KIND_BY_FILTER = {
     "subject": Kind.FACT,
     "category": Kind.FACT,
     "maturity": Kind.RULE,
@@ -23,20 +23,20 @@ ONLY = {
 }
 """What can be said of one kind alone."""
 
-UNTOLD = {"permanences", "backlogs", "session", "confidence_below"}
+UNSUPPORTED_FILTERS = {"permanences", "backlogs", "session", "confidence_below"}
 """What only a memory that is kept here can be narrowed by."""
 
 
-def page_of(
-    server: Server, narrowing: Narrowing, *, limit: int, cursor: str | None, **said: Any
+def list_page(
+    server: ServerClient, narrowing: ListFilter, *, limit: int, cursor: str | None, **params: Any
 ) -> Page[Record]:
     """One page of all kinds that are meant, the newest first."""
-    from remembrancer.paging import place_of
+    from remembrancer.paging import encode_cursor
 
-    asked = {**_asked(narrowing), **said, "limit": limit, "cursor": cursor}
+    asked = {**_build_query(narrowing), **params, "limit": limit, "cursor": cursor}
     pages = [
-        read_page(Record, server.read("memory", LISTS[kind], **asked))
-        for kind in _kinds(narrowing, asked)
+        parse_page(Record, server.read("memory", PATH_BY_KIND[kind], **asked))
+        for kind in _select_kinds(narrowing, asked)
     ]
     found = sorted(
         (one for page in pages for one in page.items),
@@ -46,33 +46,33 @@ def page_of(
     more = len(found) > limit or any(page.cursor for page in pages)
     # A cursor names the last entry that was shown, so that one does for all kinds.
     last = found[limit - 1] if more else None
-    return Page(tuple(found[:limit]), place_of(last.recorded_at, last.id) if last else None)
+    return Page(tuple(found[:limit]), encode_cursor(last.recorded_at, last.id) if last else None)
 
 
-def named(server: Server, reference: str, *statuses: Status) -> str:
+def resolve_id(server: ServerClient, reference: str, *statuses: Status) -> str:
     """The id of the one memory that is meant, by its id or by words in it and in no other.
 
     A server understands ids alone, so for words its listings are read.
     """
-    from remembrancer.remember.resolve import by_words
+    from remembrancer.remember.resolve import find_by_words
 
     if looks_like_id(reference):
         return reference
-    found = by_words(_all(server, statuses), reference)
+    found = find_by_words(_iter_memories(server, statuses), reference)
     if found is None:
         raise NotFound("No memory has that id or contains those words.")
     return found.id
 
 
-def _all(server: Server, statuses: tuple[Status, ...]) -> Iterator[Record]:
+def _iter_memories(server: ServerClient, statuses: tuple[Status, ...]) -> Iterator[Record]:
     for status in statuses:
-        for place in LISTS.values():
-            for told in server.pages("memory", place, status=status, min_importance=0):
-                yield read(Record, told)
+        for place in PATH_BY_KIND.values():
+            for told in server.iter_entries("memory", place, status=status, min_importance=0):
+                yield parse_value(Record, told)
 
 
-def _asked(narrowing: Narrowing) -> dict[str, Any]:
-    if untold := sorted(UNTOLD & narrowing.keys()):
+def _build_query(narrowing: ListFilter) -> dict[str, Any]:
+    if untold := sorted(UNSUPPORTED_FILTERS & narrowing.keys()):
         raise InvalidInput(f"A server does not narrow by {untold[0]}: leave it out.")
     asked = {
         "scope": narrowing.get("scope"),
@@ -83,16 +83,16 @@ def _asked(narrowing: Narrowing) -> dict[str, Any]:
         "maturity": narrowing.get("maturities"),
         "from": narrowing.get("recorded_from"),
         "to": narrowing.get("recorded_before"),
-        **moments(narrowing.get("as_of")),
+        **build_as_of_params(narrowing.get("as_of")),
     }
     return {name: value for name, value in asked.items() if value not in (None, (), [])}
 
 
-def _kinds(narrowing: Narrowing, asked: Mapping[str, Any]) -> list[Kind]:
-    kinds = [member(Kind, one, "kinds") for one in narrowing.get("kinds") or LISTS]
+def _select_kinds(narrowing: ListFilter, query: Mapping[str, Any]) -> list[Kind]:
+    kinds = [parse_enum(Kind, one, "kinds") for one in narrowing.get("kinds") or PATH_BY_KIND]
     if Kind.TURN in kinds:
         raise InvalidInput("A server tells turns conversation by conversation: use turns().")
-    only = {ONLY[name] for name in asked if name in ONLY}
+    only = {KIND_BY_FILTER[name] for name in query if name in KIND_BY_FILTER}
     if Kind.EPISODE in only and {*kinds} != {Kind.EPISODE}:
         raise InvalidInput("A server narrows episodes alone by time: say kinds=['episode'].")
-    return [kind for kind in LISTS if kind in kinds and only <= {kind}]
+    return [kind for kind in PATH_BY_KIND if kind in kinds and only <= {kind}]

@@ -15,9 +15,9 @@ from remembrancer.errors import (
     RemembrancerError,
     Unavailable,
 )
-from remembrancer.llm import ModelMisspoke, ModelUnavailable
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 
-BY_CODE: dict[str, type[RemembrancerError]] = {
+ERROR_BY_CODE: dict[str, type[RemembrancerError]] = {
     one.code: one
     for one in (
         InvalidInput,
@@ -32,11 +32,11 @@ BY_CODE: dict[str, type[RemembrancerError]] = {
         Unavailable,
         errors.EmbeddingFailed,
         errors.StoreUnavailable,
-        ModelMisspoke,
+        InvalidModelResponse,
         errors.SchemaTooNew,
     )
 }
-BY_STATUS: dict[int, type[RemembrancerError]] = {
+ERROR_BY_STATUS: dict[int, type[RemembrancerError]] = {
     400: InvalidInput,
     401: NotAllowed,
     403: NotAllowed,
@@ -55,36 +55,36 @@ BY_STATUS: dict[int, type[RemembrancerError]] = {
 """For what only a server has to say."""
 
 
-def error_of(answer: httpx.Response) -> RemembrancerError:
+def build_error(response: httpx.Response) -> RemembrancerError:
     """The error that an answer tells of, with the server's own code, status and sentence."""
-    problem = _problem(answer)
-    code, status = str(problem.get("code", "error")), answer.status_code
-    error = _made(code, status, str(problem.get("detail") or _in_words(answer)))
+    problem = _parse_problem(response)
+    code, status = str(problem.get("code", "error")), response.status_code
+    error = _create_error(code, status, str(problem.get("detail") or _fallback_message(response)))
     error.code, error.status = code, status
     return error
 
 
-def candidates(answer: httpx.Response) -> list[str]:
+def candidate_ids(response: httpx.Response) -> list[str]:
     """The ids of the memories that may be meant."""
-    return [one["id"] for one in _problem(answer).get("candidates") or ()]
+    return [one["id"] for one in _parse_problem(response).get("candidates") or ()]
 
 
-def _made(code: str, status: int, sentence: str) -> RemembrancerError:
+def _create_error(code: str, status: int, sentence: str) -> RemembrancerError:
     if code == ModelUnavailable.code:
-        return ModelUnavailable(sentence, passing=True)
-    known = BY_CODE.get(code) or BY_STATUS.get(status, RemembrancerError)
+        return ModelUnavailable(sentence, transient=True)
+    known = ERROR_BY_CODE.get(code) or ERROR_BY_STATUS.get(status, RemembrancerError)
     return known(sentence)
 
 
-def _problem(answer: httpx.Response) -> dict[str, Any]:
+def _parse_problem(response: httpx.Response) -> dict[str, Any]:
     try:
-        told = answer.json()
+        told = response.json()
     except ValueError:
         return {}
     return told if isinstance(told, dict) else {}
 
 
-def _in_words(answer: httpx.Response) -> str:
-    if answer.is_redirect:
+def _fallback_message(response: httpx.Response) -> str:
+    if response.is_redirect:
         return "The server says that it is elsewhere: give connect() its new address."
-    return f"The server answers with {answer.status_code} and says nothing more; look at its log."
+    return f"The server answers with {response.status_code} and says nothing more; look at its log."

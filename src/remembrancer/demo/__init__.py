@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from remembrancer.clock import LateClock, SetClock
+from remembrancer.clock import ManualClock, OffsetClock
 from remembrancer.config import ServerSettings, Settings
-from remembrancer.demo import bots, year
-from remembrancer.demo.actions import Told, do_all
+from remembrancer.demo import instances, year
+from remembrancer.demo.actions import ProgressCallback, replay_actions
 from remembrancer.demo.story import TENANT, USER
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.embed.local import LocalEmbedder
@@ -16,14 +16,14 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.store.open import open_store
 
-PROFILE = "agents"
-STORIES = {PROFILE: year, "instances": bots}
+DEFAULT_PROFILE = "agents"
+STORIES = {DEFAULT_PROFILE: year, "instances": instances}
 """By profile."""
 
 
-def opened(
-    clock: LateClock | SetClock,
-    profile: str = PROFILE,
+def open_demo_store(
+    clock: OffsetClock | ManualClock,
+    profile: str = DEFAULT_PROFILE,
     *,
     directory: Path | None = None,
     server: ServerSettings | None = None,
@@ -45,23 +45,29 @@ def opened(
             **STORIES[profile].SETTINGS,
         }
     )
-    store = open_store(settings, clock, vanishing=directory is None)
+    store = open_store(settings, clock, in_memory=directory is None)
     return Remembrancer(settings, store, CachedEmbedder(LocalEmbedder()), clock)
 
 
 def fill(
-    store: Remembrancer, clock: LateClock | SetClock, now: datetime, tell: Told | None = None
+    store: Remembrancer,
+    clock: OffsetClock | ManualClock,
+    now: datetime,
+    on_progress: ProgressCallback | None = None,
 ) -> None:
     """Tell the story as if it had happened in the time until now."""
-    told = STORIES[store.settings.profile]
-    do_all(told.deeds(store), clock, now, tell)
+    story = STORIES[store.settings.profile]
+    replay_actions(story.list_actions(store), clock, now, on_progress)
 
 
-def lived(
-    profile: str = PROFILE, *, server: ServerSettings | None = None, tell: Told | None = None
+def build_demo(
+    profile: str = DEFAULT_PROFILE,
+    *,
+    server: ServerSettings | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> Remembrancer:
     """The story in memory, told until this moment, from which its time goes on."""
-    clock = LateClock(timedelta())
-    store = opened(clock, profile, server=server)
-    fill(store, clock, clock.now(), tell)
+    clock = OffsetClock(timedelta())
+    store = open_demo_store(clock, profile, server=server)
+    fill(store, clock, clock.now(), on_progress)
     return store

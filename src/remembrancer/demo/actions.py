@@ -6,42 +6,42 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from remembrancer.clock import LateClock, SetClock
+from remembrancer.clock import ManualClock, OffsetClock
 
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Is told how much is done, and of how much."""
 
-A_WHILE_AGO = timedelta(minutes=20)
-MEANWHILE = timedelta(seconds=9)
+MIN_AGE = timedelta(minutes=20)
+MIN_GAP = timedelta(seconds=9)
 """Between two things of one day, so that they have an order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class DemoAction:
     """What was done so many days ago."""
 
-    days: int
-    do: Callable[[], object]
+    days_ago: int
+    run: Callable[[], object]
 
     def at(self, now: datetime) -> datetime:
         """When it was done: at some hour of the day, and in the past in any case."""
-        hour, minute = 8 + self.days * 5 % 12, self.days * 17 % 60
-        moment = now.replace(hour=hour, minute=minute, second=0) - timedelta(days=self.days)
-        return min(moment, now - A_WHILE_AGO)
+        hour, minute = 8 + self.days_ago * 5 % 12, self.days_ago * 17 % 60
+        moment = now.replace(hour=hour, minute=minute, second=0) - timedelta(days=self.days_ago)
+        return min(moment, now - MIN_AGE)
 
 
-def do_all(
-    deeds: Iterable[Deed],
-    clock: LateClock | SetClock,
+def replay_actions(
+    actions: Iterable[DemoAction],
+    clock: OffsetClock | ManualClock,
     now: datetime,
-    tell: Told | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> None:
     """Do everything from the first to the last; in the end the clock says now."""
-    ordered = sorted(deeds, key=lambda deed: -deed.days)
-    clock.move(ordered[0].at(now) - clock.now())
+    ordered = sorted(actions, key=lambda deed: -deed.days_ago)
+    clock.advance(ordered[0].at(now) - clock.now())
     for number, deed in enumerate(ordered, 1):
-        clock.move(max(deed.at(now) - clock.now(), MEANWHILE))
-        deed.do()
-        if tell is not None:
-            tell(number, len(ordered))
-    clock.move(now - clock.now())
+        clock.advance(max(deed.at(now) - clock.now(), MIN_GAP))
+        deed.run()
+        if on_progress is not None:
+            on_progress(number, len(ordered))
+    clock.advance(now - clock.now())

@@ -8,7 +8,7 @@ USER, TENANT = "ada", "difference-works"
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class DemoFact:
     """Something that was true from then on; with the same subject and predicate, until another."""
 
     days: int
@@ -19,7 +19,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DemoRule:
     """A rule, on which days it helped, and on which it did harm and how."""
 
     days: int
@@ -29,60 +29,68 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class DemoConversation:
     """A conversation: what Ada said and what was answered, in turn."""
 
     days: int
     title: str
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
     surface: str = "web"
 
 
 FACTS = (
-    Fact(362, "Ada lives in London, in a flat by the canal.", "ada", "lives_in", "stable"),
-    Fact(362, "Ada is lactose intolerant; oat milk is fine.", "ada", "diet", "permanent"),
-    Fact(361, "Byron, the cat, is eleven and afraid of the hoover.", "byron", "is", "stable"),
-    Fact(360, "Ada starts the day with two espressos.", "ada", "morning_drink"),
-    Fact(358, "Charles runs the workshop and prefers letters to calls.", "charles", "prefers"),
-    Fact(352, "Ada is reading Dune, slowly.", "ada", "reading", "volatile"),
-    Fact(341, "The engine drives looms with eight shafts.", "engine", "shafts"),
-    Fact(333, "Ada runs along the canal on Tuesdays and Thursdays.", "ada", "sport"),
-    Fact(310, "The engine will be released in May.", "engine", "release", "volatile"),
-    Fact(
+    DemoFact(362, "Ada lives in London, in a flat by the canal.", "ada", "lives_in", "stable"),
+    DemoFact(362, "Ada is lactose intolerant; oat milk is fine.", "ada", "diet", "permanent"),
+    DemoFact(361, "Byron, the cat, is eleven and afraid of the hoover.", "byron", "is", "stable"),
+    DemoFact(360, "Ada starts the day with two espressos.", "ada", "morning_drink"),
+    DemoFact(358, "Charles runs the workshop and prefers letters to calls.", "charles", "prefers"),
+    DemoFact(352, "Ada is reading Dune, slowly.", "ada", "reading", "volatile"),
+    DemoFact(341, "The engine drives looms with eight shafts.", "engine", "shafts"),
+    DemoFact(333, "Ada runs along the canal on Tuesdays and Thursdays.", "ada", "sport"),
+    DemoFact(310, "The engine will be released in May.", "engine", "release", "volatile"),
+    DemoFact(
         287, "Mary answers the customers' letters and has every second Friday off.", "mary", "job"
     ),
-    Fact(
+    DemoFact(
         262,
         "Ada is reading Middlemarch, and likes it more each week.",
         "ada",
         "reading",
         "volatile",
     ),
-    Fact(240, "Ada gave up coffee; starts the day with a pot of Assam.", "ada", "morning_drink"),
-    Fact(221, "Byron needs half a pill at eight in the morning.", "byron", "medicine", "stable"),
-    Fact(204, "The engine will be released in September.", "engine", "release", "volatile"),
-    Fact(176, "Ada swims on Tuesdays, since the knee does not like running.", "ada", "sport"),
-    Fact(158, "The engine drives looms with sixteen shafts.", "engine", "shafts"),
-    Fact(
+    DemoFact(
+        240, "Ada gave up coffee; starts the day with a pot of Assam.", "ada", "morning_drink"
+    ),
+    DemoFact(
+        221, "Byron needs half a pill at eight in the morning.", "byron", "medicine", "stable"
+    ),
+    DemoFact(204, "The engine will be released in September.", "engine", "release", "volatile"),
+    DemoFact(176, "Ada swims on Tuesdays, since the knee does not like running.", "ada", "sport"),
+    DemoFact(158, "The engine drives looms with sixteen shafts.", "engine", "shafts"),
+    DemoFact(
         131,
         "Byron needs a whole pill, at eight and again in the evening.",
         "byron",
         "medicine",
         "stable",
     ),
-    Fact(96, "Ada lives in Ockham, in the house with the lime walk.", "ada", "lives_in", "stable"),
-    Fact(94, "Ada takes the 8:12 to London on Mondays and Wednesdays.", "ada", "commute"),
-    Fact(83, "Ada is reading a book on bees, for the garden.", "ada", "reading", "volatile"),
-    Fact(61, "The engine was released, and forty looms run on it.", "engine", "release", "stable"),
-    Fact(38, "The spare key is with Mrs Somerville next door.", "house", "spare_key", "stable"),
-    Fact(17, "The boiler is serviced by Wheatstone & Son every spring.", "house", "boiler"),
-    Fact(
+    DemoFact(
+        96, "Ada lives in Ockham, in the house with the lime walk.", "ada", "lives_in", "stable"
+    ),
+    DemoFact(94, "Ada takes the 8:12 to London on Mondays and Wednesdays.", "ada", "commute"),
+    DemoFact(83, "Ada is reading a book on bees, for the garden.", "ada", "reading", "volatile"),
+    DemoFact(
+        61, "The engine was released, and forty looms run on it.", "engine", "release", "stable"
+    ),
+    DemoFact(38, "The spare key is with Mrs Somerville next door.", "house", "spare_key", "stable"),
+    DemoFact(17, "The boiler is serviced by Wheatstone & Son every spring.", "house", "boiler"),
+    DemoFact(
         4, "The talk in Turin is on the last Thursday of the month.", "turin", "talk", "ephemeral"
     ),
-    Fact(0, "Nell's train arrives on Saturday at 11:40.", "nell", "arrives", "ephemeral"),
+    DemoFact(0, "Nell's train arrives on Saturday at 11:40.", "nell", "arrives", "ephemeral"),
 )
 
-CONFIRMED = (
+CONFIRMATIONS = (
     (120, "oat milk"),
     (60, "pot of Assam"),
     (45, "sixteen shafts"),
@@ -95,9 +103,9 @@ CONFIRMED = (
 )
 
 RULES = (
-    Rule(356, "Answer first, explain after, keep it short.", helped=tuple(range(340, 0, -20))),
-    Rule(322, "Show the units of every number.", helped=(300, 241, 188, 121, 77, 33)),
-    Rule(
+    DemoRule(356, "Answer first, explain after, keep it short.", helped=tuple(range(340, 0, -20))),
+    DemoRule(322, "Show the units of every number.", helped=(300, 241, 188, 121, 77, 33)),
+    DemoRule(
         290,
         "Round every number to whole thousands.",
         harmed=(
@@ -106,12 +114,12 @@ RULES = (
             (210, "a thread count lost its last digit"),
         ),
     ),
-    Rule(150, "Propose a train before a flight.", helped=(140, 70)),
-    Rule(40, "Ask before sending anything to someone else."),
+    DemoRule(150, "Propose a train before a flight.", helped=(140, 70)),
+    DemoRule(40, "Ask before sending anything to someone else."),
 )
 
-TALKS = (
-    Talk(
+CONVERSATIONS = (
+    DemoConversation(
         345,
         "Planning the week",
         (
@@ -121,7 +129,7 @@ TALKS = (
             "Trains it is. Here is the week: drawings on Monday, the dentist on Tuesday at ten.",
         ),
     ),
-    Talk(
+    DemoConversation(
         297,
         "Cards for the loom",
         (
@@ -131,7 +139,7 @@ TALKS = (
             "Then I start at thirteen.",
         ),
     ),
-    Talk(
+    DemoConversation(
         251,
         "Dinner for six",
         (
@@ -142,7 +150,7 @@ TALKS = (
         ),
         "telegram",
     ),
-    Talk(
+    DemoConversation(
         178,
         "The knee",
         (
@@ -152,7 +160,7 @@ TALKS = (
             "The lanes are quiet before nine.",
         ),
     ),
-    Talk(
+    DemoConversation(
         108,
         "Moving house",
         (
@@ -162,7 +170,7 @@ TALKS = (
             "At seven. I would put the kettle in the last box.",
         ),
     ),
-    Talk(
+    DemoConversation(
         64,
         "Release day",
         (
@@ -172,7 +180,7 @@ TALKS = (
             "“It is done, and it weaves. Thank you for waiting. Ada”",
         ),
     ),
-    Talk(
+    DemoConversation(
         22,
         "A talk in Turin",
         (
@@ -182,7 +190,7 @@ TALKS = (
             "Then I would begin with the cloth, and show the machine last.",
         ),
     ),
-    Talk(
+    DemoConversation(
         3,
         "Trains to Turin",
         (
@@ -195,14 +203,14 @@ TALKS = (
     ),
 )
 
-VISIT = (
+VISIT_MESSAGES = (
     "When does Nell's train arrive?",
     "Remember that Nell brings her dog, Whistler, who sleeps in the kitchen.",
     "What does Nell eat?",
 )
 """What Ada said today where she talks with her own memory: asked again, it looks things up."""
 
-OTHERS = (
+OTHER_USERS_FACTS = (
     (300, "charles", "Prefers letters to calls, and no letters on Sundays."),
     (210, "charles", "The lathe is oiled on the first of the month."),
     (120, "mary", "Answers customers in the morning, and nobody after four."),
@@ -229,16 +237,19 @@ EPISODES = (
 )
 
 AGENT_FACTS = (
-    ("gardener", Fact(90, "The bed by the wall gets sun until four.", "garden", "sun", "stable")),
-    ("gardener", Fact(41, "The tomatoes stand by the wall.", "tomatoes", "place", "volatile")),
-    ("researcher", Fact(75, "The library lends scans for two weeks.", "library", "scans")),
-    ("cook", Fact(55, "The oven is electric and runs hot.", "oven", "heat", "stable")),
-    ("cook", Fact(30, "Nell does not eat meat.", "nell", "diet", "permanent")),
+    (
+        "gardener",
+        DemoFact(90, "The bed by the wall gets sun until four.", "garden", "sun", "stable"),
+    ),
+    ("gardener", DemoFact(41, "The tomatoes stand by the wall.", "tomatoes", "place", "volatile")),
+    ("researcher", DemoFact(75, "The library lends scans for two weeks.", "library", "scans")),
+    ("cook", DemoFact(55, "The oven is electric and runs hot.", "oven", "heat", "stable")),
+    ("cook", DemoFact(30, "Nell does not eat meat.", "nell", "diet", "permanent")),
 )
 
 AGENT_RULES = (
-    ("gardener", Rule(88, "Water in the evening, never at noon.", helped=(60, 50, 31, 16, 5))),
-    ("cook", Rule(52, "Set the oven twenty degrees lower than the recipe says.", helped=(11,))),
+    ("gardener", DemoRule(88, "Water in the evening, never at noon.", helped=(60, 50, 31, 16, 5))),
+    ("cook", DemoRule(52, "Set the oven twenty degrees lower than the recipe says.", helped=(11,))),
 )
 
 TEAM = (
@@ -250,14 +261,14 @@ TEAM = (
     (6, "Deploys are frozen on Thursdays.", "fact", ("mary",)),
 )
 
-ASKED = (
+TEAM_QUESTIONS = (
     (150, "When are deploys frozen?"),
     (95, "How do I run the tests?"),
     (33, "May I deploy on a Friday?"),
 )
 """What the team was asked."""
 
-LINKED = (
+LINKS = (
     (90, "lime walk", "8:12 to London"),
     (50, "forty looms", "sixteen shafts"),
 )

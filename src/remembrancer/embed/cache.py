@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class CachedEmbedder:
     """Keeps the vectors of the `entries` texts used last, and of the texts only a digest."""
 
-    def __init__(self, embedder: Embedder, entries: int = 4096) -> None:
+    def __init__(self, embedder: Embedder, max_entries: int = 4096) -> None:
         self._embedder = embedder
-        self._entries = entries
+        self._max_entries = max_entries
         self._lock = threading.Lock()
         self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
@@ -38,13 +38,13 @@ class CachedEmbedder:
             return self._embedder.embed([])
         import numpy as np
 
-        keys = [_key(text) for text in texts]
-        known = self._known(keys)
+        keys = [_hash_text(text) for text in texts]
+        known = self._look_up(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
             rows = self._embedder.embed(list(missing.values()))
             computed = {key: row.copy() for key, row in zip(missing, rows, strict=True)}
-            self._keep(computed)
+            self._store_vectors(computed)
             known |= computed
         return np.stack([known[key] for key in keys])
 
@@ -53,22 +53,22 @@ class CachedEmbedder:
         with self._lock:
             self._vectors.clear()
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    def _look_up(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:
             known = {key: self._vectors[key] for key in keys if key in self._vectors}
             for key in known:
                 self._vectors.move_to_end(key)
             return known
 
-    def _keep(self, computed: dict[bytes, NDArray[np.float32]]) -> None:
+    def _store_vectors(self, computed: dict[bytes, NDArray[np.float32]]) -> None:
         with self._lock:
             for key, vector in computed.items():
                 self._vectors[key] = vector
                 self._vectors.move_to_end(key)
-            while len(self._vectors) > self._entries:
+            while len(self._vectors) > self._max_entries:
                 self._vectors.popitem(last=False)
 
 
-def _key(text: str) -> bytes:
+def _hash_text(text: str) -> bytes:
     # surrogatepass: text that is not valid Unicode needs a key of its own too.
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

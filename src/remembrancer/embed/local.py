@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remembrancer.embed.visible import visible
+from remembrancer.embed.truncate import truncate_text
 from remembrancer.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
-MODEL = "all-MiniLM-L6-v2/q8"
+MODEL_NAME = "all-MiniLM-L6-v2/q8"
 DIMENSIONS = 384
-TOKENS = 256
+MAX_TOKENS = 256
 # Tokenising takes time for the whole text before it is cut to TOKENS, so cut it here first.
-CHARACTERS = 16 * TOKENS
-WEIGHTS = Path(__file__).parent / "weights" / "all-MiniLM-L6-v2"
-SHA256 = {
+MAX_CHARS = 16 * MAX_TOKENS
+WEIGHTS_DIRECTORY = Path(__file__).parent / "weights" / "all-MiniLM-L6-v2"
+WEIGHTS_SHA256 = {
     "model.onnx": "b941bf19f1f1283680f449fa6a7336bb5600bdcd5f84d10ddc5cd72218a0fd21",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
@@ -43,14 +43,14 @@ class LocalEmbedder:
     Blank text gets the vector the model gives to no words, which has length one like any other.
     """
 
-    def __init__(self, weights: Path = WEIGHTS) -> None:
+    def __init__(self, weights: Path = WEIGHTS_DIRECTORY) -> None:
         self._weights = weights
-        self._loading = threading.Lock()
-        self._loaded: _Model | None = None
+        self._load_lock = threading.Lock()
+        self._loaded: _OnnxModel | None = None
 
     @property
     def model(self) -> str:
-        return MODEL
+        return MODEL_NAME
 
     @property
     def dimensions(self) -> int:
@@ -63,8 +63,8 @@ class LocalEmbedder:
 
     def verify(self) -> None:
         """Read the weights and fail unless they are, bit for bit, the ones that were shipped."""
-        for name, expected in SHA256.items():
-            if _sha256(self._weights / name) != expected:
+        for name, expected in WEIGHTS_SHA256.items():
+            if _hash_file(self._weights / name) != expected:
                 raise EmbeddingFailed(
                     f"The embedding model's file {name} is missing or damaged: "
                     "reinstall remembrancer."
@@ -77,14 +77,14 @@ class LocalEmbedder:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
         model = self._load()
         if len(texts) == 1:
-            return np.stack([model.vector(texts[0])])
-        with ThreadPoolExecutor(min(len(texts), _cores())) as pool:
-            return np.stack(list(pool.map(model.vector, texts)))
+            return np.stack([model.embed_text(texts[0])])
+        with ThreadPoolExecutor(min(len(texts), _count_cores())) as pool:
+            return np.stack(list(pool.map(model.embed_text, texts)))
 
-    def _load(self) -> _Model:
-        with self._loading:
+    def _load(self) -> _OnnxModel:
+        with self._load_lock:
             if self._loaded is None:
-                self._loaded = _open(self._weights)
+                self._loaded = _open_model(self._weights)
             return self._loaded
 
     def _load_quietly(self) -> None:
@@ -93,14 +93,14 @@ class LocalEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Model:
+class _OnnxModel:
     session: InferenceSession
     tokenizer: Tokenizer
 
-    def vector(self, text: str) -> NDArray[np.float32]:
+    def embed_text(self, text: str) -> NDArray[np.float32]:
         import numpy as np
 
-        tokens = self.tokenizer.encode(visible(text, CHARACTERS))
+        tokens = self.tokenizer.encode(truncate_text(text, MAX_CHARS))
         ids = np.array([tokens.ids], dtype=np.int64)
         inputs = {
             "input_ids": ids,
@@ -113,7 +113,7 @@ class _Model:
         return mean / np.linalg.norm(mean)
 
 
-def _open(weights: Path) -> _Model:
+def _open_model(weights: Path) -> _OnnxModel:
     try:
         # Imports compete for the interpreter and building the session does not, so only the
         # latter is worth a second thread.
@@ -122,7 +122,7 @@ def _open(weights: Path) -> _Model:
 
         with ThreadPoolExecutor(1) as aside:
             tokenizer = aside.submit(_open_tokenizer, weights / "tokenizer.json")
-            return _Model(_open_session(weights / "model.onnx"), tokenizer.result())
+            return _OnnxModel(_open_session(weights / "model.onnx"), tokenizer.result())
     except Exception as error:  # tokenizers raises bare Exception, onnxruntime its own kinds
         raise EmbeddingFailed(
             f"The embedding model did not load ({type(error).__name__}): run "
@@ -153,13 +153,13 @@ def _open_tokenizer(path: Path) -> Tokenizer:
 
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(TOKENS)
+    tokenizer.enable_truncation(MAX_TOKENS)
     # A text that mentions "[SEP]" is talking about it, not ending a sentence.
     tokenizer.encode_special_tokens = True
     return tokenizer
 
 
-def _sha256(path: Path) -> str | None:
+def _hash_file(path: Path) -> str | None:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -167,7 +167,7 @@ def _sha256(path: Path) -> str | None:
         return None
 
 
-def _cores() -> int:
+def _count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -11,9 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.embed.visible import visible
+from remembrancer.embed.truncate import truncate_text
 from remembrancer.errors import EmbeddingFailed
-from remembrancer.retry import PATIENT, Patience
+from remembrancer.retry import DEFAULT_RETRY_POLICY, RetryPolicy
 
 if TYPE_CHECKING:
     import httpx
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # The customary limit is 8,192 tokens, and a token is hardly ever less than a character.
-CHARACTERS = 8000
+MAX_CHARS = 8000
 
 
 class OpenAICompatibleEmbedder:
@@ -35,17 +35,17 @@ class OpenAICompatibleEmbedder:
         dimensions: int,
         key: str | None = None,
         timeout: float = 30.0,
-        batch: int = 64,
-        patience: Patience = PATIENT,
+        batch_size: int = 64,
+        retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY,
     ) -> None:
         self._url = url.rstrip("/") + "/embeddings"
         self._model = model
         self._dimensions = dimensions
-        self._headers = _headers(key)
+        self._headers = _build_headers(key)
         self._timeout = timeout
-        self._batch = batch
-        self._patience = patience
-        self._opening = threading.Lock()
+        self._batch_size = batch_size
+        self._retry_policy = retry_policy
+        self._client_lock = threading.Lock()
         self._client: httpx.Client | None = None
 
     @property
@@ -60,21 +60,21 @@ class OpenAICompatibleEmbedder:
         import numpy as np
 
         rows = np.empty((len(texts), self._dimensions), dtype=np.float32)
-        for start in range(0, len(texts), self._batch):
-            chosen = slice(start, start + self._batch)
+        for start in range(0, len(texts), self._batch_size):
+            chosen = slice(start, start + self._batch_size)
             # Endpoints refuse the empty string, and accept a space.
-            batch = [visible(text, CHARACTERS) or " " for text in texts[chosen]]
-            rows[chosen] = self._vectors(batch)
+            batch = [truncate_text(text, MAX_CHARS) or " " for text in texts[chosen]]
+            rows[chosen] = self._embed_batch(batch)
         return rows
 
     def close(self) -> None:
         """Let go of the connections; the next call opens new ones."""
-        with self._opening:
+        with self._client_lock:
             if self._client is not None:
                 self._client.close()
                 self._client = None
 
-    def _vectors(self, batch: list[str]) -> NDArray[np.float32]:
+    def _embed_batch(self, batch: list[str]) -> NDArray[np.float32]:
         response = self._post({"model": self._model, "input": batch, "encoding_format": "float"})
         try:
             answer = response.json()
@@ -82,16 +82,16 @@ class OpenAICompatibleEmbedder:
             raise EmbeddingFailed(
                 "The embedding endpoint did not answer in JSON: check the embedding url."
             ) from None
-        return _unit_rows(_in_order(answer, len(batch)), self._dimensions)
+        return _normalise_rows(_sort_by_index(answer, len(batch)), self._dimensions)
 
     def _post(self, body: dict[str, Any]) -> httpx.Response:
-        for attempt in range(self._patience.retries + 1):
+        for attempt in range(self._retry_policy.max_retries + 1):
             outcome = self._attempt(body)
             if not isinstance(outcome, str) and outcome.is_success:
                 return outcome
-            if not _may_pass(outcome) or attempt == self._patience.retries:
-                raise EmbeddingFailed(_advice(outcome))
-            time.sleep(self._patience.pause(attempt, _asked_pause(outcome)))
+            if not _is_retryable(outcome) or attempt == self._retry_policy.max_retries:
+                raise EmbeddingFailed(_error_message(outcome))
+            time.sleep(self._retry_policy.delay_seconds(attempt, _parse_retry_after(outcome)))
         raise AssertionError("the last attempt returns or raises")
 
     def _attempt(self, body: dict[str, Any]) -> httpx.Response | str:
@@ -99,7 +99,7 @@ class OpenAICompatibleEmbedder:
         import httpx
 
         try:
-            return self._opened().post(self._url, json=body)
+            return self._get_client().post(self._url, json=body)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL):
             raise EmbeddingFailed(
                 "The embedding url cannot be used: it must look like https://host/v1."
@@ -107,16 +107,16 @@ class OpenAICompatibleEmbedder:
         except httpx.RequestError as error:
             return type(error).__name__
 
-    def _opened(self) -> httpx.Client:
+    def _get_client(self) -> httpx.Client:
         import httpx
 
-        with self._opening:
+        with self._client_lock:
             if self._client is None:
                 self._client = httpx.Client(headers=self._headers, timeout=self._timeout)
             return self._client
 
 
-def _headers(key: str | None) -> dict[str, str]:
+def _build_headers(key: str | None) -> dict[str, str]:
     if not key:
         return {}
     if not (key.isascii() and key.isprintable() and " " not in key):
@@ -127,11 +127,11 @@ def _headers(key: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def _may_pass(outcome: httpx.Response | str) -> bool:
+def _is_retryable(outcome: httpx.Response | str) -> bool:
     return isinstance(outcome, str) or outcome.status_code == 429 or outcome.status_code >= 500
 
 
-def _asked_pause(outcome: httpx.Response | str) -> float | None:
+def _parse_retry_after(outcome: httpx.Response | str) -> float | None:
     if isinstance(outcome, str):
         return None
     try:
@@ -141,7 +141,7 @@ def _asked_pause(outcome: httpx.Response | str) -> float | None:
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
-def _advice(outcome: httpx.Response | str) -> str:
+def _error_message(outcome: httpx.Response | str) -> str:
     if isinstance(outcome, str):
         return (
             f"The embedding endpoint could not be reached ({outcome}): "
@@ -160,7 +160,7 @@ def _advice(outcome: httpx.Response | str) -> str:
     )
 
 
-def _in_order(answer: Any, count: int) -> list[Any]:
+def _sort_by_index(answer: Any, count: int) -> list[Any]:
     """The embeddings of an answer, by their index; each index exactly once."""
     try:
         by_index = {int(item["index"]): item["embedding"] for item in answer["data"]}
@@ -175,10 +175,10 @@ def _in_order(answer: Any, count: int) -> list[Any]:
     return [by_index[index] for index in range(count)]
 
 
-def _unit_rows(embeddings: list[Any], dimensions: int) -> NDArray[np.float32]:
+def _normalise_rows(embeddings: list[Any], dimensions: int) -> NDArray[np.float32]:
     import numpy as np
 
-    rows = np.stack([_numbers(embedding, dimensions) for embedding in embeddings])
+    rows = np.stack([_validate_embedding(embedding, dimensions) for embedding in embeddings])
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
@@ -190,7 +190,7 @@ def _unit_rows(embeddings: list[Any], dimensions: int) -> NDArray[np.float32]:
     return unit
 
 
-def _numbers(embedding: Any, dimensions: int) -> NDArray[np.float64]:
+def _validate_embedding(embedding: Any, dimensions: int) -> NDArray[np.float64]:
     import numpy as np
 
     if not isinstance(embedding, list) or any(type(x) not in (int, float) for x in embedding):
@@ -203,10 +203,10 @@ def _numbers(embedding: Any, dimensions: int) -> NDArray[np.float64]:
             f"The embedding model gives {len(embedding)} numbers and {dimensions} are configured: "
             f"set the embedding dimensions to {len(embedding)}."
         )
-    return np.array([_float(number) for number in embedding], dtype=np.float64)
+    return np.array([_to_float(number) for number in embedding], dtype=np.float64)
 
 
-def _float(number: float) -> float:
+def _to_float(number: float) -> float:
     """A JSON integer can be too large for a float; infinity is then refused with the rest."""
     try:
         return float(number)

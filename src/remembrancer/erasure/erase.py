@@ -12,24 +12,24 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remembrancer.erasure.receipts import Receipt, signed
+from remembrancer.erasure.receipts import Receipt, sign_receipt
 from remembrancer.errors import UnknownPerson
 from remembrancer.ids import new_id
 from remembrancer.store import trace_scan
-from remembrancer.store.contract import Erasure, Searched, Traces
-from remembrancer.store.erasure_marks import mark_of
-from remembrancer.store.row_counts import RowSurvey, count_keys, count_rows, survey_rows
-from remembrancer.team.service import contributor, withdraw
-from remembrancer.transfer.strip_person import holding, leave_out
+from remembrancer.store.contract import Erasure, ScanResult, TraceTerms
+from remembrancer.store.erasure_marks import erasure_mark
+from remembrancer.store.row_counts import RowSample, count_keys, count_rows, sample_rows
+from remembrancer.team.service import contributor_id, withdraw_contributions
+from remembrancer.transfer.strip_person import find_backups_with, strip_from_backups
 from remembrancer.types import Owner, Tenant
 
 if TYPE_CHECKING:
-    from remembrancer.call import Parts
+    from remembrancer.call import Services
 
 
-ABANDONED = timedelta(minutes=10)
+ABANDONED_AFTER = timedelta(minutes=10)
 
-Told = Callable[[str], None]
+StepListener = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,77 +51,89 @@ class Inventory:
         return not (self.rows or self.keys or self.contributions or self.backups)
 
 
-def inventory(parts: Parts, owner: Owner) -> Inventory:
+def take_inventory(services: Services, owner: Owner) -> Inventory:
     """What an erasure would remove; nothing is changed."""
-    return _inventory(parts, owner, count_rows(parts.store, owner))
+    return _build_inventory(services, owner, count_rows(services.store, owner))
 
 
-def _inventory(parts: Parts, owner: Owner, rows: Mapping[str, int]) -> Inventory:
-    said, last = _contributions(parts, owner)
+def _build_inventory(services: Services, owner: Owner, rows: Mapping[str, int]) -> Inventory:
+    said, last = _count_contributions(services, owner)
     return Inventory(
         rows=rows,
-        keys=count_keys(parts.store, owner),
+        keys=count_keys(services.store, owner),
         contributions=said,
         team_facts=last,
-        backups=len(holding(_shelf(parts), owner)),
+        backups=len(find_backups_with(_backup_directory(services), owner)),
     )
 
 
 def erase(
-    parts: Parts, owner: Owner, *, contributions_only: bool = False, tell: Told | None = None
+    services: Services,
+    owner: Owner,
+    *,
+    contributions_only: bool = False,
+    tell: StepListener | None = None,
 ) -> Receipt:
     """Remove everything of a person, or only what they told the team, and look for what is left."""
     tell = tell or (lambda _: None)
-    erasure, traces = _begun(parts, owner, contributions_only=contributions_only)
+    erasure, traces = _begin_erasure(services, owner, contributions_only=contributions_only)
     if not contributions_only:
         tell("Removing memories, conversations, vectors and keys.")
-        parts.store.remove(owner)
-        parts.forget()
+        services.store.delete_owner(owner)
+        services.clear_embedding_cache()
     tell("Withdrawing what they told the team.")
-    who = withdraw(parts, owner, parts.profile_of())
+    who = withdraw_contributions(services, owner, services.profile_of())
     tell("Going through the backups.")
-    backups = leave_out(_shelf(parts), owner, who, contributions_only=contributions_only)
+    backups = strip_from_backups(
+        _backup_directory(services), owner, who, contributions_only=contributions_only
+    )
     tell("Writing anew what is shared with others, and searching for what is left.")
     # From here on nobody can tell whom it was about; so it is searched for in this note too.
-    parts.store.keep_erasure(replace(erasure, user=None, traces=()))
-    left = [*backups.unreadable, *parts.store.scrub()]
+    services.store.save_erasure(replace(erasure, user=None, traces=()))
+    left = [*backups.unreadable, *services.store.scrub()]
     traces = replace(traces, ids=(*traces.ids, who))
-    found = _searched(parts, None if contributions_only else owner, traces)
-    done = replace(erasure, user=None, traces=(), finished_at=parts.clock.now())
-    parts.store.keep_erasure(erasure if any(one.found for one in found) else done)
-    return signed(parts.store, _receipt(owner, done, traces, found, left, backups.rewritten))
+    found = _search_traces(services, None if contributions_only else owner, traces)
+    done = replace(erasure, user=None, traces=(), finished_at=services.clock.now())
+    services.store.save_erasure(erasure if any(one.found for one in found) else done)
+    return sign_receipt(
+        services.store, _build_receipt(owner, done, traces, found, left, backups.rewritten)
+    )
 
 
-def finish_abandoned(parts: Parts) -> int:
+def finish_abandoned(services: Services) -> int:
     """Go on with erasures that nobody finished; how many there were."""
-    since = parts.clock.now() - ABANDONED
+    since = services.clock.now() - ABANDONED_AFTER
     abandoned = [
-        one for one in parts.store.erasures() if one.finished_at is None and one.begun_at < since
+        one
+        for one in services.store.list_erasures()
+        if one.finished_at is None and one.begun_at < since
     ]
     for one in abandoned:
         if one.user is not None:
             only = one.contributions_only
-            erase(parts, Owner(one.tenant, one.user), contributions_only=only)
+            erase(services, Owner(one.tenant, one.user), contributions_only=only)
         else:  # All that is left to do is to write anew where it was noted.
-            parts.store.scrub()
-            parts.store.keep_erasure(replace(one, finished_at=parts.clock.now()))
+            services.store.scrub()
+            services.store.save_erasure(replace(one, finished_at=services.clock.now()))
     return len(abandoned)
 
 
-def _begun(parts: Parts, owner: Owner, *, contributions_only: bool) -> tuple[Erasure, Traces]:
+def _begin_erasure(
+    services: Services, owner: Owner, *, contributions_only: bool
+) -> tuple[Erasure, TraceTerms]:
     """The erasure of this person that was not finished, or a new one."""
-    mark = mark_of(parts.store, owner)
-    for one in parts.store.erasures():
+    mark = erasure_mark(services.store, owner)
+    for one in services.store.list_erasures():
         waits = one.finished_at is None and one.contributions_only == contributions_only
         if waits and one.mark == mark:
-            return replace(one, user=owner.user), Traces(one.traces)
-    found = survey_rows(parts.store, owner) if not contributions_only else RowSurvey()
-    there = _inventory(parts, owner, dict(found.counts))
-    if there.empty and owner not in parts.store.owners():
+            return replace(one, user=owner.user), TraceTerms(one.traces)
+    found = sample_rows(services.store, owner) if not contributions_only else RowSample()
+    there = _build_inventory(services, owner, dict(found.counts))
+    if there.empty and owner not in services.store.list_owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is not known here.")
     personal = {} if contributions_only else {**there.rows, "keys": there.keys}
     team = {"team_contributions": there.contributions, "team_facts": there.team_facts}
-    now = parts.clock.now()
+    now = services.clock.now()
     erasure = Erasure(
         id=new_id("erasure", now),
         tenant=owner.tenant,
@@ -132,38 +144,40 @@ def _begun(parts: Parts, owner: Owner, *, contributions_only: bool) -> tuple[Era
         traces=() if contributions_only else (owner.id, *found.ids),
         removed={name: count for name, count in {**personal, **team}.items() if count},
     )
-    parts.store.keep_erasure(erasure)
-    return erasure, Traces(erasure.traces, tuple(found.words))
+    services.store.save_erasure(erasure)
+    return erasure, TraceTerms(erasure.traces, tuple(found.words))
 
 
-def _contributions(parts: Parts, owner: Owner) -> tuple[int, int]:
+def _count_contributions(services: Services, owner: Owner) -> tuple[int, int]:
     """How many facts of the team they have said, and how many of these nobody else has."""
-    with parts.store.reviewing(Tenant(owner.tenant)) as desk:
-        said = desk.contributed(contributor(desk.key(), owner))
-        return len(said), sum(desk.contributors(one) == 1 for one in said)
+    with services.store.open_team_writer(Tenant(owner.tenant)) as desk:
+        said = desk.list_contributed_facts(contributor_id(desk.load_contributor_key(), owner))
+        return len(said), sum(desk.count_contributors(one) == 1 for one in said)
 
 
-def _searched(parts: Parts, owner: Owner | None, traces: Traces) -> list[Searched]:
-    places = {one.place: one for one in parts.store.search(owner, traces)}
-    backups = _shelf(parts)
+def _search_traces(services: Services, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
+    places = {one.place: one for one in services.store.scan_traces(owner, traces)}
+    backups = _backup_directory(services)
     if backups is not None and backups.exists():
-        looked = trace_scan.files(backups, replace(traces, words=()))  # others may use the same
+        looked = trace_scan.scan_files(
+            backups, replace(traces, words=())
+        )  # others may use the same
         size, found = sum(one.bytes for one in looked), sum(one.found for one in looked)
-        places[backups.name] = Searched(backups.name, size, found)
+        places[backups.name] = ScanResult(backups.name, size, found)
     return list(places.values())
 
 
-def _shelf(parts: Parts) -> Path | None:
+def _backup_directory(services: Services) -> Path | None:
     """Where the backups are that are made by themselves; of a store in memory there are none."""
-    in_memory = parts.store.health().place == "memory"
-    return None if in_memory else parts.settings.data_directory() / "backups"
+    in_memory = services.store.check_health().place == "memory"
+    return None if in_memory else services.settings.data_directory() / "backups"
 
 
-def _receipt(
+def _build_receipt(
     owner: Owner,
     done: Erasure,
-    traces: Traces,
-    found: list[Searched],
+    traces: TraceTerms,
+    found: list[ScanResult],
     left: list[str],
     rewritten: int,
 ) -> Receipt:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from remembrancer.errors import InvalidInput
-from remembrancer.store.contract import Searched
-from remembrancer.store.erasure_marks import _key
+from remembrancer.store.contract import ScanResult
+from remembrancer.store.erasure_marks import load_signing_key
 from remembrancer.types import Json, Tenant
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Receipt:
     finished_at: datetime
     removed: Mapping[str, int]
     sought: int
-    searched: tuple[Searched, ...]
+    searched: tuple[ScanResult, ...]
     left: tuple[str, ...] = ()
     signature: str = ""
 
@@ -47,10 +47,10 @@ class Receipt:
 
     def to_json(self) -> str:
         """The receipt as a text to keep; `receipt_from` reads it."""
-        return json.dumps(_plain(self), indent=1, sort_keys=True, ensure_ascii=False)
+        return json.dumps(_to_dict(self), indent=1, sort_keys=True, ensure_ascii=False)
 
 
-def receipt_from(text: str) -> Receipt:
+def parse_receipt(text: str) -> Receipt:
     """The receipt that a text holds."""
     try:
         return TypeAdapter(Receipt).validate_json(text)
@@ -58,23 +58,23 @@ def receipt_from(text: str) -> Receipt:
         raise InvalidInput("This is not a receipt of an erasure.") from error
 
 
-def signed(store: Store, receipt: Receipt) -> Receipt:
+def sign_receipt(store: Store, receipt: Receipt) -> Receipt:
     """A receipt that this store can recognise later."""
     return replace(receipt, signature=_signature(store, receipt))
 
 
-def is_ours(store: Store, receipt: Receipt) -> bool:
+def is_authentic(store: Store, receipt: Receipt) -> bool:
     """Whether this store has given out a receipt, and in these words."""
     return hmac.compare_digest(_signature(store, receipt), receipt.signature)
 
 
 def _signature(store: Store, receipt: Receipt) -> str:
-    text = json.dumps(_plain(replace(receipt, signature="")), sort_keys=True)
-    key = _key(store, Tenant(receipt.tenant))
+    text = json.dumps(_to_dict(replace(receipt, signature="")), sort_keys=True)
+    key = load_signing_key(store, Tenant(receipt.tenant))
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def _plain(receipt: Receipt) -> dict[str, Json]:
+def _to_dict(receipt: Receipt) -> dict[str, Json]:
     values = asdict(receipt)
     for name in ("begun_at", "finished_at"):
         values[name] = values[name].isoformat()

@@ -1,5 +1,5 @@
 """Deterministic guards that text passes before anything is stored."""
 
-from remembrancer.guard.secrets.redact import Finding, Redacted, find, redact
+from remembrancer.guard.secrets.redact import RedactedText, SecretFinding, find_secrets, redact
 
-__all__ = ["Finding", "Redacted", "find", "redact"]
+__all__ = ["RedactedText", "SecretFinding", "find_secrets", "redact"]

@@ -37,6 +37,6 @@ REASONS = {
 """A sentence for each rule of `persons` and `instructions`, by its name."""
 
 
-def reasons(rules: Iterable[str]) -> tuple[str, ...]:
+def explain_rules(rules: Iterable[str]) -> tuple[str, ...]:
     """A sentence for each rule that was broken."""
     return tuple(REASONS[rule] for rule in dict.fromkeys(rules))

@@ -22,7 +22,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         self._files = MemoryFiles(memory)
 
     def _do(self, command: BaseModel) -> str:
-        return _done(self._files, command)
+        return _execute(self._files, command)
 
     view = create = str_replace = insert = delete = rename = _do
 
@@ -35,12 +35,12 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         self._files = MemoryFiles(memory)
 
     async def _do(self, command: BaseModel) -> str:
-        return await asyncio.to_thread(_done, self._files, command)
+        return await asyncio.to_thread(_execute, self._files, command)
 
     view = create = str_replace = insert = delete = rename = _do
 
 
-def _done(files: MemoryFiles, command: BaseModel) -> str:
+def _execute(files: MemoryFiles, command: BaseModel) -> str:
     try:
         return files.do(command.model_dump())
     except RemembrancerError as error:

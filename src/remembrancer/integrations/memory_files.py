@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from remembrancer.client import RemoteMemory
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from remembrancer.memory import Memory
-from remembrancer.recall.prompt_block import as_data
+from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.types import Fact, Kind, Record, Written
 
 ROOT = "/memories"
-REMEMBERED = f"{ROOT}/remembered.md"
+REMEMBERED_FILE = f"{ROOT}/remembered.md"
 """What is remembered besides files, to be read only."""
 
-TOLD = 200
+MAX_LISTED_MEMORIES = 200
 TAG, PREDICATE = "memory-file", "memory_file"
-_NAME = re.compile(r"(?!\.{1,2}$)(?!.*%(?:2e|2f|5c))[^/\\\x00-\x1f\x7f]+", re.IGNORECASE)
+_NAME_PATTERN = re.compile(r"(?!\.{1,2}$)(?!.*%(?:2e|2f|5c))[^/\\\x00-\x1f\x7f]+", re.IGNORECASE)
 
 
 class MemoryFiles:
@@ -55,36 +55,38 @@ class MemoryFiles:
 
     def view(self, path: str, lines: object = None) -> str:
         """A file with numbered lines, or what is in a directory."""
-        path = checked_path(path)
-        texts = self._texts()
+        path = validate_path(path)
+        texts = self._read_texts()
         if path in texts:
-            told = _numbered(texts[path].split("\n"), lines)
+            told = _number_lines(texts[path].split("\n"), lines)
             return f"Here's the content of {path} with line numbers:\n{told}"
-        if path == ROOT or _below(path, texts):
-            return _listing(path, texts)
-        raise _missing(path)
+        if path == ROOT or _list_below(path, texts):
+            return _render_listing(path, texts)
+        raise _missing_error(path)
 
     def create(self, path: str, text: str) -> str:
         """Write a file that is not there yet."""
-        path = checked_path(path)
-        _refuse_taken(path, self.files())
+        path = validate_path(path)
+        _refuse_existing(path, self.list_files())
         details = {"subject": path, "predicate": PREDICATE, "permanence": "permanent"}
         written = self._memory.remember(text, tags=[TAG], **details)  # type: ignore[arg-type]
-        return _said(written, f"File created successfully at: {_path(written.memory)}")
+        return _format_result(
+            written, f"File created successfully at: {_path_of_file(written.memory)}"
+        )
 
     def replace(self, path: str, old: str, new: str) -> str:
         """Put other words in the place of some that occur once."""
-        file = self._file(path)
-        before = _before(file.content, old, path)
+        file = self._load_file(path)
+        before = _text_before(file.content, old, path)
         line = before.count("\n") + 1
         text = before + new + file.content[len(before) + len(old) :]
         written = self._memory.update(file.id, text)
-        near = _numbered(written.memory.content.split("\n"), [max(1, line - 2), line + 2])
-        return _said(written, f"The memory file has been edited.\n{near}")
+        near = _number_lines(written.memory.content.split("\n"), [max(1, line - 2), line + 2])
+        return _format_result(written, f"The memory file has been edited.\n{near}")
 
     def insert(self, path: str, line: int, text: str) -> str:
         """Put lines after a line; 0 is before the first."""
-        file = self._file(path)
+        file = self._load_file(path)
         lines = file.content.removesuffix("\n").split("\n")
         if not 0 <= line <= len(lines):
             raise InvalidInput(
@@ -93,24 +95,24 @@ class MemoryFiles:
             )
         lines.insert(line, text.removesuffix("\n"))
         written = self._memory.update(file.id, "\n".join(lines) + "\n")
-        return _said(written, f"The file {path} has been edited.")
+        return _format_result(written, f"The file {path} has been edited.")
 
     def delete(self, path: str) -> str:
         """Put a file, or all files of a directory, into the trash."""
-        chosen = self._chosen(checked_path(path))
+        chosen = self._select_files(validate_path(path))
         self._memory.delete_many([one.id for one in chosen.values()])
         return f"Successfully deleted {path}"
 
     def rename(self, old: str, new: str) -> str:
         """Give a file or a directory another path; each file keeps its history."""
-        old, new = checked_path(old), checked_path(new)
-        _refuse_taken(new, self.files())
-        for path, file in self._chosen(old).items():
+        old, new = validate_path(old), validate_path(new)
+        _refuse_existing(new, self.list_files())
+        for path, file in self._select_files(old).items():
             moved = {"subject": new + path.removeprefix(old), "predicate": PREDICATE}
             self._memory.update(file.id, file.content, **moved)  # type: ignore[arg-type]
         return f"Successfully renamed {old} to {new}"
 
-    def files(self) -> dict[str, Fact]:
+    def list_files(self) -> dict[str, Fact]:
         """The files by their paths; of two that agents have at one path, the newer."""
         found: list[Record] = []
         cursor = None
@@ -118,62 +120,66 @@ class MemoryFiles:
             page = self._memory.list(kinds=[Kind.FACT], tags=[TAG], limit=1000, cursor=cursor)
             found += page.items
             if (cursor := page.cursor) is None:
-                return {_path(one): one for one in reversed(found) if isinstance(one, Fact)}
+                return {_path_of_file(one): one for one in reversed(found) if isinstance(one, Fact)}
 
-    def _texts(self) -> dict[str, str]:
+    def _read_texts(self) -> dict[str, str]:
         """What every file says, and the one that is only to be read."""
-        texts = {path: one.content for path, one in self.files().items()}
-        known = self._memory.list(kinds=[Kind.FACT, Kind.RULE], limit=TOLD).items
-        lines = [f"- {as_data(one.content)}" for one in known if TAG not in one.tags]
-        return {**texts, REMEMBERED: "\n".join(lines)} if lines else texts
+        texts = {path: one.content for path, one in self.list_files().items()}
+        known = self._memory.list(kinds=[Kind.FACT, Kind.RULE], limit=MAX_LISTED_MEMORIES).items
+        lines = [f"- {escape_for_prompt(one.content)}" for one in known if TAG not in one.tags]
+        return {**texts, REMEMBERED_FILE: "\n".join(lines)} if lines else texts
 
-    def _file(self, path: str) -> Fact:
-        path = checked_path(path)
-        _refuse_own(path)
-        file = self.files().get(path)
+    def _load_file(self, path: str) -> Fact:
+        path = validate_path(path)
+        _refuse_read_only(path)
+        file = self.list_files().get(path)
         if file is None:
-            raise _missing(path)
+            raise _missing_error(path)
         return file
 
-    def _chosen(self, path: str) -> dict[str, Fact]:
+    def _select_files(self, path: str) -> dict[str, Fact]:
         """The file at a path, or all files below it."""
-        _refuse_own(path)
+        _refuse_read_only(path)
         if path == ROOT:
             raise NotAllowed(f"{ROOT} itself stays where it is.")
-        files = self.files().items()
+        files = self.list_files().items()
         chosen = {one: file for one, file in files if f"{one}/".startswith(f"{path}/")}
         if not chosen:
-            raise _missing(path)
+            raise _missing_error(path)
         return chosen
 
 
-def checked_path(path: str) -> str:
+def validate_path(path: str) -> str:
     """A path below /memories in its one form, or an error."""
     top, *names = unicodedata.normalize("NFC", path).removesuffix("/").split("/")[1:] or [""]
-    if not path.startswith(ROOT) or f"/{top}" != ROOT or not all(map(_NAME.fullmatch, names)):
+    if (
+        not path.startswith(ROOT)
+        or f"/{top}" != ROOT
+        or not all(map(_NAME_PATTERN.fullmatch, names))
+    ):
         raise InvalidInput(f"The path {path!r} is not one under {ROOT}.")
     return "/".join((ROOT, *names))
 
 
-def _below(path: str, files: Mapping[str, object]) -> list[str]:
+def _list_below(path: str, files: Mapping[str, object]) -> list[str]:
     return [one for one in files if one.startswith(f"{path}/")]
 
 
-def _refuse_own(path: str) -> None:
-    if path == REMEMBERED:
-        raise NotAllowed(f"{REMEMBERED} is written by memory itself; write to another file.")
+def _refuse_read_only(path: str) -> None:
+    if path == REMEMBERED_FILE:
+        raise NotAllowed(f"{REMEMBERED_FILE} is written by memory itself; write to another file.")
 
 
-def _refuse_taken(path: str, files: Mapping[str, Fact]) -> None:
-    _refuse_own(path)
-    if path == ROOT or path in files or _below(path, files):
+def _refuse_existing(path: str, files: Mapping[str, Fact]) -> None:
+    _refuse_read_only(path)
+    if path == ROOT or path in files or _list_below(path, files):
         raise Conflict(f"File {path} already exists")
-    for one in (*files, REMEMBERED):
+    for one in (*files, REMEMBERED_FILE):
         if path.startswith(f"{one}/"):
             raise Conflict(f"{one} is a file, not a directory")
 
 
-def _before(content: str, words: str, path: str) -> str:
+def _text_before(content: str, words: str, path: str) -> str:
     """What stands before words that occur once."""
     parts = content.split(words) if words else []
     if len(parts) == 2:
@@ -185,21 +191,21 @@ def _before(content: str, words: str, path: str) -> str:
     )
 
 
-def _missing(path: str) -> NotFound:
+def _missing_error(path: str) -> NotFound:
     return NotFound(f"The path {path} does not exist. Please provide a valid path.")
 
 
-def _path(file: Record) -> str:
+def _path_of_file(file: Record) -> str:
     return str(file.subject) if isinstance(file, Fact) else ""
 
 
-def _said(written: Written, words: str) -> str:
+def _format_result(written: Written, words: str) -> str:
     if not written.secrets:
         return words
     return f"{words}\nLeft out, as a secret is never kept: {', '.join(written.secrets)}."
 
 
-def _numbered(lines: Sequence[str], wanted: object) -> str:
+def _number_lines(lines: Sequence[str], wanted: object) -> str:
     match wanted:
         case None:
             first, last = 1, len(lines)
@@ -210,9 +216,9 @@ def _numbered(lines: Sequence[str], wanted: object) -> str:
     return "\n".join(f"{first + i:6}\t{line}" for i, line in enumerate(lines[first - 1 : last]))
 
 
-def _listing(directory: str, texts: Mapping[str, str]) -> str:
+def _render_listing(directory: str, texts: Mapping[str, str]) -> str:
     sizes = {directory: 0}
-    for path in sorted(_below(directory, texts)):
+    for path in sorted(_list_below(directory, texts)):
         names = path.removeprefix(f"{directory}/").split("/")
         size = len(texts[path].encode())
         sizes[directory] += size
@@ -220,7 +226,7 @@ def _listing(directory: str, texts: Mapping[str, str]) -> str:
             end = "/" if depth < len(names) else ""
             place = "/".join((directory, *names[:depth])) + end
             sizes[place] = sizes.get(place, 0) + size
-    lines = [f"{_size(size)}\t{place}" for place, size in sizes.items()]
+    lines = [f"{_format_size(size)}\t{place}" for place, size in sizes.items()]
     return "\n".join(
         (
             f"Here're the files and directories up to 2 levels deep in {directory}, "
@@ -230,5 +236,5 @@ def _listing(directory: str, texts: Mapping[str, str]) -> str:
     )
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     return f"{count}B" if count < 1024 else f"{count / 1024:.1f}K"

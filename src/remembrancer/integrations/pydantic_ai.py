@@ -9,9 +9,9 @@ from pydantic_ai import FunctionToolset, Tool
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import refusal
+from remembrancer.tools.results import format_error
 from remembrancer.tools.tool import Tool as Verb
-from remembrancer.tools.toolsets import Extent, tools_of
+from remembrancer.tools.toolsets import Extent, select_tools
 
 
 def memory_toolset(
@@ -22,16 +22,16 @@ def memory_toolset(
     What goes wrong is told to the model, which can do something about it.
     """
     caller = Caller(memory, time_zone)
-    verbs = tools_of(caller.profile, extent).values()
-    return FunctionToolset([_tool(one, caller) for one in verbs], id="memory")
+    verbs = select_tools(caller.profile, extent).values()
+    return FunctionToolset([_build_tool(one, caller) for one in verbs], id="memory")
 
 
-def _tool(verb: Verb, caller: Caller) -> Tool[Any]:
+def _build_tool(verb: Verb, caller: Caller) -> Tool[Any]:
     def use(**arguments: Any) -> str:
         try:
-            return verb.call(caller, arguments).words()
+            return verb.call(caller, arguments).to_text()
         except RemembrancerError as error:
-            return refusal(error)
+            return format_error(error)
 
-    schema = verb.input_schema(caller.profile, agent=caller.names_agents)
+    schema = verb.input_schema(caller.profile, agent=caller.must_name_agent)
     return Tool.from_schema(use, verb.name, verb.description, schema)

@@ -9,21 +9,21 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from remembrancer.learn.extracted import Candidate
-from remembrancer.learn.transcript import Transcript, holds
-from remembrancer.profiles import Learning
-from remembrancer.search.terms import query_terms, terms
+from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.transcript import Transcript, contains_quote
+from remembrancer.profiles import LearningPolicy
+from remembrancer.search.terms import extract_query_terms, extract_terms
 from remembrancer.types import Permanence
 
-SUPPORTED = 0.5
+MIN_SUPPORTED_SHARE = 0.5
 """The share of a memory's words that the person must have used themselves."""
 
-ECHOED = 0.6
+MIN_ECHOED_SHARE = 0.6
 """The share of its words from which on someone else is taken to have said it."""
 
 _NAME_OR_NUMBER = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w’'-]+|\b\w*\d\w*\b")
 _FILLER = frozenset(
-    query_terms(
+    extract_query_terms(
         "user person they their them theirs who says said wants has yes no not ok okay exactly "
         "right sure thanks thank please great good nice fine well hello hi bye helps help years old"
     )
@@ -31,13 +31,13 @@ _FILLER = frozenset(
 _NEGATION = re.compile(
     r"\b(?:no|not|never|nor|neither|none|nothing|without|cannot|\w+n['’]t|dont|cant)\b", re.I
 )
-_AGAINST = re.compile(
+_OPPOSITION = re.compile(
     r"\b(?:stop|quit|hat|dislik|avoid|allerg|intoleran|refus|declin|lack|against|instead|rather"
     r"|other than|only|left|leav|former|gave up|free|un\w|non|anti|despis|detest|loath|fear"
     r"|afraid|ended|no longer|exclud|except|skip|forg[eo]t|lost)",
     re.I,
 )
-_REQUEST = re.compile(
+_REQUEST_PATTERN = re.compile(
     r"\s*(?:(?:please|hi|hello|hey|ok(?:ay)?|so|and|now|then)[\s,!.]+)*"
     r"(?:(?:tell|show|give|send|help|remind|teach|find|get|let|write|make) (?:me|us)\b"
     r"|(?:explain|write|translate|summari[sz]e|describe|list|suggest|recommend|create|draft|fix)\b"
@@ -46,7 +46,7 @@ _REQUEST = re.compile(
 )
 
 
-class Reason(StrEnum):
+class RejectionReason(StrEnum):
     """Why something was not remembered."""
 
     MALFORMED = "malformed"
@@ -65,79 +65,82 @@ class Reason(StrEnum):
     REFUSED = "refused"
 
 
-def objection(
-    candidate: Candidate, said: Transcript, known: Iterable[str], learning: Learning
-) -> Reason | None:
+def find_objection(
+    candidate: ExtractedFact,
+    transcript: Transcript,
+    remembered: Iterable[str],
+    learning: LearningPolicy,
+) -> RejectionReason | None:
     """Why a candidate must not be remembered, or None; `known` is what is remembered already."""
-    cited = [said.turn(one) for one in candidate.turns]
+    cited = [transcript.find_turn(one) for one in candidate.turns]
     turns = [one for one in cited if one is not None]
     if not turns or len(turns) < len(cited):
-        return Reason.UNKNOWN_TURN
-    if not all(one.id in said.own for one in turns):
-        return Reason.NOT_BY_THE_PERSON
-    if not any(one.position >= said.new_from for one in turns):
-        return Reason.NOTHING_NEW
-    own = "\n".join(said.own[one.id] for one in turns)
-    if not holds(own, candidate.quote):
-        echoed = any(holds(one.content, candidate.quote) for one in turns)
-        return Reason.ECHO if echoed else Reason.NO_SUCH_QUOTE
-    return _in_substance(candidate, own, [*said.by_others, *known], learning)
+        return RejectionReason.UNKNOWN_TURN
+    if not all(one.id in transcript.own_words for one in turns):
+        return RejectionReason.NOT_BY_THE_PERSON
+    if not any(one.position >= transcript.new_from for one in turns):
+        return RejectionReason.NOTHING_NEW
+    own = "\n".join(transcript.own_words[one.id] for one in turns)
+    if not contains_quote(own, candidate.quote):
+        echoed = any(contains_quote(one.content, candidate.quote) for one in turns)
+        return RejectionReason.ECHO if echoed else RejectionReason.NO_SUCH_QUOTE
+    return _find_content_objection(candidate, own, [*transcript.by_others, *remembered], learning)
 
 
-def _in_substance(
-    candidate: Candidate, own: str, others: list[str], learning: Learning
-) -> Reason | None:
+def _find_content_objection(
+    candidate: ExtractedFact, own: str, others: list[str], learning: LearningPolicy
+) -> RejectionReason | None:
     if _is_request(candidate.quote):
-        return Reason.ASKED_NOT_SAID
-    if not _telling(candidate.content):
-        return Reason.PASSING
+        return RejectionReason.ASKED_NOT_SAID
+    if not _list_content_terms(candidate.content):
+        return RejectionReason.PASSING
     if candidate.permanence is Permanence.EPHEMERAL:
-        return Reason.PASSING
+        return RejectionReason.PASSING
     if candidate.confidence < learning.minimum_confidence:
-        return Reason.UNSURE
-    supported = covered(candidate.content, own)
-    echoed = max((covered(candidate.content, one) for one in others), default=0.0)
-    if echoed >= ECHOED and echoed > supported:
-        return Reason.ECHO
-    if supported < SUPPORTED or _is_turned_round(candidate.content, candidate.quote):
-        return Reason.UNSUPPORTED
-    return Reason.INVENTED if invented(candidate.content, own) else None
+        return RejectionReason.UNSURE
+    supported = word_coverage(candidate.content, own)
+    echoed = max((word_coverage(candidate.content, one) for one in others), default=0.0)
+    if echoed >= MIN_ECHOED_SHARE and echoed > supported:
+        return RejectionReason.ECHO
+    if supported < MIN_SUPPORTED_SHARE or _is_negation_flipped(candidate.content, candidate.quote):
+        return RejectionReason.UNSUPPORTED
+    return RejectionReason.INVENTED if find_invented(candidate.content, own) else None
 
 
 def _is_request(quote: str) -> bool:
     """Whether it asks for something rather than tells something."""
-    return bool(_REQUEST.match(quote)) or quote.rstrip(" \"'”’)").endswith("?")
+    return bool(_REQUEST_PATTERN.match(quote)) or quote.rstrip(" \"'”’)").endswith("?")
 
 
-def _telling(content: str) -> list[str]:
-    return [one for one in query_terms(content) if one not in _FILLER]
+def _list_content_terms(content: str) -> list[str]:
+    return [one for one in extract_query_terms(content) if one not in _FILLER]
 
 
-def covered(content: str, text: str) -> float:
+def word_coverage(content: str, text: str) -> float:
     """The share of the telling words of a memory that a text has too."""
-    telling = _telling(content)
+    telling = _list_content_terms(content)
     if not telling:
         return 0.0
-    words = set(terms(text))
+    words = set(extract_terms(text))
     return sum(one in words for one in telling) / len(telling)
 
 
-def invented(content: str, text: str) -> list[str]:
+def find_invented(content: str, text: str) -> list[str]:
     """The names and numbers of a memory that a text does not have."""
-    words = set(terms(text))
+    words = set(extract_terms(text))
     told = _NAME_OR_NUMBER.findall(content)
-    return [one for one in told if not set(terms(one)) <= words]
+    return [one for one in told if not set(extract_terms(one)) <= words]
 
 
-def negations(text: str) -> int:
+def count_negations(text: str) -> int:
     """How often a text says no: what covers its words may still say the opposite."""
     return len(_NEGATION.findall(text))
 
 
-def _is_turned_round(content: str, quote: str) -> bool:
+def _is_negation_flipped(content: str, quote: str) -> bool:
     """Whether one of them says no and the other does not even say something like it."""
-    either = negations(content), negations(quote)
-    against = _AGAINST.search(content), _AGAINST.search(quote)
+    either = count_negations(content), count_negations(quote)
+    against = _OPPOSITION.search(content), _OPPOSITION.search(quote)
     return any(
         one and not other and not like
         for one, other, like in zip(either, reversed(either), reversed(against), strict=True)

@@ -9,18 +9,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remembrancer.learn.evidence_check import Reason
-from remembrancer.learn.extracted import Candidate
+from remembrancer.learn.evidence_check import RejectionReason
+from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.transcript import Transcript
-from remembrancer.llm import Answer, Model, ModelMisspoke, Question
-from remembrancer.llm.prompts import prompt
-from remembrancer.recall.prompt_block import as_data, without_memory
+from remembrancer.llm import Answer, InvalidModelResponse, Model, Question
+from remembrancer.llm.prompts import load_prompt
+from remembrancer.recall.prompt_block import escape_for_prompt, strip_memory_block
 from remembrancer.types import Json, Permanence, Record, Turn
 
-SHOWN = 4000
+MAX_TURN_CHARS_SHOWN = 4000
 """How many characters of a turn a model is shown."""
 
-MOST_OPERATIONS = 50
+MAX_OPERATIONS = 50
 
 
 class Operation(BaseModel):
@@ -40,19 +40,19 @@ class Operation(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class InvalidProposal:
     """A proposal that is none, and why."""
 
     content: str
-    reason: Reason
+    reason: RejectionReason
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Extraction:
     """What was read in a stretch of a conversation, before code has checked any of it."""
 
-    candidates: tuple[Candidate, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    candidates: tuple[ExtractedFact, ...] = ()
+    refused: tuple[InvalidProposal, ...] = ()
     summary: str | None = None
     title: str | None = None
     model: str | None = None
@@ -60,67 +60,69 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ShortIds:
     """Short names for turns and memories: a model can name nothing that it was not shown."""
 
     turns: Mapping[str, str] = field(default_factory=dict)
     memories: Mapping[str, str] = field(default_factory=dict)
 
 
-def ask(
+def extract_with_model(
     model: Model,
-    said: Transcript,
-    known: Sequence[Record],
+    transcript: Transcript,
+    memories: Sequence[Record],
     categories: Sequence[str],
     summary: str | None,
-) -> Reading:
+) -> Extraction:
     """What a model makes of a stretch of a conversation."""
-    names = Names(
-        {f"t{number}": one.id for number, one in enumerate(said.turns, 1)},
-        {f"m{number}": one.id for number, one in enumerate(known, 1)},
+    names = ShortIds(
+        {f"t{number}": one.id for number, one in enumerate(transcript.turns, 1)},
+        {f"m{number}": one.id for number, one in enumerate(memories, 1)},
     )
-    system = prompt("extract").replace("{categories}", ", ".join(categories))
-    question = Question(system, _shown(said, known, summary, names), SCHEMA, "memory")
-    return read_answer(model.answer(question), names)
+    system = load_prompt("extract").replace("{categories}", ", ".join(categories))
+    question = Question(
+        system, _render_input(transcript, memories, summary, names), SCHEMA, "memory"
+    )
+    return parse_answer(model.answer(question), names)
 
 
-def read_answer(answer: Answer, names: Names) -> Reading:
+def parse_answer(answer: Answer, names: ShortIds) -> Extraction:
     """The proposals of an answer; an answer that has none of the shape asked for is an error."""
     operations = answer.value.get("operations")
     if not isinstance(operations, list):
-        raise ModelMisspoke("The model did not answer with a list of operations.")
-    candidates: list[Candidate] = []
-    refused: list[Refused] = []
-    for one in operations[:MOST_OPERATIONS]:
-        match _proposal(one, names):
-            case Candidate() as candidate:
+        raise InvalidModelResponse("The model did not answer with a list of operations.")
+    candidates: list[ExtractedFact] = []
+    refused: list[InvalidProposal] = []
+    for one in operations[:MAX_OPERATIONS]:
+        match _parse_operation(one, names):
+            case ExtractedFact() as candidate:
                 candidates.append(candidate)
-            case Refused() as refusal:
+            case InvalidProposal() as refusal:
                 refused.append(refusal)
             case None:
                 pass
-    return Reading(
+    return Extraction(
         tuple(candidates),
         tuple(refused),
-        _text(answer.value.get("summary"), 2000),
-        _text(answer.value.get("title"), 80),
+        _clip_text(answer.value.get("summary"), 2000),
+        _clip_text(answer.value.get("title"), 80),
         answer.model,
         answer.tokens_in + answer.tokens_out,
     )
 
 
-def _proposal(value: Json, names: Names) -> Candidate | Refused | None:
+def _parse_operation(value: Json, names: ShortIds) -> ExtractedFact | InvalidProposal | None:
     try:
         one = Operation.model_validate(value)
     except ValidationError:
-        return Refused(_told(value), Reason.MALFORMED)
+        return InvalidProposal(_excerpt_proposal(value), RejectionReason.MALFORMED)
     if one.op == "skip":
         return None
     turns = tuple(names.turns.get(name, "") for name in one.turns)
     target = names.memories.get(one.target or "")
     if one.op == "update" and target is None:
-        return Refused(one.content, Reason.UNKNOWN_MEMORY)
-    return Candidate(
+        return InvalidProposal(one.content, RejectionReason.UNKNOWN_MEMORY)
+    return ExtractedFact(
         content=one.content.strip(),
         quote=one.quote,
         turns=turns,
@@ -132,40 +134,46 @@ def _proposal(value: Json, names: Names) -> Candidate | Refused | None:
     )
 
 
-def _told(value: Json) -> str:
+def _excerpt_proposal(value: Json) -> str:
     """What a malformed proposal seems to say, for the person to see."""
     content = value.get("content") if isinstance(value, dict) else value
     return content[:500] if isinstance(content, str) else ""
 
 
-def _text(value: Json, limit: int) -> str | None:
+def _clip_text(value: Json, limit: int) -> str | None:
     return value.strip()[:limit] or None if isinstance(value, str) else None
 
 
-def _shown(said: Transcript, known: Sequence[Record], summary: str | None, names: Names) -> str:
+def _render_input(
+    transcript: Transcript, memories: Sequence[Record], summary: str | None, names: ShortIds
+) -> str:
     memory_names = {memory_id: name for name, memory_id in names.memories.items()}
-    remembered = [f"[{memory_names[one.id]}] {as_data(one.content)}" for one in known]
-    parts = {"remembered": "\n".join(remembered), "earlier": as_data(summary or "")}
+    remembered = [f"[{memory_names[one.id]}] {escape_for_prompt(one.content)}" for one in memories]
+    parts = {"remembered": "\n".join(remembered), "earlier": escape_for_prompt(summary or "")}
     marked = [f"<{name}>\n{text}\n</{name}>" for name, text in parts.items() if text]
-    return "\n\n".join([*marked, shown(said, names.turns)])
+    return "\n\n".join([*marked, render_transcript(transcript, names.turns)])
 
 
-def shown(said: Transcript, names: Mapping[str, str]) -> str:
+def render_transcript(transcript: Transcript, names: Mapping[str, str]) -> str:
     """A conversation as a model sees it: each turn on a line, under a short name, as data."""
     turn_names = {turn_id: name for name, turn_id in names.items()}
-    turns = [_line(turn_names[one.id], one, said) for one in said.turns]
+    turns = [_render_turn(turn_names[one.id], one, transcript) for one in transcript.turns]
     return "\n".join(["<conversation>", *turns, "</conversation>"])
 
 
-def _line(name: str, turn: Turn, said: Transcript) -> str:
+def _render_turn(name: str, turn: Turn, transcript: Transcript) -> str:
     who = "person" if turn.is_by_user else turn.role
     speaker = f" {json.dumps(turn.speaker, ensure_ascii=False)}" if turn.speaker else ""
-    new = " new" if turn.is_by_user and turn.position >= said.new_from else ""
-    text = said.own.get(turn.id) if turn.is_by_user else without_memory(turn.content)[0]
-    return f"[{name}] {who}{speaker}{new}: {as_data((text or '')[:SHOWN])}"
+    new = " new" if turn.is_by_user and turn.position >= transcript.new_from else ""
+    text = (
+        transcript.own_words.get(turn.id)
+        if turn.is_by_user
+        else strip_memory_block(turn.content)[0]
+    )
+    return f"[{name}] {who}{speaker}{new}: {escape_for_prompt((text or '')[:MAX_TURN_CHARS_SHOWN])}"
 
 
-def _string(**more: Any) -> dict[str, Json]:
+def _string_schema(**more: Any) -> dict[str, Json]:
     return {"type": "string", **more}
 
 
@@ -178,21 +186,21 @@ SCHEMA: dict[str, Json] = {
             "items": {
                 "type": "object",
                 "properties": {
-                    "op": _string(enum=["add", "update", "skip"]),
-                    "content": _string(maxLength=300),
-                    "category": _string(maxLength=40),
+                    "op": _string_schema(enum=["add", "update", "skip"]),
+                    "content": _string_schema(maxLength=300),
+                    "category": _string_schema(maxLength=40),
                     "importance": {"type": "number", "minimum": 1, "maximum": 10},
-                    "permanence": _string(enum=list(Permanence)),
+                    "permanence": _string_schema(enum=list(Permanence)),
                     "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-                    "turns": {"type": "array", "items": _string(maxLength=6), "maxItems": 4},
-                    "quote": _string(maxLength=300),
-                    "target": _string(maxLength=10),
+                    "turns": {"type": "array", "items": _string_schema(maxLength=6), "maxItems": 4},
+                    "quote": _string_schema(maxLength=300),
+                    "target": _string_schema(maxLength=10),
                 },
                 "required": ["op", "content", "turns", "quote", "confidence"],
             },
         },
-        "summary": _string(maxLength=600),
-        "title": _string(maxLength=60),
+        "summary": _string_schema(maxLength=600),
+        "title": _string_schema(maxLength=60),
     },
     "required": ["operations"],
 }

@@ -12,32 +12,37 @@ from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.errors import RemembrancerError, UnknownPerson
-from remembrancer.guard.redaction import without_secrets
+from remembrancer.guard.redaction import redact_text
 from remembrancer.ids import new_id
 from remembrancer.learn import extract
-from remembrancer.learn.evidence_check import Reason, objection
-from remembrancer.learn.extract import Reading
-from remembrancer.learn.extracted import Candidate, overlap, placed
-from remembrancer.learn.profile_mapping import category_in, importance_in
-from remembrancer.learn.rules.extractor import read
-from remembrancer.learn.team_extractor import propose_from
-from remembrancer.learn.transcript import Transcript, holds, transcript
-from remembrancer.remember.lifecycle import renewal
+from remembrancer.learn.evidence_check import RejectionReason, find_objection
+from remembrancer.learn.extract import Extraction
+from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
+from remembrancer.learn.profile_mapping import map_category, map_importance
+from remembrancer.learn.rules.extractor import extract_facts
+from remembrancer.learn.team_extractor import propose_for_team
+from remembrancer.learn.transcript import Transcript, build_transcript, contains_quote
+from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
-    Known,
-    Stands,
+    Duplicate,
+    Reject,
+    build_version,
+    commit,
     is_less_trusted,
-    keep,
     refuse_bare_secret,
     supersede,
-    version_of,
 )
-from remembrancer.remember.statement import Statement, checked, cleaned, record_of
-from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLED
-from remembrancer.sessions.turns import titled
+from remembrancer.remember.statement import (
+    Statement,
+    build_record,
+    redact_statement,
+    validate_statement,
+)
+from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
+from remembrancer.sessions.turns import set_title
 from remembrancer.store.contract import Filter, Patch, Writer
-from remembrancer.store.nearest import nearest
-from remembrancer.team.service import withdraw
+from remembrancer.store.nearest import find_nearest
+from remembrancer.team.service import withdraw_contributions
 from remembrancer.types import (
     Action,
     Evidence,
@@ -52,28 +57,28 @@ from remembrancer.types import (
     Turn,
 )
 
-AT_ONCE = 60
+BATCH_SIZE = 60
 """How many new turns are read together."""
 
-LEASED = timedelta(minutes=5)
+LEASE_DURATION = timedelta(minutes=5)
 """For how long one process has a conversation to itself while it waits for a model."""
 
-SHOWN_PER_TURN = 5
-SHOWN = 30
+MAX_MEMORIES_PER_TURN = 5
+MAX_MEMORIES_SHOWN = 30
 """How many memories a model is shown: the nearest to each new turn, and of all of these at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TurnBatch:
     """The next part of a conversation to learn from."""
 
     session: Session
-    said: Transcript
+    transcript: Transcript
     end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedBatch:
     """What a stretch of a conversation taught: ids of memories, and how much was rejected."""
 
     kept: tuple[str, ...] = ()
@@ -82,32 +87,32 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class CheckedFact:
     """A candidate as a statement that can be stored; or why it cannot be."""
 
-    candidate: Candidate
+    candidate: ExtractedFact
     statement: Statement | None
-    reason: Reason | None = None
+    reason: RejectionReason | None = None
 
 
-def learn(call: Call, session_id: str) -> list[Learned]:
+def learn(call: Call, session_id: str) -> list[LearnedBatch]:
     """Learn from all turns of a conversation that are new."""
-    done: list[Learned] = []
-    while (stretch := _next(call, session_id)) is not None:
-        known = _nearby(call, stretch) if call.models.fast else []
-        reading, proposals = Reading(), list[Proposal]()
-        if _learns_personally(call):
-            reading = _read(call, stretch, known)
-            proposals = _proposals(call, stretch, known, reading)
-        propose_from(call, stretch.said)
+    done: list[LearnedBatch] = []
+    while (stretch := _claim_next_batch(call, session_id)) is not None:
+        known = _load_nearby(call, stretch) if call.models.fast else []
+        reading, proposals = Extraction(), list[CheckedFact]()
+        if _is_personal_learning_enabled(call):
+            reading = _extract_with_model(call, stretch, known)
+            proposals = _collect_checked_facts(call, stretch, known, reading)
+        propose_for_team(call, stretch.transcript)
         for one in proposals:
             if one.statement is not None:
-                call.embed(record_of(call, one.statement, call.now()).searchable)
+                call.embed(build_record(call, one.statement, call.now()).search_text)
         try:
-            with call.writing() as writer:
-                outcome = _stored(call, writer, stretch, reading, proposals)
+            with call.open_writer() as writer:
+                outcome = _store_batch(call, writer, stretch, reading, proposals)
         except UnknownPerson:  # They were erased meanwhile, and so is what was just proposed.
-            withdraw(call, call.owner, call.profile)
+            withdraw_contributions(call, call.owner, call.profile)
             break
         if outcome is None:
             break
@@ -115,102 +120,106 @@ def learn(call: Call, session_id: str) -> list[Learned]:
     return done
 
 
-def _learns_personally(call: Call) -> bool:
+def _is_personal_learning_enabled(call: Call) -> bool:
     tenant = Tenant(call.owner.tenant)
-    return call.switches.of(tenant, call.profile).personal_learning
+    return call.live_settings.get(tenant, call.profile).personal_learning
 
 
-def _next(call: Call, session_id: str) -> Stretch | None:
+def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
     """What is to be learned now; None if there is nothing or another process is at it."""
     window, now = call.profile.learning.window, call.now()
-    with call.writing() as writer:
-        session = writer.session(session_id)
+    with call.open_writer() as writer:
+        session = writer.get_session(session_id)
         if session is None or (session.leased_until and session.leased_until > now):
             return None
         before = session.watermark - window - 1
-        turns = writer.turns(session_id, before, window + AT_ONCE)
+        turns = writer.list_turns(session_id, before, window + BATCH_SIZE)
         if not turns or turns[-1].position < session.watermark:
-            writer.keep_session(replace(session, due_at=None, leased_until=None))
+            writer.save_session(replace(session, due_at=None, leased_until=None))
             return None
         if call.models.fast is not None:
-            session = replace(session, leased_until=now + LEASED)
-            writer.keep_session(session)
-    said = transcript(turns, session.watermark)
-    return Stretch(session, said, turns[-1].position + 1)
+            session = replace(session, leased_until=now + LEASE_DURATION)
+            writer.save_session(session)
+    said = build_transcript(turns, session.watermark)
+    return TurnBatch(session, said, turns[-1].position + 1)
 
 
-def _nearby(call: Call, stretch: Stretch) -> list[Record]:
+def _load_nearby(call: Call, batch: TurnBatch) -> list[Record]:
     """What is remembered already of what the person speaks about."""
-    visible = call.visible(stretch.session.scope)
+    visible = call.resolve_visibility(batch.session.scope)
     near = Filter(now=call.now(), kinds=(Kind.FACT,), visible=visible)
     found: dict[str, Record] = {}
-    vectors = [call.embed(one.content) for one in stretch.said.spoken]
-    with call.store.reading(call.owner) as reader:
+    vectors = [call.embed(one.content) for one in batch.transcript.new_own_turns]
+    with call.store.open_reader(call.owner) as reader:
         for vector in vectors:
-            hits = nearest(reader, vector, near, SHOWN_PER_TURN)
+            hits = find_nearest(reader, vector, near, MAX_MEMORIES_PER_TURN)
             found |= reader.load(hit.id for hit in hits)
     # What a program keeps at an address is its own to change.
-    return [one for one in found.values() if not one.is_addressed][:SHOWN]
+    return [one for one in found.values() if not one.has_program_key][:MAX_MEMORIES_SHOWN]
 
 
-def _read(call: Call, stretch: Stretch, known: Sequence[Record]) -> Reading:
+def _extract_with_model(call: Call, batch: TurnBatch, memories: Sequence[Record]) -> Extraction:
     """What a model makes of it; without one, or with nothing said, nothing."""
-    if not stretch.said.spoken or call.models.fast is None:
-        return Reading()
-    summary, categories = stretch.session.summary, list(call.profile.categories)
-    return extract.ask(call.models.fast, stretch.said, known, categories, summary)
+    if not batch.transcript.new_own_turns or call.models.fast is None:
+        return Extraction()
+    summary, categories = batch.session.summary, list(call.profile.categories)
+    return extract.extract_with_model(
+        call.models.fast, batch.transcript, memories, categories, summary
+    )
 
 
-def _proposals(
-    call: Call, stretch: Stretch, known: Sequence[Record], reading: Reading
-) -> list[Proposal]:
+def _collect_checked_facts(
+    call: Call, batch: TurnBatch, memories: Sequence[Record], extraction: Extraction
+) -> list[CheckedFact]:
     """What a model found, and what was said so plainly that it needs no model.
 
     Where both found the same, the model's words are kept, in the place that the reader knows; but
     what the person asked to have remembered is kept as they put it.
     """
-    plain = read(stretch.said.spoken)
-    asked = [one for one in plain if one.asked]
+    plain = extract_facts(batch.transcript.new_own_turns)
+    asked = [one for one in plain if one.requested]
     found = [
-        placed(one, plain)
-        for one in reading.candidates
-        if not any(overlap(one, other) for other in asked)
+        inherit_key(one, plain)
+        for one in extraction.candidates
+        if not any(overlaps(one, other) for other in asked)
     ]
-    proposals = [_proposal(call, stretch, known, one) for one in found]
+    proposals = [_check_candidate(call, batch, memories, one) for one in found]
     accepted = [one.candidate for one in proposals if one.statement is not None]
-    missed = [one for one in plain if not any(overlap(one, other) for other in accepted)]
-    return [*proposals, *(_proposal(call, stretch, (), one) for one in missed)]
+    missed = [one for one in plain if not any(overlaps(one, other) for other in accepted)]
+    return [*proposals, *(_check_candidate(call, batch, (), one) for one in missed)]
 
 
-def _proposal(
-    call: Call, stretch: Stretch, known: Sequence[Record], candidate: Candidate
-) -> Proposal:
-    words = [one.content for one in known]
-    reason = objection(candidate, stretch.said, words, call.profile.learning)
+def _check_candidate(
+    call: Call, batch: TurnBatch, memories: Sequence[Record], candidate: ExtractedFact
+) -> CheckedFact:
+    words = [one.content for one in memories]
+    reason = find_objection(candidate, batch.transcript, words, call.profile.learning)
     if reason is not None:
-        return Proposal(candidate, None, reason)
+        return CheckedFact(candidate, None, reason)
     try:
-        return Proposal(candidate, _statement(call, stretch, candidate))
+        return CheckedFact(candidate, _build_statement(call, batch, candidate))
     except RemembrancerError:
-        return Proposal(candidate, None, Reason.REFUSED)
+        return CheckedFact(candidate, None, RejectionReason.REFUSED)
 
 
-def _statement(call: Call, stretch: Stretch, candidate: Candidate) -> Statement:
-    session, profile = stretch.session, call.profile
-    turns = [one for one in map(stretch.said.turn, candidate.turns) if one is not None]
+def _build_statement(call: Call, batch: TurnBatch, candidate: ExtractedFact) -> Statement:
+    session, profile = batch.session, call.profile
+    turns = [one for one in map(batch.transcript.find_turn, candidate.turns) if one is not None]
     tainted = any(one.tainted for one in turns)
-    own = candidate.asked and not tainted
-    statement = checked(
+    own = candidate.requested and not tainted
+    statement = validate_statement(
         candidate.content,
         {
             "source": Source.EXPLICIT if own else Source.EXTRACTED,
             "origin": Origin.DOCUMENT if tainted else Origin.USER,
             "confidence": 1.0 if own else candidate.confidence,
-            "category": category_in(profile, candidate.category),
+            "category": map_category(profile, candidate.category),
             "scope": session.scope,
             "session_id": session.id,
             "valid_from": min(one.said_at for one in turns),
-            "evidence": tuple(_evidence(session, one, candidate, stretch.said) for one in turns),
+            "evidence": tuple(
+                _build_evidence(session, one, candidate, batch.transcript) for one in turns
+            ),
         },
         profile,
     )
@@ -219,129 +228,137 @@ def _statement(call: Call, stretch: Stretch, candidate: Candidate) -> Statement:
         subject=candidate.subject,
         predicate=candidate.predicate,
         permanence=candidate.permanence,
-        importance=importance_in(profile, candidate.importance),
+        importance=map_importance(profile, candidate.importance),
         agent=turns[-1].agent,
         surface=turns[-1].surface,
     )
-    clean, secrets = cleaned(statement)
+    clean, secrets = redact_statement(statement)
     refuse_bare_secret(clean, secrets)
     return clean
 
 
-def _evidence(session: Session, turn: Turn, candidate: Candidate, said: Transcript) -> Evidence:
+def _build_evidence(
+    session: Session, turn: Turn, candidate: ExtractedFact, transcript: Transcript
+) -> Evidence:
     """The turn and, if it is the one that was quoted, the quotation."""
-    quoted = holds(said.own[turn.id], candidate.quote)
+    quoted = contains_quote(transcript.own_words[turn.id], candidate.quote)
     return Evidence(session.id, turn.id, candidate.quote if quoted else "")
 
 
-def _stored(
+def _store_batch(
     call: Call,
     writer: Writer,
-    stretch: Stretch,
-    reading: Reading,
-    proposals: Sequence[Proposal],
-) -> Learned | None:
+    batch: TurnBatch,
+    extraction: Extraction,
+    proposals: Sequence[CheckedFact],
+) -> LearnedBatch | None:
     """Store all of it and move the watermark; None if someone else has moved it."""
-    session, now = writer.session(stretch.session.id), call.now()
-    if session is None or session.watermark != stretch.session.watermark:
+    session, now = writer.get_session(batch.session.id), call.now()
+    if session is None or session.watermark != batch.session.watermark:
         return None
     kept: list[str] = []
     confirmed: list[str] = []
-    rejected = [_rejection(session, one.content, one.reason, now) for one in reading.refused]
+    rejected = [
+        _build_rejection(session, one.content, one.reason, now) for one in extraction.refused
+    ]
     for one in proposals:
         reason = one.reason
         if one.statement is not None:
-            reason = _kept(call, writer, one.candidate, one.statement, kept, confirmed)
+            reason = _store_fact(call, writer, one.candidate, one.statement, kept, confirmed)
         if reason is not None:
             candidate = one.candidate
-            told = _rejection(session, candidate.content, reason, now)
+            told = _build_rejection(session, candidate.content, reason, now)
             rejected.append(
-                replace(told, quote=without_secrets(candidate.quote), turns=candidate.turns)
+                replace(told, quote=redact_text(candidate.quote), turns=candidate.turns)
             )
-    writer.reject(rejected)
-    outcome = Learned(tuple(kept), tuple(confirmed), tuple(rejected))
-    writer.apply(call.event(Action.LEARNED, now, note=_note(outcome, reading)), [])
-    more = writer.next_position(session.id) > stretch.end
-    writer.keep_session(_advanced(session, stretch, reading, more=more))
+    writer.save_rejections(rejected)
+    outcome = LearnedBatch(tuple(kept), tuple(confirmed), tuple(rejected))
+    writer.apply(call.new_event(Action.LEARNED, now, note=_format_note(outcome, extraction)), [])
+    more = writer.next_position(session.id) > batch.end
+    writer.save_session(_advance_session(session, batch, extraction, more=more))
     return outcome
 
 
-def _kept(
+def _store_fact(
     call: Call,
     writer: Writer,
-    candidate: Candidate,
+    candidate: ExtractedFact,
     statement: Statement,
     kept: list[str],
     confirmed: list[str],
-) -> Reason | None:
+) -> RejectionReason | None:
     """Store one thing, or say what speaks against it."""
     if candidate.target is not None:
-        return _updated(call, writer, candidate.target, statement, kept)
-    new = record_of(call, statement, call.now())
-    decision, written = keep(call, writer, new, call.embed(new.searchable), statement)
+        return _update_memory(call, writer, candidate.target, statement, kept)
+    new = build_record(call, statement, call.now())
+    decision, written = commit(call, writer, new, call.embed(new.search_text), statement)
     match decision:
-        case Stands():
-            return Reason.STANDS
-        case Known(old) if not new.tainted and old.id not in (*kept, *confirmed):
-            values = renewal(old, new.recorded_at)
-            writer.apply(call.event(Action.CONFIRMED, new.recorded_at), [Patch(old.id, values)])
+        case Reject():
+            return RejectionReason.STANDS
+        case Duplicate(old) if not new.tainted and old.id not in (*kept, *confirmed):
+            values = renewal_values(old, new.recorded_at)
+            writer.apply(call.new_event(Action.CONFIRMED, new.recorded_at), [Patch(old.id, values)])
             confirmed.append(old.id)
-        case Known():
+        case Duplicate():
             pass
         case _:
             kept.append(written.memory.id)
     return None
 
 
-def _updated(
+def _update_memory(
     call: Call, writer: Writer, target: str, statement: Statement, kept: list[str]
-) -> Reason | None:
+) -> RejectionReason | None:
     old = writer.get(target)
     if old is None or old.status is not Status.ACTIVE:
-        return Reason.UNKNOWN_MEMORY
+        return RejectionReason.UNKNOWN_MEMORY
     statement = replace(statement, scope=old.scope)
-    new = version_of(call, old, statement)
+    new = build_version(call, old, statement)
     if is_less_trusted(new, old):
-        return Reason.STANDS
+        return RejectionReason.STANDS
     if new.status is Status.QUARANTINED:
-        return Reason.REFUSED
+        return RejectionReason.REFUSED
     kept.append(supersede(call, writer, old, statement).memory.id)
     return None
 
 
-def _advanced(session: Session, stretch: Stretch, reading: Reading, *, more: bool) -> Session:
+def _advance_session(
+    session: Session, batch: TurnBatch, extraction: Extraction, *, more: bool
+) -> Session:
     """The conversation after it was learned from; what was said meanwhile is still to come."""
     advanced = replace(
         session,
-        watermark=stretch.end,
+        watermark=batch.end,
         due_at=session.due_at if more else None,
         leased_until=None,
         attempts=0,
         failure=None,
     )
-    if reading.summary is not None:
-        summary = without_secrets(reading.summary)
-        advanced = replace(advanced, summary=summary, summarised=stretch.end)
-    if reading.title is not None and session.metadata.get(TITLED) == BY_WORDS:
-        advanced = titled(advanced, without_secrets(reading.title), BY_MODEL)
+    if extraction.summary is not None:
+        summary = redact_text(extraction.summary)
+        advanced = replace(advanced, summary=summary, summarised=batch.end)
+    if extraction.title is not None and session.metadata.get(TITLE_SOURCE_KEY) == BY_WORDS:
+        advanced = set_title(advanced, redact_text(extraction.title), BY_MODEL)
     return advanced
 
 
-def _rejection(session: Session, content: str, reason: Reason, now: datetime) -> Rejection:
+def _build_rejection(
+    session: Session, content: str, reason: RejectionReason, now: datetime
+) -> Rejection:
     return Rejection(
         id=new_id("rejection", now),
         at=now,
         session_id=session.id,
         reason=reason,
-        content=without_secrets(content),
+        content=redact_text(content),
     )
 
 
-def _note(outcome: Learned, reading: Reading) -> str:
+def _format_note(outcome: LearnedBatch, extraction: Extraction) -> str:
     counts = {"kept": len(outcome.kept), "confirmed": len(outcome.confirmed)}
     parts = [f"{count} {name}" for name, count in counts.items() if count] or ["nothing new"]
     reasons = Counter(one.reason for one in outcome.rejected)
     parts += [f"{count} rejected: {reason}" for reason, count in sorted(reasons.items())]
-    if reading.model is not None:
-        parts.append(f"{reading.tokens} tokens of {reading.model}")
+    if extraction.model is not None:
+        parts.append(f"{extraction.tokens} tokens of {extraction.model}")
     return "; ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remembrancer.profiles import Profile
 
-ALIKE = {
+FALLBACK_CATEGORIES = {
     "instruction": ("response_style", "preference"),
     "response_style": ("instruction", "preference"),
     "preference": ("response_style", "profile"),
@@ -17,20 +17,20 @@ ALIKE = {
 }
 """The categories to try where a profile has not the one that was meant."""
 
-SCALE = 10
+MAX_SOURCE_IMPORTANCE = 10
 
 
-def category_in(profile: Profile, meant: str | None) -> str:
+def map_category(profile: Profile, category: str | None) -> str:
     """The category of a profile that comes closest to the one meant."""
-    for name in (meant or "", *ALIKE.get(meant or "", ())):
+    for name in (category or "", *FALLBACK_CATEGORIES.get(category or "", ())):
         if name in profile.categories:
             return name
     return profile.default_category
 
 
-def importance_in(profile: Profile, meant: float | None) -> float | None:
+def map_importance(profile: Profile, importance: float | None) -> float | None:
     """An importance on the scale from 1 to 10 as one on the profile's scale."""
-    if meant is None:
+    if importance is None:
         return None
     top = profile.importance.max
-    return max(1.0, min(float(top), round(meant * top / SCALE, 1)))
+    return max(1.0, min(float(top), round(importance * top / MAX_SOURCE_IMPORTANCE, 1)))

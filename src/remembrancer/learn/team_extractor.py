@@ -14,17 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
-from remembrancer.learn.evidence_check import SUPPORTED, covered, invented
-from remembrancer.learn.extract import shown
-from remembrancer.learn.transcript import Transcript, holds
-from remembrancer.llm import ModelMisspoke, ModelUnavailable, Question
-from remembrancer.llm.prompts import prompt
+from remembrancer.learn.evidence_check import MIN_SUPPORTED_SHARE, find_invented, word_coverage
+from remembrancer.learn.extract import render_transcript
+from remembrancer.learn.transcript import Transcript, contains_quote
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
+from remembrancer.llm.prompts import load_prompt
 from remembrancer.team.service import propose
 from remembrancer.types import Json, TeamKind, TeamOrigin, Tenant
 
-MOST = 5
+MAX_PROPOSALS = 5
 
-_ASKED = re.compile(
+_TEAM_REQUEST_PATTERN = re.compile(
     r"(?:please )?(?:remember|note|save|keep)(?: this| that)? for the (?:whole )?team[:,]?"
     r"(?: that)?\s+(?P<said>[^\n]+)"
     r"|(?:the (?:whole )?team should know|for the (?:whole )?team to know)[:,]?(?: that)?\s+"
@@ -33,7 +33,7 @@ _ASKED = re.compile(
 )
 
 
-class Shareable(BaseModel):
+class ShareableFact(BaseModel):
     """One thing that a model thinks the team could use."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
@@ -44,59 +44,63 @@ class Shareable(BaseModel):
     kind: Literal["fact", "howto", "reference", "glossary"] = "fact"
 
 
-def propose_from(call: Call, said: Transcript) -> None:
+def propose_for_team(call: Call, transcript: Transcript) -> None:
     """Propose what a stretch of a conversation has for the team, if the team learns."""
-    switches = call.switches.of(Tenant(call.owner.tenant), call.profile)
-    if not call.profile.team.enabled or not switches.team_learning or not said.spoken:
+    switches = call.live_settings.get(Tenant(call.owner.tenant), call.profile)
+    if not call.profile.team.enabled or not switches.team_learning or not transcript.new_own_turns:
         return
-    for words in _asked_for(said):
-        _proposed(call, words, TeamKind.FACT, TeamOrigin.USER)
-    for one in _found(call, said):
-        _proposed(call, one.content, TeamKind(one.kind), TeamOrigin.ASSISTANT)
+    for words in _find_requests(transcript):
+        _propose(call, words, TeamKind.FACT, TeamOrigin.USER)
+    for one in _find_with_model(call, transcript):
+        _propose(call, one.content, TeamKind(one.kind), TeamOrigin.ASSISTANT)
 
 
-def _proposed(call: Call, words: str, kind: TeamKind, origin: TeamOrigin) -> None:
+def _propose(call: Call, words: str, kind: TeamKind, origin: TeamOrigin) -> None:
     try:
         propose(call, words, kind=kind, origin=origin)
     except InvalidInput:
         return  # too long, or not a text: nothing that a team could use
 
 
-def _asked_for(said: Transcript) -> Iterator[str]:
+def _find_requests(transcript: Transcript) -> Iterator[str]:
     """What the person asks to have remembered for the team, in their untainted words."""
-    for turn in said.spoken:
-        for found in _ASKED.finditer(turn.content if not turn.tainted else ""):
+    for turn in transcript.new_own_turns:
+        for found in _TEAM_REQUEST_PATTERN.finditer(turn.content if not turn.tainted else ""):
             words = (found["said"] or found["told"]).strip()
             yield words[:1].upper() + words[1:]
 
 
-def _found(call: Call, said: Transcript) -> Iterator[Shareable]:
+def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFact]:
     """What a model finds and the person's own words bear out."""
     model = call.models.fast
     if model is None:
         return
-    names = {f"t{number}": one.id for number, one in enumerate(said.turns, 1)}
+    names = {f"t{number}": one.id for number, one in enumerate(transcript.turns, 1)}
     try:
-        answer = model.answer(Question(prompt("team"), shown(said, names), SCHEMA, "team", 800))
-    except (ModelMisspoke, ModelUnavailable):
+        answer = model.answer(
+            Question(load_prompt("team"), render_transcript(transcript, names), SCHEMA, "team", 800)
+        )
+    except (InvalidModelResponse, ModelUnavailable):
         return  # the person's own memory was served; a team can wait for another day
     facts = answer.value.get("facts")
-    for entry in facts[:MOST] if isinstance(facts, list) else ():
+    for entry in facts[:MAX_PROPOSALS] if isinstance(facts, list) else ():
         try:
-            one = Shareable.model_validate(entry)
+            one = ShareableFact.model_validate(entry)
         except ValidationError:
             continue
-        if _is_borne_out(one, said, [names.get(name, "") for name in one.turns]):
+        if _is_supported(one, transcript, [names.get(name, "") for name in one.turns]):
             yield one
 
 
-def _is_borne_out(one: Shareable, said: Transcript, turns: list[str]) -> bool:
-    trusted = {turn.id for turn in said.new if not turn.tainted}
+def _is_supported(one: ShareableFact, transcript: Transcript, turns: list[str]) -> bool:
+    trusted = {turn.id for turn in transcript.new_turns if not turn.tainted}
     if not turns or not trusted.issuperset(turns):
         return False
-    own = "\n".join(said.own[turn] for turn in turns)
-    spoken = holds(own, one.quote) and covered(one.content, own) >= SUPPORTED
-    return spoken and not invented(one.content, own)
+    own = "\n".join(transcript.own_words[turn] for turn in turns)
+    spoken = (
+        contains_quote(own, one.quote) and word_coverage(one.content, own) >= MIN_SUPPORTED_SHARE
+    )
+    return spoken and not find_invented(one.content, own)
 
 
 SCHEMA: dict[str, Json] = {
@@ -104,7 +108,7 @@ SCHEMA: dict[str, Json] = {
     "properties": {
         "facts": {
             "type": "array",
-            "maxItems": MOST,
+            "maxItems": MAX_PROPOSALS,
             "items": {
                 "type": "object",
                 "properties": {

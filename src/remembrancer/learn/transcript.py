@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from remembrancer.recall.prompt_block import without_memory
-from remembrancer.search.sentences import END, FENCE
-from remembrancer.search.terms import quotable, terms
+from remembrancer.recall.prompt_block import strip_memory_block
+from remembrancer.search.sentences import CODE_FENCE_PATTERN, SENTENCE_END_PATTERN
+from remembrancer.search.terms import extract_terms, normalise_quote
 from remembrancer.types import Status, Turn
 
-ECHO = 4
+MIN_ECHO_WORDS = 4
 """From this many words on, a sentence that someone else said before is no coincidence."""
 
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
@@ -27,18 +27,20 @@ class Transcript:
 
     turns: tuple[Turn, ...]
     new_from: int
-    own: Mapping[str, str]
+    own_words: Mapping[str, str]
     injected: tuple[str, ...] = ()
 
     @property
-    def new(self) -> list[Turn]:
+    def new_turns(self) -> list[Turn]:
         """The turns that were not learned from yet, and may be."""
-        return [one for one in self.turns if one.position >= self.new_from and one.id in self.own]
+        return [
+            one for one in self.turns if one.position >= self.new_from and one.id in self.own_words
+        ]
 
     @property
-    def spoken(self) -> list[Turn]:
+    def new_own_turns(self) -> list[Turn]:
         """The new turns in the person's own words; none that has nothing of the kind."""
-        own = [replace(one, content=self.own[one.id]) for one in self.new]
+        own = [replace(one, content=self.own_words[one.id]) for one in self.new_turns]
         return [one for one in own if one.content.strip()]
 
     @property
@@ -47,44 +49,44 @@ class Transcript:
         others = [one.content for one in self.turns if not one.is_by_user]
         return [*others, *self.injected]
 
-    def turn(self, turn_id: str) -> Turn | None:
+    def find_turn(self, turn_id: str) -> Turn | None:
         """One of its turns."""
         return next((one for one in self.turns if one.id == turn_id), None)
 
 
-def transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
+def build_transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
     """The turns with the person's own words told apart from what they repeat."""
     said_before: list[str] = []
     own: dict[str, str] = {}
     injected: list[str] = []
     for turn in turns:
-        text, memory = without_memory(turn.content)
+        text, memory = strip_memory_block(turn.content)
         injected += memory
-        said_before += [_spaced(one) for one in memory]
+        said_before += [_pad_terms(one) for one in memory]
         if not turn.is_by_user:
-            said_before.append(_spaced(turn.content))
+            said_before.append(_pad_terms(turn.content))
         elif turn.status is Status.ACTIVE and not turn.is_command:
-            own[turn.id] = own_words(text, said_before)
+            own[turn.id] = extract_own_words(text, said_before)
     return Transcript(tuple(turns), new_from, own, tuple(injected))
 
 
-def own_words(text: str, said_before: Iterable[str]) -> str:
+def extract_own_words(text: str, said_before: Iterable[str]) -> str:
     """A text without quotations, code, and sentences that others said before."""
-    bare = _QUOTED_LINE.sub("", FENCE.sub("\n", text))
+    bare = _QUOTED_LINE.sub("", CODE_FENCE_PATTERN.sub("\n", text))
     others = list(said_before)
-    return "\n".join(one for one in END.split(bare) if not _is_echo(one, others))
+    return "\n".join(one for one in SENTENCE_END_PATTERN.split(bare) if not _is_echo(one, others))
 
 
-def holds(text: str, quote: str) -> bool:
+def contains_quote(text: str, quote: str) -> bool:
     """Whether a text says what is quoted, but for case and spacing."""
-    return bool(quote.strip()) and quotable(quote) in quotable(text)
+    return bool(quote.strip()) and normalise_quote(quote) in normalise_quote(text)
 
 
 def _is_echo(sentence: str, others: Sequence[str]) -> bool:
-    spaced = _spaced(sentence)
-    return spaced.count(" ") > ECHO and any(spaced in one for one in others)
+    spaced = _pad_terms(sentence)
+    return spaced.count(" ") > MIN_ECHO_WORDS and any(spaced in one for one in others)
 
 
-def _spaced(text: str) -> str:
+def _pad_terms(text: str) -> str:
     """The terms of a text, each with a space on both sides."""
-    return f" {' '.join(terms(text))} "
+    return f" {' '.join(extract_terms(text))} "

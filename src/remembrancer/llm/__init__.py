@@ -14,7 +14,7 @@ from typing import Protocol
 from remembrancer.errors import Unavailable
 from remembrancer.types import Json
 
-__all__ = ["Answer", "Model", "ModelMisspoke", "ModelUnavailable", "Question"]
+__all__ = ["Answer", "InvalidModelResponse", "Model", "ModelUnavailable", "Question"]
 
 
 class ModelUnavailable(Unavailable):
@@ -22,12 +22,12 @@ class ModelUnavailable(Unavailable):
 
     code = "model_unavailable"
 
-    def __init__(self, message: str, *, passing: bool) -> None:
+    def __init__(self, message: str, *, transient: bool) -> None:
         super().__init__(message)
-        self.passing = passing
+        self.transient = transient
 
 
-class ModelMisspoke(Unavailable):
+class InvalidModelResponse(Unavailable):
     """The model answered, and not with a JSON object."""
 
     code = "model_misspoke"
@@ -41,7 +41,7 @@ class Question:
     prompt: str
     schema: Mapping[str, Json]
     name: str = "answer"
-    most_tokens: int = 2000
+    max_tokens: int = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from remembrancer.llm.json_answer import loaded
+from remembrancer.llm.json_answer import parse_json
 from remembrancer.types import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolDefinition:
     """A tool that the model may call, and the JSON schema of what it takes."""
 
     name: str
@@ -28,17 +28,17 @@ class ToolCall:
     arguments: Mapping[str, Json] | None
 
     @classmethod
-    def read(cls, id: str, name: str, arguments: str) -> ToolCall:
+    def parse(cls, id: str, name: str, arguments: str) -> ToolCall:
         """A call whose arguments came as text."""
         try:
-            value = loaded(arguments or "{}")
+            value = parse_json(arguments or "{}")
         except ValueError:
             value = None
         return cls(id, name, value if isinstance(value, dict) else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
+class ChatMessage:
     """What one of the two said earlier."""
 
     role: Literal["user", "assistant"]
@@ -46,7 +46,7 @@ class Utterance:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ToolRound:
     """What the model said before it called tools, the calls, and what came of each."""
 
     text: str
@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class ChatPrompt:
     """All that the model is told, in the order in which it is sent.
 
     The system's words, the offers and the history are the same bytes in the next prompt, and may
@@ -63,20 +63,20 @@ class Prompt:
     """
 
     system: str
-    said: str
+    message: str
     note: str = ""
-    history: tuple[Utterance, ...] = ()
-    offers: tuple[Offer, ...] = ()
-    steps: tuple[Step, ...] = ()
-    may_call: bool = True
+    history: tuple[ChatMessage, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_rounds: tuple[ToolRound, ...] = ()
+    allow_tool_calls: bool = True
 
     @property
-    def latest(self) -> str:
+    def latest_message(self) -> str:
         """What is said now, after the note for it."""
-        return f"{self.note}\n\n{self.said}" if self.note else self.said
+        return f"{self.note}\n\n{self.message}" if self.note else self.message
 
 
-Pieces = Generator[str | ToolCall, None, None]
+ReplyStream = Generator[str | ToolCall, None, None]
 
 
 class ChatModel(Protocol):
@@ -90,7 +90,7 @@ class ChatModel(Protocol):
         """The name of the model."""
         ...
 
-    def reply(self, prompt: Prompt) -> Pieces:
+    def reply(self, prompt: ChatPrompt) -> ReplyStream:
         """The answer, piece by piece, then the calls that it ends with.
 
         Whoever closes the iterator ends the answer; a deadline is for the whole of it.

@@ -13,7 +13,12 @@ from pathlib import PurePath
 from typing import IO
 
 from remembrancer.llm import Answer, ModelUnavailable, Question
-from remembrancer.llm.json_answer import LARGEST, parsed, tokens, whole
+from remembrancer.llm.json_answer import (
+    MAX_ANSWER_SIZE,
+    count_tokens,
+    parse_object,
+    render_question,
+)
 
 
 class CommandModel:
@@ -26,7 +31,7 @@ class CommandModel:
             raise ModelUnavailable(
                 "The model's command is not a list of words: give it as one, such as "
                 '["claude", "-p"].',
-                passing=False,
+                transient=False,
             )
         self._command = list(command)
         self._timeout = timeout
@@ -37,13 +42,13 @@ class CommandModel:
         return self._name
 
     def answer(self, question: Question) -> Answer:
-        asked = whole(question)
+        asked = render_question(question)
         said = self._run(asked.encode("utf-8", "replace")).decode("utf-8", "replace")
         return Answer(
-            value=parsed(said, schema=question.schema),
+            value=parse_object(said, schema=question.schema),
             model=self._name,
-            tokens_in=tokens(None, asked),
-            tokens_out=tokens(None, said),
+            tokens_in=count_tokens(None, asked),
+            tokens_out=count_tokens(None, said),
         )
 
     def close(self) -> None:
@@ -51,19 +56,19 @@ class CommandModel:
 
     def _run(self, asked: bytes) -> bytes:
         deadline = time.monotonic() + self._timeout
-        process = _started(self._command)
+        process = _start_process(self._command)
         try:
-            said = _conversation(process, asked, deadline)
-            if len(said) <= LARGEST and _status(process, deadline) != 0:
+            said = _communicate(process, asked, deadline)
+            if len(said) <= MAX_ANSWER_SIZE and _wait_for_exit(process, deadline) != 0:
                 raise ModelUnavailable(
-                    "The model's command failed: run it by hand to see why.", passing=True
+                    "The model's command failed: run it by hand to see why.", transient=True
                 )
             return said
         finally:
-            _end(process)
+            _kill_process(process)
 
 
-def _started(command: list[str]) -> subprocess.Popen[bytes]:
+def _start_process(command: list[str]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(  # noqa: S603  the user's own command, from the user's settings
             command,
@@ -76,44 +81,44 @@ def _started(command: list[str]) -> subprocess.Popen[bytes]:
         raise ModelUnavailable(
             "The model's command could not be started: "
             "check that it is installed, and give its full path.",
-            passing=False,
+            transient=False,
         ) from None
 
 
-def _conversation(process: subprocess.Popen[bytes], asked: bytes, deadline: float) -> bytes:
+def _communicate(process: subprocess.Popen[bytes], asked: bytes, deadline: float) -> bytes:
     """What the command says, while it is told the question: neither side may wait for the other."""
     assert process.stdin is not None
     assert process.stdout is not None
     said: list[bytes] = []
-    teller = threading.Thread(target=_tell, args=(process.stdin, asked), daemon=True)
-    hearer = threading.Thread(target=_hear, args=(process.stdout, said), daemon=True)
+    teller = threading.Thread(target=_write_stdin, args=(process.stdin, asked), daemon=True)
+    hearer = threading.Thread(target=_read_stdout, args=(process.stdout, said), daemon=True)
     teller.start()
     hearer.start()
     hearer.join(max(0.0, deadline - time.monotonic()))
     if hearer.is_alive():
-        raise _late()
+        raise _timeout_error()
     return b"".join(said)
 
 
-def _tell(stream: IO[bytes], asked: bytes) -> None:
+def _write_stdin(stream: IO[bytes], asked: bytes) -> None:
     # A command may answer without having listened to the end.
     with contextlib.suppress(OSError), stream:
         stream.write(asked)
 
 
-def _hear(stream: IO[bytes], said: list[bytes]) -> None:
+def _read_stdout(stream: IO[bytes], said: list[bytes]) -> None:
     with stream:
-        said.append(stream.read(LARGEST + 1))
+        said.append(stream.read(MAX_ANSWER_SIZE + 1))
 
 
-def _status(process: subprocess.Popen[bytes], deadline: float) -> int:
+def _wait_for_exit(process: subprocess.Popen[bytes], deadline: float) -> int:
     try:
         return process.wait(max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        raise _late() from None
+        raise _timeout_error() from None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_process(process: subprocess.Popen[bytes]) -> None:
     """Kill the command and all it started, unless it has ended by itself."""
     # Until it is waited for, its process id, which is the group's, belongs to no one else.
     if process.returncode is None:
@@ -122,7 +127,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _late() -> ModelUnavailable:
+def _timeout_error() -> ModelUnavailable:
     return ModelUnavailable(
-        "The model's command did not answer in time: allow it more seconds.", passing=True
+        "The model's command did not answer in time: allow it more seconds.", transient=True
     )

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from remembrancer.llm import ModelMisspoke, ModelUnavailable
-from remembrancer.llm.json_answer import LARGEST, loaded
-from remembrancer.retry import PATIENT, Patience
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
+from remembrancer.llm.json_answer import MAX_ANSWER_SIZE, parse_json
+from remembrancer.retry import DEFAULT_RETRY_POLICY, RetryPolicy
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     import httpx
 
 __all__ = [
-    "PATIENT",
-    "Line",
-    "Patience",
-    "Reply",
-    "asked_pause",
-    "encoded",
-    "read",
-    "refused",
-    "sendable",
-    "unreached",
-    "unusable",
+    "DEFAULT_RETRY_POLICY",
+    "Endpoint",
+    "EndpointResponse",
+    "RetryPolicy",
+    "encode_json",
+    "error_for_status",
+    "invalid_url_error",
+    "parse_retry_after",
+    "read_response",
+    "unreachable_error",
+    "validate_key",
 ]
 
-Result = TypeVar("Result")
+ResultT = TypeVar("ResultT")
 REQUEST_TIMEOUT = 408
 TOO_MANY_REQUESTS = 429
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EndpointResponse:
     """What an endpoint answered; of a body that is too large, a little more than is allowed."""
 
     status: int
@@ -54,12 +54,12 @@ class Reply:
     content: bytes
 
     @property
-    def good(self) -> bool:
+    def is_success(self) -> bool:
         return 200 <= self.status < 300
 
     @property
-    def may_pass(self) -> bool:
-        return _may_pass(self.status)
+    def is_retryable(self) -> bool:
+        return _is_retryable(self.status)
 
     @property
     def text(self) -> str:
@@ -67,69 +67,75 @@ class Reply:
 
     def json(self) -> Json:
         """The body as JSON, or ModelMisspoke."""
-        if len(self.content) > LARGEST:
-            raise ModelMisspoke(
+        if len(self.content) > MAX_ANSWER_SIZE:
+            raise InvalidModelResponse(
                 "The model's endpoint answered with more than 1 MB: ask for less at a time."
             )
         try:
-            return loaded(self.text)
+            return parse_json(self.text)
         except ValueError:
-            raise ModelMisspoke(
+            raise InvalidModelResponse(
                 "The model's endpoint did not answer in JSON: check the model url."
             ) from None
 
 
-class Line:
+class Endpoint:
     """One address to post JSON to. Every attempt has a connection of its own and its own timeout.
 
     Questions take seconds, so connections are not kept for the next one.
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], *, timeout: float, patience: Patience
+        self, url: str, headers: Mapping[str, str], *, timeout: float, retry_policy: RetryPolicy
     ) -> None:
         self._url = url
         self._headers = {"Content-Type": "application/json", **headers}
         self._timeout = timeout
-        self.patience = patience
+        self.retry_policy = retry_policy
 
-    def post(self, body: Mapping[str, Json]) -> Reply:
+    def post(self, body: Mapping[str, Json]) -> EndpointResponse:
         """The reply, good or not; ModelUnavailable when what may pass did not."""
-        content = encoded(body)
-        for attempt in range(self.patience.retries + 1):
+        content = encode_json(body)
+        for attempt in range(self.retry_policy.max_retries + 1):
             outcome = self._attempt(content)
-            if isinstance(outcome, Reply) and not outcome.may_pass:
+            if isinstance(outcome, EndpointResponse) and not outcome.is_retryable:
                 return outcome
-            if attempt < self.patience.retries:
-                time.sleep(self.patience.pause(attempt, asked_pause(outcome)))
-        raise refused(outcome.status) if isinstance(outcome, Reply) else unreached(outcome)
+            if attempt < self.retry_policy.max_retries:
+                time.sleep(self.retry_policy.delay_seconds(attempt, parse_retry_after(outcome)))
+        raise (
+            error_for_status(outcome.status)
+            if isinstance(outcome, EndpointResponse)
+            else unreachable_error(outcome)
+        )
 
-    def _attempt(self, content: bytes) -> Reply | str:
+    def _attempt(self, content: bytes) -> EndpointResponse | str:
         """The endpoint's reply, or the kind of failure that kept us from one."""
         import httpx
 
         try:
-            return _waited_for(self._exchange(content))
+            return _run_to_completion(self._send(content))
         except (
             httpx.UnsupportedProtocol,
             httpx.LocalProtocolError,
             httpx.InvalidURL,
             UnicodeError,
         ):
-            raise unusable() from None
+            raise invalid_url_error() from None
         except (httpx.RequestError, OSError) as error:
             return type(error).__name__
 
-    async def _exchange(self, content: bytes) -> Reply:
-        async with self.opened(content) as response:
-            return await read(response)
+    async def _send(self, content: bytes) -> EndpointResponse:
+        async with self.open_stream(content) as response:
+            return await read_response(response)
 
     @contextlib.asynccontextmanager
-    async def opened(self, content: bytes) -> AsyncIterator[httpx.Response]:
+    async def open_stream(self, content: bytes) -> AsyncIterator[httpx.Response]:
         """A response whose beginning is there; the deadline holds until it is left."""
         import httpx
 
-        trust = self._trust  # Takes a while the first time, which is not the endpoint's fault.
+        trust = (
+            self._ssl_context
+        )  # Takes a while the first time, which is not the endpoint's fault.
         # httpx limits each read, which a server that sends a byte at a time always meets.
         async with asyncio.timeout(self._timeout):
             async with httpx.AsyncClient(verify=trust, timeout=None) as client:  # noqa: S113
@@ -138,45 +144,45 @@ class Line:
                     yield response
 
     @cached_property
-    def _trust(self) -> ssl.SSLContext:
+    def _ssl_context(self) -> ssl.SSLContext:
         import httpx
 
         return httpx.create_ssl_context()
 
 
-def encoded(body: Mapping[str, Json]) -> bytes:
+def encode_json(body: Mapping[str, Json]) -> bytes:
     """JSON as it is sent."""
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def sendable(key: str) -> str:
+def validate_key(key: str) -> str:
     """The key, if a header can carry it."""
     if not (key and key.isascii() and key.isprintable() and " " not in key):
         raise ModelUnavailable(
             "The model's key is empty or has a space, a line break or a character that no key has: "
             "copy it again.",
-            passing=False,
+            transient=False,
         )
     return key
 
 
-def refused(status: int) -> ModelUnavailable:
+def error_for_status(status: int) -> ModelUnavailable:
     """What a reply that is not good means for the user."""
-    return ModelUnavailable(_advice(status), passing=_may_pass(status))
+    return ModelUnavailable(_status_message(status), transient=_is_retryable(status))
 
 
-def _may_pass(status: int) -> bool:
+def _is_retryable(status: int) -> bool:
     return status in (REQUEST_TIMEOUT, TOO_MANY_REQUESTS) or status >= 500
 
 
-def _advice(status: int) -> str:
+def _status_message(status: int) -> str:
     if status in (401, 403):
         return f"The model's endpoint refused the key ({status}): check the model's key."
     if status == 402:
         return f"The model's endpoint wants to be paid ({status}): top up the account."
     if status == TOO_MANY_REQUESTS:
         return f"The model's endpoint is over its limit ({status}): wait, or raise your quota."
-    if _may_pass(status):
+    if _is_retryable(status):
         return f"The model's endpoint keeps failing ({status}): try again later."
     return (
         f"The model's endpoint refused the request ({status}): "
@@ -184,28 +190,28 @@ def _advice(status: int) -> str:
     )
 
 
-def unusable() -> ModelUnavailable:
+def invalid_url_error() -> ModelUnavailable:
     """Nothing can be sent to such an address."""
     return ModelUnavailable(
-        "The model url cannot be used: it must look like https://host/v1.", passing=False
+        "The model url cannot be used: it must look like https://host/v1.", transient=False
     )
 
 
-def unreached(kind: str) -> ModelUnavailable:
+def unreachable_error(kind: str) -> ModelUnavailable:
     """What the kind of failure that kept us from a reply means for the user."""
     if kind == TimeoutError.__name__:
         return ModelUnavailable(
             "The model did not answer in time: allow it more seconds, or try a faster model.",
-            passing=True,
+            transient=True,
         )
     return ModelUnavailable(
         f"The model's endpoint could not be reached ({kind}): "
         "check that it runs and that the model url is right.",
-        passing=True,
+        transient=True,
     )
 
 
-def asked_pause(outcome: Reply | str) -> float | None:
+def parse_retry_after(outcome: EndpointResponse | str) -> float | None:
     """For how many seconds the endpoint wants to be left alone, if it says so."""
     if isinstance(outcome, str):
         return None
@@ -216,27 +222,29 @@ def asked_pause(outcome: Reply | str) -> float | None:
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
-async def read(response: httpx.Response) -> Reply:
+async def read_response(response: httpx.Response) -> EndpointResponse:
     """The whole of a response, but for what is too much."""
     content = bytearray()
     async for piece in response.aiter_bytes():
         content += piece
-        if len(content) > LARGEST:
+        if len(content) > MAX_ANSWER_SIZE:
             break
-    return Reply(response.status_code, dict(response.headers), bytes(content[: LARGEST + 1]))
+    return EndpointResponse(
+        response.status_code, dict(response.headers), bytes(content[: MAX_ANSWER_SIZE + 1])
+    )
 
 
-def _waited_for(work: Coroutine[Any, Any, Result]) -> Result:
+def _run_to_completion(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Run to the end; in a thread of its own where a loop runs already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _run(work)
+        return _run_in_new_loop(work)
     with ThreadPoolExecutor(1) as aside:
-        return aside.submit(_run, work).result()
+        return aside.submit(_run_in_new_loop, work).result()
 
 
-def _run(work: Coroutine[Any, Any, Result]) -> Result:
+def _run_in_new_loop(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     # With a factory the loop stays ours alone: the thread's own loop is left as it was.
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         return runner.run(work)

@@ -14,164 +14,174 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from remembrancer.llm import ModelMisspoke, ModelUnavailable
-from remembrancer.llm.http import Line, Reply, asked_pause, encoded, read, unreached, unusable
-from remembrancer.llm.json_answer import loaded
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
+from remembrancer.llm.http import (
+    Endpoint,
+    EndpointResponse,
+    encode_json,
+    invalid_url_error,
+    parse_retry_after,
+    read_response,
+    unreachable_error,
+)
+from remembrancer.llm.json_answer import parse_json
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
     import httpx
 
-LARGEST = 8_000_000
+MAX_STREAM_BYTES = 8_000_000
 """Of a stream, in bytes: each word of an answer comes in an envelope of its own."""
 
-DATA = b"data:"
-DONE = "[DONE]"
-TIMEOUT = TimeoutError.__name__
+DATA_PREFIX = b"data:"
+DONE_MARKER = "[DONE]"
+TIMEOUT_ERROR_NAME = TimeoutError.__name__
 
 
-class TurnedDown(Exception):
+class Rejected(Exception):
     """The endpoint would not answer; `reply` says why."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: EndpointResponse) -> None:
         super().__init__(reply.status)
         self.reply = reply
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenStream:
     """An answer ended before its end, by an error of this kind."""
 
     kind: str
 
 
-Piece = str | Reply | Broken | ModelUnavailable | ModelMisspoke | None
+StreamItem = str | EndpointResponse | BrokenStream | ModelUnavailable | InvalidModelResponse | None
 """The data of an event; what there is instead of events; what went wrong; the end."""
 
 
-def events(line: Line, body: Mapping[str, Json]) -> Iterator[Json]:
+def stream_events(endpoint: Endpoint, body: Mapping[str, Json]) -> Iterator[Json]:
     """The events of an answer. TurnedDown when the endpoint refuses for good."""
-    content = encoded(body)
-    for attempt in range(line.patience.retries + 1):
-        with _Listening(line, content) as heard:
+    content = encode_json(body)
+    for attempt in range(endpoint.retry_policy.max_retries + 1):
+        with _StreamReader(endpoint, content) as heard:
             first = heard.get()
-            if not _may_pass(first) or attempt == line.patience.retries:
-                yield from _told(first, heard)
+            if not _is_retryable(first) or attempt == endpoint.retry_policy.max_retries:
+                yield from _iter_events(first, heard)
                 return
-        assert isinstance(first, Reply | Broken)
-        said = first if isinstance(first, Reply) else first.kind
-        time.sleep(line.patience.pause(attempt, asked_pause(said)))
+        assert isinstance(first, EndpointResponse | BrokenStream)
+        said = first if isinstance(first, EndpointResponse) else first.kind
+        time.sleep(endpoint.retry_policy.delay_seconds(attempt, parse_retry_after(said)))
 
 
-def _may_pass(first: Piece) -> bool:
+def _is_retryable(first: StreamItem) -> bool:
     """Whether to ask again at once; whoever waited for a whole answer in vain does not want to."""
-    if isinstance(first, Broken):
-        return first.kind != TIMEOUT
-    return isinstance(first, Reply) and first.may_pass
+    if isinstance(first, BrokenStream):
+        return first.kind != TIMEOUT_ERROR_NAME
+    return isinstance(first, EndpointResponse) and first.is_retryable
 
 
-def _told(piece: Piece, heard: _Listening) -> Iterator[Json]:
-    while piece is not None:
-        match piece:
+def _iter_events(item: StreamItem, reader: _StreamReader) -> Iterator[Json]:
+    while item is not None:
+        match item:
             case str():
-                if piece != DONE:
-                    yield _event(piece)
-            case Reply():
-                raise TurnedDown(piece)
-            case Broken():
-                raise unreached(piece.kind)
+                if item != DONE_MARKER:
+                    yield _parse_event(item)
+            case EndpointResponse():
+                raise Rejected(item)
+            case BrokenStream():
+                raise unreachable_error(item.kind)
             case error:
                 raise error
-        piece = heard.get()
+        item = reader.get()
 
 
-def _event(data: str) -> Json:
+def _parse_event(data: str) -> Json:
     try:
-        return loaded(data)
+        return parse_json(data)
     except ValueError:
-        raise ModelMisspoke(
+        raise InvalidModelResponse(
             "The model's endpoint sent an event that is no JSON: check the model url."
         ) from None
 
 
-class _Listening:
+class _StreamReader:
     """One answer, read in a thread of its own: a deadline ends it there, and leaving it does too.
 
     Whoever waits for the next piece can be interrupted, as by Ctrl-C.
     """
 
-    def __init__(self, line: Line, content: bytes) -> None:
-        self._line = line
+    def __init__(self, endpoint: Endpoint, content: bytes) -> None:
+        self._endpoint = endpoint
         self._content = content
-        self._pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
-        self._left = False
+        self._items: queue.SimpleQueue[StreamItem] = queue.SimpleQueue()
+        self._closed = False
         self._loop = asyncio.new_event_loop()
-        self._reading = self._loop.create_task(self._read())
-        self._thread = threading.Thread(target=self._work, name="remembrancer-answer", daemon=True)
+        self._task = self._loop.create_task(self._read())
+        self._thread = threading.Thread(
+            target=self._run_loop, name="remembrancer-answer", daemon=True
+        )
 
-    def get(self) -> Piece:
+    def get(self) -> StreamItem:
         """The next piece, None at the end."""
-        return self._pieces.get()
+        return self._items.get()
 
-    def __enter__(self) -> _Listening:
+    def __enter__(self) -> _StreamReader:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._left = True
+        self._closed = True
         with contextlib.suppress(RuntimeError):  # It is over already.
-            self._loop.call_soon_threadsafe(self._reading.cancel)
+            self._loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join()
 
-    def _work(self) -> None:
+    def _run_loop(self) -> None:
         try:
             try:
-                self._loop.run_until_complete(self._reading)
+                self._loop.run_until_complete(self._task)
             except asyncio.CancelledError:
-                if not self._left:
-                    self._pieces.put(Broken(TIMEOUT))
+                if not self._closed:
+                    self._items.put(BrokenStream(TIMEOUT_ERROR_NAME))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
-            self._pieces.put(None)
+            self._items.put(None)
             self._loop.close()
 
     async def _read(self) -> None:
         import httpx
 
         try:
-            async with self._line.opened(self._content) as response:
+            async with self._endpoint.open_stream(self._content) as response:
                 if not 200 <= response.status_code < 300:
-                    self._pieces.put(await read(response))
+                    self._items.put(await read_response(response))
                     return
-                async for data in _data(response):
-                    self._pieces.put(data)
+                async for data in _iter_event_data(response):
+                    self._items.put(data)
         except (
             httpx.UnsupportedProtocol,
             httpx.LocalProtocolError,
             httpx.InvalidURL,
             UnicodeError,
         ):
-            self._pieces.put(unusable())
-        except ModelMisspoke as error:
-            self._pieces.put(error)
+            self._items.put(invalid_url_error())
+        except InvalidModelResponse as error:
+            self._items.put(error)
         except (httpx.RequestError, OSError) as error:
-            self._pieces.put(Broken(type(error).__name__))
+            self._items.put(BrokenStream(type(error).__name__))
 
 
-async def _data(response: httpx.Response) -> AsyncIterator[str]:
+async def _iter_event_data(response: httpx.Response) -> AsyncIterator[str]:
     """What each event holds; a server that does not stream sends all of it as one."""
     streams = "json" not in response.headers.get("content-type", "")
     size, rest = 0, b""
     async for piece in response.aiter_bytes():
         size += len(piece)
-        if size > LARGEST:
-            raise ModelMisspoke("The model answered with more than 8 MB: try another model.")
+        if size > MAX_STREAM_BYTES:
+            raise InvalidModelResponse("The model answered with more than 8 MB: try another model.")
         rest += piece
         if streams:
             *lines, rest = rest.split(b"\n")
             for line in lines:
-                if line.startswith(DATA):
-                    yield line.removeprefix(DATA).decode("utf-8", "replace").strip()
-    last = rest.removeprefix(DATA).decode("utf-8", "replace").strip()
-    if last and (not streams or rest.startswith(DATA)):
+                if line.startswith(DATA_PREFIX):
+                    yield line.removeprefix(DATA_PREFIX).decode("utf-8", "replace").strip()
+    last = rest.removeprefix(DATA_PREFIX).decode("utf-8", "replace").strip()
+    if last and (not streams or rest.startswith(DATA_PREFIX)):
         yield last

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from remembrancer.call import Call
-from remembrancer.decay import belief
-from remembrancer.sessions.lifecycle import rest
+from remembrancer.decay import build_belief
+from remembrancer.sessions.lifecycle import mark_idle
 from remembrancer.store.contract import (
     Filter,
     Patch,
@@ -30,12 +30,12 @@ from remembrancer.types import (
     Status,
 )
 
-BATCH = 2000
+BATCH_SIZE = 2000
 
-ANSWERS_KEPT = timedelta(days=1)
+RESPONSE_RETENTION = timedelta(days=1)
 """For how long a request that comes again gets the same answer."""
 
-CONSOLIDATED = (Backlog.DONE, Backlog.DEAD)
+FINISHED_BACKLOGS = (Backlog.DONE, Backlog.DEAD)
 
 
 def expire(call: Call, visible: Visibility) -> int:
@@ -46,9 +46,12 @@ def expire(call: Call, visible: Visibility) -> int:
         kinds=(Kind.FACT, Kind.RULE),
         visible=visible,
         overdue=True,
-        decayed=belief(decay, below=decay.expire_below),
+        decayed=build_belief(decay, below=decay.expire_below),
     )
-    return sum(_end(call, writer, found, Action.EXPIRED) for writer, found in _batches(call, over))
+    return sum(
+        _end_records(call, writer, found, Action.EXPIRED)
+        for writer, found in _iter_batches(call, over)
+    )
 
 
 def clean_episodes(call: Call) -> int:
@@ -61,17 +64,18 @@ def clean_episodes(call: Call) -> int:
         now=call.now(),
         kinds=(Kind.EPISODE,),
         overdue=True,
-        decayed=belief(decay, below=decay.expire_below),
+        decayed=build_belief(decay, below=decay.expire_below),
     )
     changed = sum(
-        _end(call, writer, found, Action.EXPIRED) for writer, found in _batches(call, over)
+        _end_records(call, writer, found, Action.EXPIRED)
+        for writer, found in _iter_batches(call, over)
     )
     alive = Filter(now=call.now(), kinds=(Kind.EPISODE,), statuses=(Status.ACTIVE,))
-    used = replace(alive, backlogs=CONSOLIDATED)
-    with call.writing() as writer:
+    used = replace(alive, backlogs=FINISHED_BACKLOGS)
+    with call.open_writer() as writer:
         spare = writer.count(alive) - call.profile.episodes.cap
-        found = writer.find(used, spare, oldest=True) if spare > 0 else []
-        return changed + _end(call, writer, [one.id for one in found], Action.EVICTED)
+        found = writer.find(used, spare, oldest_first=True) if spare > 0 else []
+        return changed + _end_records(call, writer, [one.id for one in found], Action.EVICTED)
 
 
 def purge_trash(call: Call) -> int:
@@ -85,12 +89,12 @@ def purge_trash(call: Call) -> int:
     ended = replace(trash, kinds=(Kind.EPISODE,), statuses=(Status.EXPIRED,))
     changed = 0
     for wanted in (trash, ended):
-        for writer, found in _batches(call, wanted):
-            writer.apply(call.event(Action.PURGED, now), [Purge(one) for one in found])
+        for writer, found in _iter_batches(call, wanted):
+            writer.apply(call.new_event(Action.PURGED, now), [Purge(one) for one in found])
             changed += len(found)
-    with call.writing() as writer:
+    with call.open_writer() as writer:
         writer.drop_rejections(before)
-        writer.drop_answers(now - ANSWERS_KEPT)
+        writer.drop_responses(now - RESPONSE_RETENTION)
     return changed
 
 
@@ -99,33 +103,33 @@ def close_sessions(call: Call) -> int:
     now = call.now()
     since = now - timedelta(minutes=call.profile.sessions.idle_minutes)
     quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=since)
-    with call.writing() as writer:
-        idle = writer.sessions(quiet, BATCH)
+    with call.open_writer() as writer:
+        idle = writer.list_sessions(quiet, BATCH_SIZE)
         for session in idle:
-            rest(call, writer, session)
+            mark_idle(call, writer, session)
         if idle:
-            writer.apply(call.event(Action.CLOSED, now, note=f"{len(idle)} conversations"), [])
+            writer.apply(call.new_event(Action.CLOSED, now, note=f"{len(idle)} conversations"), [])
     return len(idle)
 
 
-def _batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:
+def _iter_batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:
     """What passes, in transactions of their own; whoever takes it must make it pass no longer."""
-    with call.store.reading(call.owner) as reader:
-        if not reader.ids(wanted, 1):
+    with call.store.open_reader(call.owner) as reader:
+        if not reader.find_ids(wanted, 1):
             return
     more = True
     while more:
-        with call.writing() as writer:
-            found = writer.ids(wanted, BATCH)
+        with call.open_writer() as writer:
+            found = writer.find_ids(wanted, BATCH_SIZE)
             if found:
                 yield writer, found
-            more = len(found) == BATCH
+            more = len(found) == BATCH_SIZE
 
 
-def _end(call: Call, writer: Writer, found: list[str], action: Action) -> int:
+def _end_records(call: Call, writer: Writer, found: list[str], action: Action) -> int:
     now = call.now()
     values = {"status": Status.EXPIRED, "retired_at": now}
     writes: list[Write] = [Patch(one, values) for one in found]
     if writes:
-        writer.apply(call.event(action, now), writes)
+        writer.apply(call.new_event(action, now), writes)
     return len(found)

@@ -23,21 +23,21 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from remembrancer.engine import Remembrancer
-from remembrancer.local_server import LOOPBACK
-from remembrancer.mcp.server import server
+from remembrancer.local_server import LOOPBACK_HOSTS
+from remembrancer.mcp.server import build_server
 from remembrancer.tools.toolsets import Extent
 from remembrancer.types import Principal
 
 Authenticate = Callable[[str], Principal | None]
 
 PATH = "/mcp"
-PRINCIPAL = "remembrancer.principal"
+PRINCIPAL_KEY = "remembrancer.principal"
 """Where a request's principal stands in its ASGI scope."""
 
-ADDRESS = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+URL_ADAPTER = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 """Addresses as they were given: clients compare those of authorization servers letter by letter."""
 
-BODY_LIMIT = 4 * 1024 * 1024
+MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class HttpServer:
@@ -55,19 +55,19 @@ class HttpServer:
         authenticate: Authenticate | None,
         *,
         extent: Extent = "core",
-        hosts: Sequence[str] = LOOPBACK,
+        hosts: Sequence[str] = LOOPBACK_HOSTS,
         origins: Sequence[str] = (),
         url: str | None = None,
         authorization_servers: Sequence[str] = (),
     ) -> None:
         self._authenticate = authenticate
-        self._url = ADDRESS.validate_python(url) if url and authorization_servers else None
-        self._issuers = [ADDRESS.validate_python(one) for one in authorization_servers]
+        self._url = URL_ADAPTER.validate_python(url) if url and authorization_servers else None
+        self._issuers = [URL_ADAPTER.validate_python(one) for one in authorization_servers]
         self._manager = StreamableHTTPSessionManager(
-            server(engine, _principal_of, extent),
+            build_server(engine, _get_principal, extent),
             stateless=True,
             json_response=True,
-            max_request_body_size=BODY_LIMIT,
+            max_request_body_size=MAX_BODY_BYTES,
             security_settings=TransportSecuritySettings(
                 allowed_hosts=[name for host in hosts for name in (host, f"{host}:*")],
                 allowed_origins=list(origins),
@@ -92,46 +92,48 @@ class HttpServer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let in who has a key, and answer one message."""
         headers = Headers(scope=scope)
-        key = _bearer(headers)
-        principal = await self._who(scope, key)
+        key = _parse_bearer(headers)
+        principal = await self._find_principal(scope, key)
         if principal is None:
-            refusal = self._unauthorized(had_key=key is not None)
+            refusal = self._build_unauthorized(had_key=key is not None)
         elif "mcp-session-id" in headers:
-            refusal = _refusal(404, "Session not found")
+            refusal = _build_error_response(404, "Session not found")
         elif scope["method"] != "POST":
-            refusal = _refusal(405, "Method not allowed", {"Allow": "POST"})
+            refusal = _build_error_response(405, "Method not allowed", {"Allow": "POST"})
         else:
-            inner = {**scope, PRINCIPAL: principal}
+            inner = {**scope, PRINCIPAL_KEY: principal}
             return await self._manager.handle_request(inner, receive, send)
         await refusal(scope, receive, send)
         return None
 
-    async def _who(self, scope: Scope, key: str | None) -> Principal | None:
+    async def _find_principal(self, scope: Scope, key: str | None) -> Principal | None:
         if self._authenticate is None:
             return cast("Principal | None", scope["state"].get("principal"))
         return await anyio.to_thread.run_sync(self._authenticate, key) if key else None
 
-    def _unauthorized(self, *, had_key: bool) -> Response:
+    def _build_unauthorized(self, *, had_key: bool) -> Response:
         parts = ['error="invalid_token"'] if had_key else []
         if self._url is not None:
             parts.append(f'resource_metadata="{build_resource_metadata_url(self._url)}"')
         challenge = f"Bearer {', '.join(parts)}".strip()
-        return _refusal(401, "A valid key is needed", {"WWW-Authenticate": challenge})
+        return _build_error_response(401, "A valid key is needed", {"WWW-Authenticate": challenge})
 
 
-def _principal_of(context: ServerRequestContext[Any, Any]) -> Principal:
+def _get_principal(context: ServerRequestContext[Any, Any]) -> Principal:
     assert context.request is not None
-    principal = context.request.scope[PRINCIPAL]
+    principal = context.request.scope[PRINCIPAL_KEY]
     assert isinstance(principal, Principal)
     return principal
 
 
-def _bearer(headers: Headers) -> str | None:
+def _parse_bearer(headers: Headers) -> str | None:
     scheme, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() or None if scheme.lower() == "bearer" else None
 
 
-def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def _build_error_response(
+    status: int, message: str, headers: dict[str, str] | None = None
+) -> Response:
     """An error of JSON-RPC without a request's id."""
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}}
     return Response(json.dumps(error), status, headers, media_type="application/json")

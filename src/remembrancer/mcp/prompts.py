@@ -12,44 +12,46 @@ from mcp_types import GetPromptResult, PromptMessage, TextContent
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import Found
+from remembrancer.tools.results import MemoryListResult
 from remembrancer.types import Kind, Record
 
-SHOWN = 100
+MAX_MEMORIES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class TaskPrompt:
     """A task, in words under `tasks`, and the memories that it is about."""
 
     title: str
     description: str
-    about: Callable[[Memory], list[Record]]
+    load_records: Callable[[Memory], list[Record]]
 
 
-def _recent(memory: Memory) -> list[Record]:
+def _load_recent(memory: Memory) -> list[Record]:
     """The latest episodes, and what is known beside them."""
-    episodes = memory.list(kinds=(Kind.EPISODE,), limit=SHOWN).items
-    return [*episodes, *memory.list(kinds=(Kind.FACT, Kind.RULE), limit=SHOWN).items]
+    episodes = memory.list(kinds=(Kind.EPISODE,), limit=MAX_MEMORIES).items
+    return [*episodes, *memory.list(kinds=(Kind.FACT, Kind.RULE), limit=MAX_MEMORIES).items]
 
 
-def _doubtful(memory: Memory) -> list[Record]:
+def _load_doubtful(memory: Memory) -> list[Record]:
     """What is known, beginning with what is believed least."""
-    known = memory.list(kinds=(Kind.FACT, Kind.RULE), limit=SHOWN).items
+    known = memory.list(kinds=(Kind.FACT, Kind.RULE), limit=MAX_MEMORIES).items
     return sorted(known, key=memory.confidence)
 
 
-PROMPTS: Mapping[str, Prompt] = {
-    "consolidate": Prompt(
-        "Consolidate memory", "Turn recent episodes into lasting facts and rules.", _recent
+PROMPTS: Mapping[str, TaskPrompt] = {
+    "consolidate": TaskPrompt(
+        "Consolidate memory", "Turn recent episodes into lasting facts and rules.", _load_recent
     ),
-    "review": Prompt(
-        "Review memory", "Go through what is remembered and correct it with the user.", _doubtful
+    "review": TaskPrompt(
+        "Review memory",
+        "Go through what is remembered and correct it with the user.",
+        _load_doubtful,
     ),
 }
 
 
-def listed() -> list[mcp_types.Prompt]:
+def list_prompts() -> list[mcp_types.Prompt]:
     """The prompts as a client sees them."""
     return [
         mcp_types.Prompt(name=name, title=one.title, description=one.description)
@@ -57,14 +59,14 @@ def listed() -> list[mcp_types.Prompt]:
     ]
 
 
-def written(caller: Caller, name: str) -> GetPromptResult:
+def render_prompt(caller: Caller, name: str) -> GetPromptResult:
     """A prompt with the memories that it is about, as data."""
     if name not in PROMPTS:
         raise NotFound(f"There is no such prompt; use one of {', '.join(PROMPTS)}.")
     prompt, memory = PROMPTS[name], caller.memory
     task = resources.files(__package__).joinpath("tasks", f"{name}.md").read_text("utf-8")
-    about = Found.listing(memory, prompt.about(memory))
-    text = TextContent(type="text", text=f"{task}\n{about.words()}")
+    about = MemoryListResult.from_records(memory, prompt.load_records(memory))
+    text = TextContent(type="text", text=f"{task}\n{about.to_text()}")
     return GetPromptResult(
         description=prompt.description, messages=[PromptMessage(role="user", content=text)]
     )

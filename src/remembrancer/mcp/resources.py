@@ -6,15 +6,15 @@ from mcp_types import Resource, ResourceTemplate, TextResourceContents
 
 from remembrancer.errors import NotFound
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import Remembered
+from remembrancer.tools.results import MemoryResult
 from remembrancer.types import looks_like_id
 
 SCHEME = "memory://"
-PROFILE = f"{SCHEME}profile"
+PROFILE_URI = f"{SCHEME}profile"
 
-LISTED = [
+RESOURCES = [
     Resource(
-        uri=PROFILE,
+        uri=PROFILE_URI,
         name="profile",
         title="What is known about the user",
         description="What matters most about the user, as text for a prompt.",
@@ -32,15 +32,15 @@ TEMPLATES = [
 ]
 
 
-def read(caller: Caller, uri: str) -> TextResourceContents:
+def read_resource(caller: Caller, uri: str) -> TextResourceContents:
     """What is at an address; what is not the caller's is not there."""
     memory = caller.memory
-    if uri == PROFILE:
+    if uri == PROFILE_URI:
         text = memory.context().text
         return TextResourceContents(uri=uri, text=text, mime_type="text/markdown")
     name = uri.removeprefix(SCHEME)
     if not uri.startswith(SCHEME) or not looks_like_id(name):
-        raise NotFound(f"There is nothing there; use {PROFILE} or {SCHEME}ID.")
-    told = Remembered.of(memory, memory.get(name, used=True), detail=None)
+        raise NotFound(f"There is nothing there; use {PROFILE_URI} or {SCHEME}ID.")
+    told = MemoryResult.from_record(memory, memory.get(name, used=True), max_detail_chars=None)
     text = told.model_dump_json(exclude_none=True)
     return TextResourceContents(uri=uri, text=text, mime_type="application/json")

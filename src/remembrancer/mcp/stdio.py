@@ -6,7 +6,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from remembrancer.engine import Remembrancer
-from remembrancer.mcp.server import server
+from remembrancer.mcp.server import build_server
 from remembrancer.tools.toolsets import Extent
 from remembrancer.types import Principal
 
@@ -17,6 +17,6 @@ def serve(engine: Remembrancer, principal: Principal, extent: Extent = "core") -
 
 
 async def _serve(engine: Remembrancer, principal: Principal, extent: Extent) -> None:
-    ours = server(engine, lambda _: principal, extent)
+    ours = build_server(engine, lambda _: principal, extent)
     async with stdio_server() as (incoming, outgoing):
         await ours.run(incoming, outgoing, ours.create_initialization_options())

@@ -13,86 +13,86 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from remembrancer.errors import InvalidSetting
 from remembrancer.types import Json, Kind, Mode, Permanence, TeamKind
 
-NAMES = ("default", "assistant", "instances", "agents", "advisor", "namespaces")
+PROFILE_NAMES = ("default", "assistant", "instances", "agents", "advisor", "namespaces")
 
-Share = Annotated[float, Field(ge=0, le=1)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 Days = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+PositiveInt = Annotated[int, Field(ge=1)]
 
 
-class Part(BaseModel):
+class ProfileTable(BaseModel):
     """A table of a profile: unknown keys are errors, values never change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Category(Part):
+class Category(ProfileTable):
     """A fact's kind and what it brings with it."""
 
     description: str = ""
     permanence: Permanence = Permanence.STANDARD
     ttl_days: Days | None = None
     importance: float | None = None
-    budget_tokens: Count | None = None
+    budget_tokens: PositiveInt | None = None
 
 
-class Importance(Part):
+class ImportanceScale(ProfileTable):
     """The scale on which importance is given, from 1 to `max`."""
 
     max: Annotated[int, Field(ge=2, le=10)] = 10
     default: Annotated[float, Field(ge=1, le=10)] = 5
 
 
-class Dedup(Part):
+class DedupPolicy(ProfileTable):
     """When a new fact replaces the nearest old one: similarity at or above the threshold."""
 
-    threshold: Share = 0.9
+    threshold: Fraction = 0.9
     inclusive: bool = True
 
-    def met_by(self, similarity: float) -> bool:
+    def is_met_by(self, similarity: float) -> bool:
         """Whether two memories are close enough to be the same one, said again."""
         return similarity >= self.threshold if self.inclusive else similarity > self.threshold
 
 
-class Scopes(Part):
+class ScopePolicy(ProfileTable):
     """What agents see: `shared`, its own and the global; `isolated`, its own; `nested`, below."""
 
     visibility: Literal["shared", "isolated", "nested"] = "shared"
     write: Literal["global", "own"] = "own"
 
 
-class Deletion(Part):
+class DeletionPolicy(ProfileTable):
     """Whether what is deleted can be restored for some days or is gone at once."""
 
     mode: Literal["trash", "hard"] = "trash"
     trash_days: Days = 30
 
 
-class Decay(Part):
+class DecayPolicy(ProfileTable):
     """What loses confidence over time, what brings it back, and what the confidence then means."""
 
     applies_to: Literal["all", "extracted", "none"] = "all"
     reset_by: Literal["confirmation", "use"] = "confirmation"
-    recall_at: Share = 0.2
-    expire_below: Share = 0.05
+    recall_at: Fraction = 0.2
+    expire_below: Fraction = 0.05
 
 
-class Ttl(Part):
+class TtlPolicy(ProfileTable):
     """Whether being recalled extends the life of a memory that would expire."""
 
     extend_on_use: bool = False
 
 
-class Weights(Part):
+class CompositeWeights(ProfileTable):
     """What counts how much in the composite score."""
 
-    relevance: Share = 0.4
-    importance: Share = 0.3
-    recency: Share = 0.2
-    confidence: Share = 0.1
+    relevance: Fraction = 0.4
+    importance: Fraction = 0.3
+    recency: Fraction = 0.2
+    confidence: Fraction = 0.1
 
 
-class Nudges(Part):
+class Nudges(ProfileTable):
     """How far importance and recency may move a result that similarity has ranked."""
 
     importance: Annotated[float, Field(ge=0)] = 0.02
@@ -100,7 +100,7 @@ class Nudges(Part):
     recency_days: Days = 30
 
 
-class EvidenceWeights(Part):
+class EvidenceWeights(ProfileTable):
     """What counts how much in the evidence recipe; the signals are in search/matching.py."""
 
     meaning: float = 1.0
@@ -121,119 +121,119 @@ class EvidenceWeights(Part):
     unwanted: float = 0.3
 
 
-class Recall(Part):
+class RecallPolicy(ProfileTable):
     """How memories are found and ranked."""
 
     recipe: Literal["evidence", "rrf", "nudged", "composite"] = "evidence"
     mode: Mode = Mode.HYBRID
-    limit: Count = 20
+    limit: PositiveInt = 20
     kinds: tuple[Kind, ...] = (Kind.FACT, Kind.RULE, Kind.EPISODE, Kind.TURN)
     kind_weights: dict[Kind, Annotated[float, Field(ge=0)]] = {Kind.EPISODE: 0.9, Kind.TURN: 0.8}
     minimum_importance: float = 0
     deadline_ms: Annotated[float, Field(gt=0)] | None = None
-    rrf_k: Count = 60
+    rrf_k: PositiveInt = 60
     evidence: EvidenceWeights = EvidenceWeights()
-    weights: Weights = Weights()
+    weights: CompositeWeights = CompositeWeights()
     nudges: Nudges = Nudges()
 
 
-class Context(Part):
+class ContextPolicy(ProfileTable):
     """How memories are put into a prompt."""
 
-    budget_tokens: Count = 3000
+    budget_tokens: PositiveInt = 3000
     style: Literal["sections", "note", "hot_set"] = "sections"
-    inject_extracted_at: Share = 0.7
+    inject_extracted_at: Fraction = 0.7
 
 
-class Episodes(Part):
+class EpisodePolicy(ProfileTable):
     """How long and how many."""
 
     ttl_days: Days = 7
-    cap: Count = 10_000
+    cap: PositiveInt = 10_000
 
 
-class Promotion(Part):
+class Promotion(ProfileTable):
     """What a rule needs to reach a maturity."""
 
-    successes: Count
-    effectiveness: Share
+    successes: PositiveInt
+    effectiveness: Fraction
     age_days: Annotated[float, Field(ge=0)] = 0
 
 
-class Rules(Part):
+class RulePolicy(ProfileTable):
     """How rules earn and lose trust."""
 
     established: Promotion = Promotion(successes=5, effectiveness=0.6)
     proven: Promotion = Promotion(successes=15, effectiveness=0.8, age_days=30)
     harm_weight: Annotated[float, Field(gt=0)] = 4
-    invert_at_harms: Count = 3
-    invert_below: Share = 0.3
+    invert_at_harms: PositiveInt = 3
+    invert_below: Fraction = 0.3
 
 
-class Learning(Part):
+class LearningPolicy(ProfileTable):
     """When conversations are learned from, and how much of them."""
 
     when: Literal["after_reply", "on_close", "every_turns", "never"] = "on_close"
-    window: Count = 15
-    every_turns: Count = 10
-    minimum_confidence: Share = 0.5
+    window: PositiveInt = 15
+    every_turns: PositiveInt = 10
+    minimum_confidence: Fraction = 0.5
 
 
-class Sessions(Part):
+class SessionPolicy(ProfileTable):
     """The life of a conversation and the size it may reach before it is summarised."""
 
-    idle_minutes: Count = 30
-    context_tokens: Count = 32_000
-    summarise_at: Share = 0.8
+    idle_minutes: PositiveInt = 30
+    context_tokens: PositiveInt = 32_000
+    summarise_at: Fraction = 0.8
 
 
-class Team(Part):
+class TeamPolicy(ProfileTable):
     """What a team shares and what it takes to be shared."""
 
     enabled: bool = False
     kinds: tuple[TeamKind, ...] = tuple(TeamKind)
-    promote_at: Count | None = 2
-    dedup_threshold: Share = 0.93
-    recall_confidence: Share = 0.3
-    limit: Count = 5
+    promote_at: PositiveInt | None = 2
+    dedup_threshold: Fraction = 0.93
+    recall_confidence: Fraction = 0.3
+    limit: PositiveInt = 5
 
 
-class Tools(Part):
+class ToolPolicy(ProfileTable):
     """Which names the tools of this profile go by."""
 
     names: Literal["plain", "memory", "assistant", "preferences"] = "plain"
 
 
-class Profile(Part):
+class Profile(ProfileTable):
     """A named set of all the choices in which memory products differ."""
 
     name: str
     description: str
     default_category: str
     categories: dict[str, Category]
-    importance: Importance = Importance()
-    dedup: Dedup = Dedup()
-    scopes: Scopes = Scopes()
-    deletion: Deletion = Deletion()
-    decay: Decay = Decay()
-    ttl: Ttl = Ttl()
-    recall: Recall = Recall()
-    context: Context = Context()
-    episodes: Episodes = Episodes()
-    rules: Rules = Rules()
-    learning: Learning = Learning()
-    sessions: Sessions = Sessions()
-    team: Team = Team()
-    tools: Tools = Tools()
+    importance: ImportanceScale = ImportanceScale()
+    dedup: DedupPolicy = DedupPolicy()
+    scopes: ScopePolicy = ScopePolicy()
+    deletion: DeletionPolicy = DeletionPolicy()
+    decay: DecayPolicy = DecayPolicy()
+    ttl: TtlPolicy = TtlPolicy()
+    recall: RecallPolicy = RecallPolicy()
+    context: ContextPolicy = ContextPolicy()
+    episodes: EpisodePolicy = EpisodePolicy()
+    rules: RulePolicy = RulePolicy()
+    learning: LearningPolicy = LearningPolicy()
+    sessions: SessionPolicy = SessionPolicy()
+    team: TeamPolicy = TeamPolicy()
+    tools: ToolPolicy = ToolPolicy()
 
     @model_validator(mode="after")
-    def _default_category_exists(self) -> Profile:
+    def _check_default_category(self) -> Profile:
         if self.default_category not in self.categories:
             names = ", ".join(self.categories)
             raise ValueError(f"default_category must be one of: {names}")
         return self
 
-    def category(self, name: str | None) -> tuple[str, Category]:
+    def resolve_category(self, name: str | None) -> tuple[str, Category]:
         """The category of that name, or the default one."""
         chosen = name or self.default_category
         if chosen not in self.categories:
@@ -245,9 +245,11 @@ class Profile(Part):
 
 
 @cache
-def source(name: str) -> Mapping[str, Json]:
+def load_profile_values(name: str) -> Mapping[str, Json]:
     """The text of a shipped profile as plain values, read once: every call has a profile."""
-    if name not in NAMES:
-        raise InvalidSetting(f"profile: {name!r} is unknown; use one of {', '.join(NAMES)}.")
+    if name not in PROFILE_NAMES:
+        raise InvalidSetting(
+            f"profile: {name!r} is unknown; use one of {', '.join(PROFILE_NAMES)}."
+        )
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return {"name": name, **tomllib.loads(text)}

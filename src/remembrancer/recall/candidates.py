@@ -8,143 +8,153 @@ from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
-from remembrancer.recall.recipes import Candidate, Setting
+from remembrancer.recall.recipes import Candidate, RankingContext
 from remembrancer.store.contract import Embedding, Filter, Reader
 from remembrancer.types import Kind, Mode, Record, Turn
 
 if TYPE_CHECKING:
-    from remembrancer.search.ranked import Floats, Search, Weighed
+    from remembrancer.search.shortlist import Floats, Search, Shortlist
 
-SPARE = 2
+EXTRA_CANDIDATES = 2
 """How many more than wanted are read at first, as some may not pass."""
 
-Ranked = Mapping[str, tuple[Record, int, float]]
+RankedRecords = Mapping[str, tuple[Record, int, float]]
 """By id: a memory, its rank in one search and its score there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Retrieval:
     """A search whose results are read and filtered in one transaction."""
 
     call: Call
     reader: Reader
     search: Search
     query: Embedding | None
-    passing: Filter
-    least: float
+    record_filter: Filter
+    min_confidence: float
     mode: Mode
 
-    def candidates(self, setting: Setting, limit: int) -> tuple[list[Candidate], Setting]:
+    def find_candidates(
+        self, ranking: RankingContext, limit: int
+    ) -> tuple[list[Candidate], RankingContext]:
         """Enough candidates that are believed, and how far it was looked for them.
 
         What has faded must not crowd out what has not.
         """
-        if setting.recall.recipe == "evidence":
-            return self._by_evidence(setting, limit), setting
+        if ranking.recall.recipe == "evidence":
+            return self._retrieve_by_score(ranking, limit), ranking
         while True:
-            candidates = self._by_rank(setting)
-            certain = [one for one in candidates if one.effective_confidence >= self.least]
-            if len(certain) >= limit or len(candidates) < setting.pool:
-                return certain, setting
-            setting = replace(setting, pool=4 * setting.pool)
+            candidates = self._retrieve_by_rank(ranking)
+            certain = [one for one in candidates if one.effective_confidence >= self.min_confidence]
+            if len(certain) >= limit or len(candidates) < ranking.pool:
+                return certain, ranking
+            ranking = replace(ranking, pool=4 * ranking.pool)
 
-    def _by_evidence(self, setting: Setting, limit: int) -> list[Candidate]:
-        weighed = self.search.weighed(self.passing.kinds)
+    def _retrieve_by_score(self, ranking: RankingContext, limit: int) -> list[Candidate]:
+        weighed = self.search.shortlist(self.record_filter.kinds)
         found: list[tuple[Record, float]] = []
-        batches = weighed.best(setting.recall.kind_weights, limit + SPARE)
+        batches = weighed.iter_best(ranking.recall.kind_weights, limit + EXTRA_CANDIDATES)
         if self.mode is Mode.KEYWORD:
-            batches = (self._with_words(batch) for batch in batches)
-        for record in self._in_order(batches):
-            confidence = effective_confidence(record, self.call.profile.decay, setting.now)
-            if confidence >= self.least:
+            batches = (self._keep_keyword_hits(batch) for batch in batches)
+        for record in self._load_in_order(batches):
+            confidence = effective_confidence(record, self.call.profile.decay, ranking.now)
+            if confidence >= self.min_confidence:
                 found.append((record, confidence))
             if len(found) == limit:
                 break
-        return self._with_evidence(found, weighed)
+        return self._build_candidates(found, weighed)
 
-    def _with_words(self, places: list[int]) -> list[int]:
-        return [place for place in places if self.search.match.bm25[place] > 0]
+    def _keep_keyword_hits(self, places: list[int]) -> list[int]:
+        return [place for place in places if self.search.signals.bm25[place] > 0]
 
-    def _with_evidence(
-        self, found: Sequence[tuple[Record, float]], weighed: Weighed
+    def _build_candidates(
+        self, found: Sequence[tuple[Record, float]], weighed: Shortlist
     ) -> list[Candidate]:
-        from remembrancer.search.signals import NOWHERE
+        from remembrancer.search.signals import NO_SIMILARITY
 
-        match = self.search.match
+        match = self.search.signals
         places = [self.search.index.places[record.id] for record, _ in found]
         similarity, bm25 = match.similarity[places].tolist(), match.bm25[places].tolist()
         return [
             Candidate(
                 record,
                 confidence,
-                *_standing(similarity, at, NOWHERE),
-                *_standing(bm25, at, 0.0),
-                evidence=weighed.evidence(places[at]),
+                *_rank_and_score(similarity, at, NO_SIMILARITY),
+                *_rank_and_score(bm25, at, 0.0),
+                score_parts=weighed.explain(places[at]),
             )
             for at, (record, confidence) in enumerate(found)
         ]
 
-    def _by_rank(self, setting: Setting) -> list[Candidate]:
-        from remembrancer.search.signals import NOWHERE
+    def _retrieve_by_rank(self, ranking: RankingContext) -> list[Candidate]:
+        from remembrancer.search.signals import NO_SIMILARITY
 
-        match = self.search.match
-        meanings = self._exact(self._ranked(match.similarity, setting.pool, above=NOWHERE))
-        words = self._ranked(match.bm25, setting.pool, above=0.0)
+        match = self.search.signals
+        meanings = self._rerank_exactly(
+            self._rank_records(match.similarity, ranking.pool, above=NO_SIMILARITY)
+        )
+        words = self._rank_records(match.bm25, ranking.pool, above=0.0)
         none = (None, None)
         return [
             Candidate(
                 record,
-                effective_confidence(record, self.call.profile.decay, setting.now),
+                effective_confidence(record, self.call.profile.decay, ranking.now),
                 *(meanings[memory_id][1:] if memory_id in meanings else none),
                 *(words[memory_id][1:] if memory_id in words else none),
             )
             for memory_id, (record, *_) in {**meanings, **words}.items()
         ]
 
-    def _ranked(self, scores: Floats, pool: int, above: float) -> Ranked:
+    def _rank_records(self, scores: Floats, pool: int, above: float) -> RankedRecords:
         """The best by one score: each with its rank and score."""
-        from remembrancer.search.ranked import best_first
+        from remembrancer.search.shortlist import iter_by_score
 
         places = self.search.index.places
-        batches = best_first(self.search.index, scores, self.passing.kinds, pool, above=above)
+        batches = iter_by_score(
+            self.search.index, scores, self.record_filter.kinds, pool, above=above
+        )
         found: dict[str, tuple[Record, int, float]] = {}
-        for record in self._in_order(batches):
+        for record in self._load_in_order(batches):
             score = round(float(scores[places[record.id]]), 6)
             found[record.id] = (record, len(found) + 1, score)
             if len(found) == pool:
                 break
         return found
 
-    def _exact(self, found: Ranked) -> Ranked:
+    def _rerank_exactly(self, found: RankedRecords) -> RankedRecords:
         """Ranked by the similarity as it is: in memory it is only close."""
         if self.query is None:
             return found
-        hits = self.reader.similarities(self.query, list(found))
+        hits = self.reader.compute_similarities(self.query, list(found))
         hits.sort(key=lambda hit: (-hit.score, hit.id))
         return {hit.id: (found[hit.id][0], rank, hit.score) for rank, hit in enumerate(hits, 1)}
 
-    def _in_order(self, batches: Iterable[list[int]]) -> Iterator[Record]:
+    def _load_in_order(self, batches: Iterable[list[int]]) -> Iterator[Record]:
         """The memories at these places that pass the filter, as they were known then."""
         for batch in batches:
             ids = [self.search.index.ids[place] for place in batch]
-            records = self.reader.passing(ids, self.passing)
-            if self.passing.known_at is not None:
-                then = self.reader.as_known(list(records.values()), self.passing.known_at)
+            records = self.reader.matching(ids, self.record_filter)
+            if self.record_filter.known_at is not None:
+                then = self.reader.as_of(list(records.values()), self.record_filter.known_at)
                 records = {one.id: one for one in then}
-            yield from (records[one] for one in ids if one in records and self._tells(records[one]))
+            yield from (
+                records[one] for one in ids if one in records and self._is_recallable(records[one])
+            )
 
-    def _tells(self, record: Record) -> bool:
+    def _is_recallable(self, record: Record) -> bool:
         """What the memory was told to do is done, and told by what came of it; it may be undone.
 
         Whoever looks through what was said, and nothing else, finds it all the same.
         """
         is_command = isinstance(record, Turn) and record.is_command
-        return not is_command or self.passing.kinds == (Kind.TURN,)
+        return not is_command or self.record_filter.kinds == (Kind.TURN,)
 
 
-def _standing(scores: Sequence[float], place: int, least: float) -> tuple[int | None, float | None]:
+def _rank_and_score(
+    scores: Sequence[float], place: int, above: float
+) -> tuple[int | None, float | None]:
     """The rank and the score of what is at a place, if it has any."""
     score = scores[place]
-    if score <= least:
+    if score <= above:
         return None, None
     return 1 + sum(other > score for other in scores), round(score, 6)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
-from remembrancer.decay import belief
+from remembrancer.decay import build_belief
 from remembrancer.store.contract import Filter
 from remembrancer.types import (
     AsOf,
@@ -18,17 +18,17 @@ from remembrancer.types import (
     Maturity,
     Mode,
     Permanence,
-    member,
+    parse_enum,
 )
 
 if TYPE_CHECKING:
     pass
 
 
-QUERY_LIMIT = 20_000
+MAX_QUERY_CHARS = 20_000
 
 
-class Narrowing(TypedDict, total=False):
+class ListFilter(TypedDict, total=False):
     """Which memories a listing or a recall is about."""
 
     kinds: Sequence[Kind | str]
@@ -47,7 +47,7 @@ class Narrowing(TypedDict, total=False):
     recorded_before: datetime | None
 
 
-class Wanted(Narrowing, total=False):
+class RecallOptions(ListFilter, total=False):
     """What may be said about the memories to bring back.
 
     `now` is when the question is asked, for "last week" and the like; `deadline_ms` how long to
@@ -63,25 +63,27 @@ class Wanted(Narrowing, total=False):
     used: bool
 
 
-def narrowed(call: Call, wanted: Narrowing) -> Filter:
+def build_filter(call: Call, wanted: ListFilter) -> Filter:
     """The filter that a caller's wishes amount to."""
-    kinds = tuple(member(Kind, kind, "kinds") for kind in wanted.get("kinds", ())) or None
-    passing = call.filter(scope=wanted.get("scope"), kinds=kinds, as_of=moment(wanted.get("as_of")))
+    kinds = tuple(parse_enum(Kind, kind, "kinds") for kind in wanted.get("kinds", ())) or None
+    passing = call.visible_filter(
+        scope=wanted.get("scope"), kinds=kinds, as_of=to_as_of(wanted.get("as_of"))
+    )
     for category in wanted.get("categories", ()):
-        call.profile.category(category)
+        call.profile.resolve_category(category)
     since, before = wanted.get("recorded_from"), wanted.get("recorded_before")
     below = wanted.get("confidence_below")
     return replace(
         passing,
         subject=wanted.get("subject"),
-        belief=None if below is None else belief(call.profile.decay, below=below),
+        confidence=None if below is None else build_belief(call.profile.decay, below=below),
         maturities=tuple(
-            member(Maturity, one, "maturities") for one in wanted.get("maturities", ())
+            parse_enum(Maturity, one, "maturities") for one in wanted.get("maturities", ())
         ),
         permanences=tuple(
-            member(Permanence, one, "permanences") for one in wanted.get("permanences", ())
+            parse_enum(Permanence, one, "permanences") for one in wanted.get("permanences", ())
         ),
-        backlogs=tuple(member(Backlog, one, "backlogs") for one in wanted.get("backlogs", ())),
+        backlogs=tuple(parse_enum(Backlog, one, "backlogs") for one in wanted.get("backlogs", ())),
         session_id=wanted.get("session"),
         recorded_from=since and as_utc(since),
         recorded_before=before and as_utc(before),
@@ -91,7 +93,7 @@ def narrowed(call: Call, wanted: Narrowing) -> Filter:
     )
 
 
-def moment(as_of: AsOf | datetime | None) -> AsOf | None:
+def to_as_of(as_of: AsOf | datetime | None) -> AsOf | None:
     """A plain date means the world as it was known on that date."""
     match as_of:
         case None:

@@ -8,124 +8,132 @@ from typing import TYPE_CHECKING
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.redaction import without_secrets
-from remembrancer.paging import checked_limit
-from remembrancer.recall.candidates import Finding
-from remembrancer.recall.filters import QUERY_LIMIT, Wanted, narrowed
-from remembrancer.recall.recipes import Scored, Setting, days_since, rank
+from remembrancer.guard.redaction import redact_text
+from remembrancer.paging import validate_limit
+from remembrancer.recall.candidates import Retrieval
+from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
+from remembrancer.recall.recipes import RankingContext, Scored, days_since, rank_candidates
 from remembrancer.store.contract import Embedding, Filter
-from remembrancer.store.nearest import similar
+from remembrancer.store.nearest import score_similarity
 from remembrancer.types import (
     Mode,
     Recalled,
     Recollection,
     Why,
-    member,
+    parse_enum,
 )
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
-    from remembrancer.search.query import Question
-    from remembrancer.search.ranked import Search
+    from remembrancer.search.query import ParsedQuery
+    from remembrancer.search.shortlist import Search
 
 
-def recall(call: Call, query: str, wanted: Wanted) -> Recollection:
+def recall(call: Call, query: str, wanted: RecallOptions) -> Recollection:
     """The memories that matter for a query, best first."""
-    from remembrancer.search.ranked import searched
-    from remembrancer.search.signals import match
+    from remembrancer.search.shortlist import build_search
+    from remembrancer.search.signals import compute_signals
 
     started = time.monotonic()
-    query = without_secrets(_checked(query))
-    limit = checked_limit(wanted.get("limit", call.profile.recall.limit))
-    passing = narrowed(call, wanted)
+    query = redact_text(_validate_query(query))
+    limit = validate_limit(wanted.get("limit", call.profile.recall.limit))
+    passing = build_filter(call, wanted)
     decay = call.profile.decay
     least = max(wanted.get("minimum_confidence", decay.recall_at), decay.expire_below)
-    setting = _setting(call, passing, pool=max(5 * limit, 50))
-    with call.store.reading(call.owner) as reader:
-        index = reader.index(call.embedder.model)
-        question = _understood(call, query, index, wanted, passing)
-        vector, late = _embedded(call, question.sense, wanted, started)
-        with call.store.turn():
-            signals = match(index, question)
-            similarity = similar(reader, index, vector, as_evidence=True)
-            search = searched(index, question, signals, similarity, call.profile.recall.evidence)
-            finding = Finding(call, reader, search, vector, passing, least, _mode(call, wanted))
-            candidates, setting = finding.candidates(setting, limit)
-            ranked = rank(candidates, setting)[:limit]
-            filters = _in_words(wanted, least)
-            found = [_recalled(one, search, setting, filters) for one in ranked]
+    setting = _build_ranking_context(call, passing, pool=max(5 * limit, 50))
+    with call.store.open_reader(call.owner) as reader:
+        index = reader.load_index(call.embedder.model)
+        question = _parse_query(call, query, index, wanted, passing)
+        vector, late = _embed_query(call, question.embedding_text, wanted, started)
+        with call.store.cpu_slot():
+            signals = compute_signals(index, question)
+            similarity = score_similarity(reader, index, vector, as_evidence=True)
+            search = build_search(
+                index, question, signals, similarity, call.profile.recall.evidence
+            )
+            finding = Retrieval(
+                call, reader, search, vector, passing, least, _parse_mode(call, wanted)
+            )
+            candidates, setting = finding.find_candidates(setting, limit)
+            ranked = rank_candidates(candidates, setting)[:limit]
+            filters = _describe_filters(wanted, least)
+            found = [_build_recalled(one, search, setting, filters) for one in ranked]
     if wanted.get("used", True):
-        call.count(one.memory.id for one in found)
-    return Recollection(found, sure=search.sureness([one.memory.id for one in found]), late=late)
+        call.count_recalls(one.memory.id for one in found)
+    return Recollection(
+        found, sure=search.estimate_relevance([one.memory.id for one in found]), late=late
+    )
 
 
-def _checked(query: str) -> str:
+def _validate_query(query: str) -> str:
     if not query.strip():
         raise InvalidInput("There is nothing to look for: the query is empty.")
-    if len(query) > QUERY_LIMIT:
-        raise InvalidInput(f"The query is too long: at most {QUERY_LIMIT} characters.")
+    if len(query) > MAX_QUERY_CHARS:
+        raise InvalidInput(f"The query is too long: at most {MAX_QUERY_CHARS} characters.")
     return query
 
 
-def _understood(call: Call, query: str, index: Index, wanted: Wanted, passing: Filter) -> Question:
+def _parse_query(
+    call: Call, query: str, index: Index, wanted: RecallOptions, record_filter: Filter
+) -> ParsedQuery:
     """What the query means to someone who has these memories."""
-    from remembrancer.search.query import understand
-    from remembrancer.search.signals import known
+    from remembrancer.search.query import parse_query
+    from remembrancer.search.signals import describe_corpus
 
-    asked_at = wanted.get("now") or passing.known_at or passing.now
-    question = understand(query, as_utc(asked_at), known(index))
-    return question.without_words() if _mode(call, wanted) is Mode.SEMANTIC else question
+    asked_at = wanted.get("now") or record_filter.known_at or record_filter.now
+    question = parse_query(query, as_utc(asked_at), describe_corpus(index))
+    return question.drop_terms() if _parse_mode(call, wanted) is Mode.SEMANTIC else question
 
 
-def _embedded(
-    call: Call, text: str, wanted: Wanted, started: float
+def _embed_query(
+    call: Call, text: str, wanted: RecallOptions, started: float
 ) -> tuple[Embedding | None, tuple[str, ...]]:
     """The vector of a text, or none when it is not wanted or not there in time."""
-    if _mode(call, wanted) is Mode.KEYWORD:
+    if _parse_mode(call, wanted) is Mode.KEYWORD:
         return None, ()
     deadline = wanted.get("deadline_ms", call.profile.recall.deadline_ms)
     if deadline is None:
         return call.embed(text), ()
     try:
         left = started + deadline / 1000 - time.monotonic()
-        return call.embed_soon(text).result(max(0.0, left)), ()
+        return call.embed_in_background(text).result(max(0.0, left)), ()
     except TimeoutError:
         return None, ("meaning",)
 
 
-def _mode(call: Call, wanted: Wanted) -> Mode:
-    return member(Mode, wanted.get("mode", call.profile.recall.mode), "mode")
+def _parse_mode(call: Call, wanted: RecallOptions) -> Mode:
+    return parse_enum(Mode, wanted.get("mode", call.profile.recall.mode), "mode")
 
 
-def _recalled(
-    scored: Scored, search: Search, setting: Setting, filters: tuple[str, ...]
+def _build_recalled(
+    scored: Scored, search: Search, ranking: RankingContext, filters: tuple[str, ...]
 ) -> Recalled:
     candidate = scored.candidate
     record = candidate.record
     why = Why(
-        recipe=setting.recall.recipe,
+        recipe=ranking.recall.recipe,
         semantic_rank=candidate.semantic_rank,
         similarity=candidate.similarity,
         keyword_rank=candidate.keyword_rank,
         bm25=candidate.bm25,
-        normalised=search.normalised(record.id),
-        parts=scored.parts,
+        normalised=search.normalised_scores(record.id),
+        parts=scored.score_parts,
         confidence=record.confidence,
         effective_confidence=candidate.effective_confidence,
-        age_days=days_since(record.recorded_at, setting.now),
+        age_days=days_since(record.recorded_at, ranking.now),
         filters=filters,
         evidence=record.evidence,
     )
     return Recalled(record, scored.score, why)
 
 
-def _setting(call: Call, passing: Filter, pool: int) -> Setting:
-    now = passing.known_at or passing.now
-    return Setting(call.profile.recall, call.profile.importance.max, pool, now)
+def _build_ranking_context(call: Call, record_filter: Filter, pool: int) -> RankingContext:
+    now = record_filter.known_at or record_filter.now
+    return RankingContext(call.profile.recall, call.profile.importance.max, pool, now)
 
 
-def _in_words(wanted: Wanted, least: float) -> tuple[str, ...]:
+def _describe_filters(wanted: RecallOptions, min_confidence: float) -> tuple[str, ...]:
     """What was asked, for the explanation."""
     unsaid = ("limit", "mode", "now", "deadline_ms", "used")
     said = [f"{name} = {value}" for name, value in wanted.items() if name not in unsaid]
-    return (*said, f"effective confidence at least {least:g}")
+    return (*said, f"effective confidence at least {min_confidence:g}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from remembrancer.call import Call
-from remembrancer.search.sentences import Unit, units
+from remembrancer.search.sentences import EmbeddingUnit, split_into_units
 from remembrancer.store.contract import (
     Embedding,
 )
@@ -19,21 +19,23 @@ from remembrancer.types import (
 ROLES = ("user", "assistant", "system", "tool")
 
 
-def units_of(record: Record) -> list[Unit]:
+def split_record(record: Record) -> list[EmbeddingUnit]:
     """The texts to embed for a memory."""
     if isinstance(record, Turn):
-        return spoken(record.role, record.speaker, record.content)
-    return [Unit(record.searchable, 0, 0)]
+        return split_turn(record.role, record.speaker, record.content)
+    return [EmbeddingUnit(record.search_text, 0, 0)]
 
 
-def spoken(role: str, speaker: str | None, content: str) -> list[Unit]:
+def split_turn(role: str, speaker: str | None, content: str) -> list[EmbeddingUnit]:
     """The texts to embed for something said."""
     named = speaker is not None and speaker.casefold() not in ROLES
     whole = f"{speaker or role}: {content}"
-    return units(content, whole, by_sentence=role == "user" or named)
+    return split_into_units(content, whole, by_sentence=role == "user" or named)
 
 
-def embedded(call: Call, pieces: Sequence[Sequence[Unit]]) -> list[tuple[Embedding, ...]]:
+def embed_units(
+    call: Call, pieces: Sequence[Sequence[EmbeddingUnit]]
+) -> list[tuple[Embedding, ...]]:
     """The vectors of several memories' texts, in one go."""
     texts = [unit.text for some in pieces for unit in some]
     if not texts:
@@ -49,27 +51,27 @@ def embedded(call: Call, pieces: Sequence[Sequence[Unit]]) -> list[tuple[Embeddi
     ]
 
 
-EMBEDDED = 128
+EMBED_BATCH_SIZE = 128
 """How many memories are embedded at a time: whoever writes meanwhile waits for none of it."""
 
 
-def embed_anew(call: Call, progress: Progress | None = None) -> int:
+def embed_missing(call: Call, progress: Progress | None = None) -> int:
     """Give a vector to what has none of the model in use; older vectors stay until dropped."""
     model, changed = call.embedder.model, 0
-    with call.store.reading(call.owner) as reader:
+    with call.store.open_reader(call.owner) as reader:
         total = sum(one.count for one in reader.tally(call.now()))
-        done = reader.embedded().get(model, 0)
+        done = reader.count_embedded().get(model, 0)
     while True:
-        with call.store.reading(call.owner) as reader:
-            missing = reader.unembedded(model, EMBEDDED)
+        with call.store.open_reader(call.owner) as reader:
+            missing = reader.list_unembedded(model, EMBED_BATCH_SIZE)
         if not missing:
             return changed
-        vectors = embedded(call, [units_of(one) for one in missing])
+        vectors = embed_units(call, [split_record(one) for one in missing])
         ready = dict(zip((one.id for one in missing), vectors, strict=True))
-        with call.writing() as writer:
+        with call.open_writer() as writer:
             # Another process may have been faster, or a memory may be gone.
-            still = {one.id for one in writer.unembedded(model, EMBEDDED)}
-            writer.embed({one: some for one, some in ready.items() if one in still})
+            still = {one.id for one in writer.list_unembedded(model, EMBED_BATCH_SIZE)}
+            writer.add_embeddings({one: some for one, some in ready.items() if one in still})
         changed += len(still & ready.keys())
         if progress is not None:
             progress(min(done + changed, total), total)

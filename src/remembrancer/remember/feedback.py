@@ -6,11 +6,16 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
-from remembrancer.guard.redaction import checked_text, refuse_secret_name, without_secrets
+from remembrancer.guard.redaction import redact_text, refuse_secret_name, validate_text
 from remembrancer.ids import new_id
-from remembrancer.remember.pipeline import superseding
-from remembrancer.remember.rule_trust import LADDER, after, misleads, warning
-from remembrancer.store.contract import Apply, Patch, Write, Writer
+from remembrancer.remember.pipeline import plan_supersede
+from remembrancer.remember.rule_trust import (
+    MATURITY_ORDER,
+    apply_verdict,
+    format_warning,
+    is_misleading,
+)
+from remembrancer.store.contract import AddApplication, Patch, Write, Writer
 from remembrancer.types import (
     Action,
     Maturity,
@@ -22,11 +27,11 @@ from remembrancer.types import (
     Written,
 )
 
-REASON_LIMIT = 2000
-COUNTED = ("applied_count", "success_count", "harmful_count", "applied_at", "maturity")
+MAX_REASON_CHARS = 2000
+TRUST_FIELDS = ("applied_count", "success_count", "harmful_count", "applied_at", "maturity")
 
 
-def report(
+def record_verdict(
     call: Call,
     rule: Record,
     verdict: Verdict,
@@ -36,10 +41,10 @@ def report(
     """Enter a use of a rule; much harm turns it into a warning of itself."""
     refuse_secret_name(session_id)
     if reason is not None:
-        reason = without_secrets(checked_text(reason, "The reason", REASON_LIMIT))
+        reason = redact_text(validate_text(reason, "The reason", MAX_REASON_CHARS))
     now = call.now()
-    with call.writing() as writer:
-        old = _standing(writer, rule)
+    with call.open_writer() as writer:
+        old = _load_rule(writer, rule)
         used = RuleApplication(
             id=new_id("use", now),
             rule_id=old.id,
@@ -49,34 +54,34 @@ def report(
             session_id=session_id,
             applied_at=now,
         )
-        new = after(old, verdict, call.profile.rules, now)
-        writes: list[Write] = [Apply(used), Patch(old.id, _changed(old, new))]
-        if misleads(new, call.profile.rules):
-            reasons = [each.reason for each in (*writer.applications([old.id]), used)]
-            inverted = _inverted(new, [each for each in reasons if each], call)
-            writes = [Apply(used), *_taking_over(call, writer, new, inverted)]
+        new = apply_verdict(old, verdict, call.profile.rules, now)
+        writes: list[Write] = [AddApplication(used), Patch(old.id, _changed_fields(old, new))]
+        if is_misleading(new, call.profile.rules):
+            reasons = [each.reason for each in (*writer.list_applications([old.id]), used)]
+            inverted = _build_warning(new, [each for each in reasons if each], call)
+            writes = [AddApplication(used), *_plan_inversion(call, writer, new, inverted)]
             new = inverted
-        event = call.event(ACTIONS[verdict], now, note=_noted(old, new))
+        event = call.new_event(VERDICT_ACTIONS[verdict], now, note=_maturity_note(old, new))
         event = writer.apply(event, writes)
     return Written(new, event, replaced=old if new.id != old.id else None)
 
 
-ACTIONS = {Verdict.HELPFUL: Action.HELPED, Verdict.HARMFUL: Action.HARMED}
+VERDICT_ACTIONS = {Verdict.HELPFUL: Action.HELPED, Verdict.HARMFUL: Action.HARMED}
 
 
-def promote(call: Call, rule: Record, steps: int) -> Written:
+def shift_maturity(call: Call, rule: Record, steps: int) -> Written:
     """Trust a rule more or less, by hand."""
-    with call.writing() as writer:
-        old = _standing(writer, rule)
+    with call.open_writer() as writer:
+        old = _load_rule(writer, rule)
         if old.maturity is Maturity.ANTI_PATTERN:
             raise Conflict("It is a warning by now; undo what made it one, or say it anew.")
-        place = LADDER.index(old.maturity) + steps
-        if not 0 <= place < len(LADDER):
+        place = MATURITY_ORDER.index(old.maturity) + steps
+        if not 0 <= place < len(MATURITY_ORDER):
             most = "least: disable it instead" if steps < 0 else "most"
             raise Conflict(f"It is {old.maturity} already, which is the {most}.")
-        new = replace(old, maturity=LADDER[place])
+        new = replace(old, maturity=MATURITY_ORDER[place])
         action = Action.PROMOTED if steps > 0 else Action.DEMOTED
-        event = call.event(action, call.now(), note=_noted(old, new))
+        event = call.new_event(action, call.now(), note=_maturity_note(old, new))
         event = writer.apply(event, [Patch(old.id, {"maturity": new.maturity})])
     return Written(new, event)
 
@@ -84,16 +89,16 @@ def promote(call: Call, rule: Record, steps: int) -> Written:
 def disable(call: Call, rule: Record) -> Written:
     """Keep a rule without following it; `restore` brings it back."""
     now = call.now()
-    with call.writing() as writer:
-        old = _standing(writer, rule)
+    with call.open_writer() as writer:
+        old = _load_rule(writer, rule)
         values = {"status": Status.DISABLED, "retired_at": now}
-        event = writer.apply(call.event(Action.DISABLED, now), [Patch(old.id, values)])
+        event = writer.apply(call.new_event(Action.DISABLED, now), [Patch(old.id, values)])
         new = writer.get(old.id)
     assert new is not None
     return Written(new, event)
 
 
-def _standing(writer: Writer, seen: Record) -> Rule:
+def _load_rule(writer: Writer, seen: Record) -> Rule:
     """The rule as it is now, if it is in force."""
     rule = writer.get(seen.id)
     if rule is None:
@@ -105,13 +110,13 @@ def _standing(writer: Writer, seen: Record) -> Rule:
     return rule
 
 
-def _inverted(rule: Rule, reasons: list[str], call: Call) -> Rule:
+def _build_warning(rule: Rule, reasons: list[str], call: Call) -> Rule:
     """The warning that takes the place of a harmful rule, with its record."""
     now = call.now()
     return replace(
         rule,
         id=new_id("rule", now),
-        content=warning(rule.content, reasons),
+        content=format_warning(rule.content, reasons),
         maturity=Maturity.ANTI_PATTERN,
         supersedes=rule.id,
         valid_from=now,
@@ -120,10 +125,10 @@ def _inverted(rule: Rule, reasons: list[str], call: Call) -> Rule:
     )
 
 
-def _taking_over(call: Call, writer: Writer, rule: Rule, inverted: Rule) -> list[Write]:
+def _plan_inversion(call: Call, writer: Writer, rule: Rule, inverted: Rule) -> list[Write]:
     """The warning in the place of the rule, which keeps the counts that led to it."""
-    writes = superseding(writer, rule, inverted, call.embed(inverted.searchable))
-    counts = {name: getattr(rule, name) for name in COUNTED if name != "maturity"}
+    writes = plan_supersede(writer, rule, inverted, call.embed(inverted.search_text))
+    counts = {name: getattr(rule, name) for name in TRUST_FIELDS if name != "maturity"}
     return [
         Patch(one.id, {**one.values, **counts})
         if isinstance(one, Patch) and one.id == rule.id
@@ -132,13 +137,15 @@ def _taking_over(call: Call, writer: Writer, rule: Rule, inverted: Rule) -> list
     ]
 
 
-def _changed(old: Rule, new: Rule) -> dict[str, object]:
+def _changed_fields(old: Rule, new: Rule) -> dict[str, object]:
     return {
-        name: getattr(new, name) for name in COUNTED if getattr(new, name) != getattr(old, name)
+        name: getattr(new, name)
+        for name in TRUST_FIELDS
+        if getattr(new, name) != getattr(old, name)
     }
 
 
-def _noted(old: Rule, new: Rule) -> str | None:
+def _maturity_note(old: Rule, new: Rule) -> str | None:
     """What a change of trust is called in the feed."""
     if new.maturity is old.maturity:
         return None

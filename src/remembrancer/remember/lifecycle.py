@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
-from remembrancer.remember.pipeline import retirement
+from remembrancer.remember.pipeline import retirement_values
 from remembrancer.store.contract import (
-    HELD,
+    VALID_STATUSES,
     AddLink,
     DropLink,
     Filter,
@@ -21,7 +21,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
-from remembrancer.store.nearest import everything
+from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
     Action,
     Batch,
@@ -40,8 +40,8 @@ RESTORABLE = (
     Status.DISABLED,
     Status.QUARANTINED,
 )
-IN_PLACE = (Status.ACTIVE, Status.QUARANTINED)
-PLACED = (*HELD, Status.QUARANTINED)
+UNRETIRED_STATUSES = (Status.ACTIVE, Status.QUARANTINED)
+RESTORE_TARGETS = (*VALID_STATUSES, Status.QUARANTINED)
 """The states to which what was thrown away comes back."""
 
 
@@ -49,10 +49,10 @@ def confirm(call: Call, record: Record) -> Written:
     """Say that a memory is still true; its confidence and its time start anew."""
     if record.status not in (Status.ACTIVE, Status.EXPIRED):
         raise Conflict(f"It is {record.status}; restore it first.")
-    return _apply(call, Action.CONFIRMED, record, renewal(record, call.now()))
+    return _patch_if_unchanged(call, Action.CONFIRMED, record, renewal_values(record, call.now()))
 
 
-def renewal(record: Record, now: datetime) -> dict[str, object]:
+def renewal_values(record: Record, now: datetime) -> dict[str, object]:
     """The values of a memory whose confidence and time start anew."""
     values: dict[str, object] = {"confirmed_at": now}
     if record.expires_at is not None and record.ttl_days is not None:
@@ -66,50 +66,50 @@ def forget(call: Call, record: Record) -> Written:
     """End a memory; it is kept for its owner's history and can be restored."""
     if record.status is not Status.ACTIVE:
         raise Conflict(f"It is {record.status} already; its history says what took its place.")
-    values = retirement(record, Status.FORGOTTEN, call.now())
-    return _apply(call, Action.FORGOTTEN, record, values)
+    values = retirement_values(record, Status.FORGOTTEN, call.now())
+    return _patch_if_unchanged(call, Action.FORGOTTEN, record, values)
 
 
 def delete(call: Call, record: Record) -> Written:
     """Put a memory into the trash or, where the profile says so, destroy it."""
     if call.profile.deletion.mode == "hard":
-        with call.writing() as writer:
-            event = writer.apply(call.event(Action.DELETED, call.now()), [Purge(record.id)])
+        with call.open_writer() as writer:
+            event = writer.apply(call.new_event(Action.DELETED, call.now()), [Purge(record.id)])
         return Written(record, event)
     if record.status is Status.TRASHED:
         raise Conflict("It is in the trash already.")
-    values = retirement(record, Status.TRASHED, call.now())
-    return _apply(call, Action.TRASHED, record, values)
+    values = retirement_values(record, Status.TRASHED, call.now())
+    return _patch_if_unchanged(call, Action.TRASHED, record, values)
 
 
 def retire_all(call: Call, wanted: Filter, status: Status) -> Batch:
     """Forget or delete everything that passes, as one event."""
-    with call.writing() as writer:
-        return _retired(call, writer, list(everything(writer, wanted)), status)
+    with call.open_writer() as writer:
+        return _retire(call, writer, list(iter_records(writer, wanted)), status)
 
 
 def delete_many(call: Call, records: Sequence[Record]) -> Batch:
     """Delete several memories as one event; none, if one of them is in the trash already."""
-    with call.writing() as writer:
+    with call.open_writer() as writer:
         found = writer.load(dict.fromkeys(one.id for one in records))
         for one in records:
             if one.id not in found:
                 raise NotFound(f"There is no memory {one.id}.")
             if found[one.id].status is Status.TRASHED and call.profile.deletion.mode != "hard":
                 raise Conflict(f"{one.id} is in the trash already.")
-        return _retired(call, writer, list(found.values()), Status.TRASHED)
+        return _retire(call, writer, list(found.values()), Status.TRASHED)
 
 
-def _retired(call: Call, writer: Writer, records: Sequence[Record], status: Status) -> Batch:
+def _retire(call: Call, writer: Writer, records: Sequence[Record], status: Status) -> Batch:
     """End memories as one event, or destroy them where that is what deleting means."""
     if not records:
         return Batch((), None)
     now = call.now()
     action = Action.FORGOTTEN if status is Status.FORGOTTEN else Action.TRASHED
-    writes: list[Write] = [Patch(one.id, retirement(one, status, now)) for one in records]
+    writes: list[Write] = [Patch(one.id, retirement_values(one, status, now)) for one in records]
     if status is Status.TRASHED and call.profile.deletion.mode == "hard":
         action, writes = Action.DELETED, [Purge(one.id) for one in records]
-    event = writer.apply(call.event(action, now), writes)
+    event = writer.apply(call.new_event(action, now), writes)
     return Batch(tuple(one.id for one in records), event)
 
 
@@ -118,33 +118,35 @@ def restore(call: Call, record: Record) -> Written:
     if record.status not in RESTORABLE:
         raise Conflict(f"It is {record.status}; there is nothing to restore.")
     if record.status is Status.EXPIRED:
-        return _apply(call, Action.RESTORED, record, renewal(record, call.now()))
-    with call.store.reading(call.owner) as reader:
-        values = as_before(reader, record)
-    return _apply(call, Action.RESTORED, record, values)
+        return _patch_if_unchanged(
+            call, Action.RESTORED, record, renewal_values(record, call.now())
+        )
+    with call.store.open_reader(call.owner) as reader:
+        values = restoration_values(reader, record)
+    return _patch_if_unchanged(call, Action.RESTORED, record, values)
 
 
 def restore_all(call: Call, wanted: Filter) -> Batch:
     """Bring back everything that passes, as one event."""
-    with call.writing() as writer:
-        records = list(everything(writer, wanted))
+    with call.open_writer() as writer:
+        records = list(iter_records(writer, wanted))
         if not records:
             return Batch((), None)
-        writes = [Patch(one.id, as_before(writer, one)) for one in records]
-        event = writer.apply(call.event(Action.RESTORED, call.now()), writes)
+        writes = [Patch(one.id, restoration_values(writer, one)) for one in records]
+        event = writer.apply(call.new_event(Action.RESTORED, call.now()), writes)
     return Batch(tuple(one.id for one in records), event)
 
 
-def as_before(reader: Reader, record: Record) -> dict[str, object]:
+def restoration_values(reader: Reader, record: Record) -> dict[str, object]:
     """The values of a memory as it was when it last had a place; not safer than it was then.
 
     What is in quarantine itself has had none, and is let out.
     """
-    lives = [past for past in reader.states(record.id) if past.status in PLACED]
+    lives = [past for past in reader.list_states(record.id) if past.status in RESTORE_TARGETS]
     status = lives[-1].status if lives else Status.ACTIVE
     return {
         "status": status,
-        "retired_at": None if status in IN_PLACE else lives[-1].since,
+        "retired_at": None if status in UNRETIRED_STATUSES else lives[-1].since,
         "valid_until": lives[-1].valid_until if lives else record.valid_until,
     }
 
@@ -157,60 +159,62 @@ def link(call: Call, source: Record, target: Record, relation: Relation) -> Writ
         raise InvalidInput("Only replacing a memory supersedes it: update the old one instead.")
     now = call.now()
     wanted = Link(source.id, target.id, relation, now)
-    with call.writing() as writer:
-        for old in writer.links(source.id):
+    with call.open_writer() as writer:
+        for old in writer.list_links(source.id):
             if replace(old, created_at=now) == wanted:
                 return Written(source, None)
-        event = writer.apply(call.event(Action.LINKED, now), [AddLink(wanted)])
+        event = writer.apply(call.new_event(Action.LINKED, now), [AddLink(wanted)])
     return Written(source, event)
 
 
 def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Written:
     """Take a relation between two memories away."""
     now = call.now()
-    with call.writing() as writer:
-        for old in writer.links(source.id):
+    with call.open_writer() as writer:
+        for old in writer.list_links(source.id):
             if (old.source, old.target, old.relation) == (source.id, target.id, relation):
-                event = writer.apply(call.event(Action.UNLINKED, now), [DropLink(old)])
+                event = writer.apply(call.new_event(Action.UNLINKED, now), [DropLink(old)])
                 return Written(source, event)
     raise NotFound(f"There is no link {relation} from {source.id} to {target.id}.")
 
 
-def _apply(call: Call, action: Action, seen: Record, values: dict[str, object]) -> Written:
+def _patch_if_unchanged(
+    call: Call, action: Action, seen: Record, values: dict[str, object]
+) -> Written:
     """Change a memory, if it still is what the caller saw."""
-    with call.writing() as writer:
+    with call.open_writer() as writer:
         current = writer.get(seen.id)
         if current is None:
             raise NotFound(f"There is no memory {seen.id}.")
         if current.status is not seen.status:
             raise Conflict(f"It is {current.status} by now; look at its history.")
-        event = writer.apply(call.event(action, call.now()), [Patch(seen.id, values)])
+        event = writer.apply(call.new_event(action, call.now()), [Patch(seen.id, values)])
         changed = writer.get(seen.id)
     assert changed is not None
     return Written(changed, event)
 
 
-def touches_own(call: Call, reader: Reader, event: Event) -> bool:
+def can_see_event(call: Call, reader: Reader, event: Event) -> bool:
     """Whether all memories of an event are the caller's to see."""
-    return bool(touching_own(call, reader, [event]))
+    return bool(filter_visible_events(call, reader, [event]))
 
 
-def touching_own(call: Call, reader: Reader, events: Sequence[Event]) -> list[Event]:
+def filter_visible_events(call: Call, reader: Reader, events: Sequence[Event]) -> list[Event]:
     """Those events of which all memories are the caller's to see."""
     touched = {one.id: {change.memory_id for change in one.changes} for one in events}
     known = reader.load(set().union(*touched.values()))
-    seen = {record.id for record in known.values() if call.sees(record)}
+    seen = {record.id for record in known.values() if call.can_see(record)}
 
     def is_own(event: Event) -> bool:
         ids = touched[event.id]
         if not ids & known.keys() <= seen:
             return False
-        return (bool(ids) and ids <= known.keys()) or _is_by_own(call, event)
+        return (bool(ids) and ids <= known.keys()) or _is_by_visible_agent(call, event)
 
     return [event for event in events if is_own(event)]
 
 
-def _is_by_own(call: Call, event: Event) -> bool:
+def _is_by_visible_agent(call: Call, event: Event) -> bool:
     """What is gone, or was none, has no scope: whoever sees everything or did it may know of it."""
-    everything = call.visible() == Visibility()
-    return everything or (event.agent is not None and call.reaches(event.agent))
+    everything = call.resolve_visibility() == Visibility()
+    return everything or (event.agent is not None and call.can_read_scope(event.agent))

@@ -8,10 +8,16 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from remembrancer.call import Call
-from remembrancer.decay import belief
+from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
-from remembrancer.profiles import Dedup
-from remembrancer.remember.statement import Details, Statement, checked, cleaned, record_of
+from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.statement import (
+    FactFields,
+    Statement,
+    build_record,
+    redact_statement,
+    validate_statement,
+)
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
@@ -25,7 +31,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
-from remembrancer.store.nearest import nearest
+from remembrancer.store.nearest import find_nearest
 from remembrancer.types import (
     Action,
     Fact,
@@ -38,36 +44,36 @@ from remembrancer.types import (
     Written,
 )
 
-BARE_SECRET = re.compile(r"\[secret: [a-z0-9-]+\]")
+BARE_SECRET_PATTERN = re.compile(r"\[secret: [a-z0-9-]+\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Duplicate:
     """The very same is remembered already."""
 
     old: Record
 
 
 @dataclass(frozen=True, slots=True)
-class Replaces:
+class Supersede:
     """It is a new version of something remembered."""
 
     old: Record
 
 
 @dataclass(frozen=True, slots=True)
-class Stands:
+class Reject:
     """It contradicts what the person said themselves, which stands."""
 
     old: Record
 
 
 @dataclass(frozen=True, slots=True)
-class Adds:
+class Add:
     """It is new."""
 
 
-Decision = Known | Replaces | Stands | Adds
+Decision = Duplicate | Supersede | Reject | Add
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +86,16 @@ class Neighbours:
     similarity: float = 0.0
 
 
-def decide(new: Record, near: Neighbours, dedup: Dedup) -> Decision:
+def decide(new: Record, near: Neighbours, dedup: DedupPolicy) -> Decision:
     """What a new memory is to the old ones."""
-    if near.identical is not None and not _vouches_for(new, near.identical):
-        return Known(near.identical)
+    if near.identical is not None and not _is_better_sourced(new, near.identical):
+        return Duplicate(near.identical)
     old = near.identical or near.same_key
-    if old is None and near.nearest is not None and dedup.met_by(near.similarity):
-        old = near.nearest if _may_be_about_the_same(new, near.nearest) else None
+    if old is None and near.nearest is not None and dedup.is_met_by(near.similarity):
+        old = near.nearest if _can_be_same_fact(new, near.nearest) else None
     if old is None:
-        return Adds()
-    return Stands(old) if is_less_trusted(new, old) else Replaces(old)
+        return Add()
+    return Reject(old) if is_less_trusted(new, old) else Supersede(old)
 
 
 def is_less_trusted(new: Record, old: Record) -> bool:
@@ -99,24 +105,24 @@ def is_less_trusted(new: Record, old: Record) -> bool:
     return concluded or outdated or (new.tainted and not old.tainted)
 
 
-def _vouches_for(new: Record, old: Record) -> bool:
+def _is_better_sourced(new: Record, old: Record) -> bool:
     """Whether a person now says themselves what software had concluded or a document claimed."""
     said = new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
     return said or (old.tainted and not new.tainted)
 
 
-def remember(call: Call, content: str, details: Details) -> Written:
+def remember(call: Call, content: str, details: FactFields) -> Written:
     """Keep one thing; what it restates is replaced, what it repeats is returned."""
-    statement, secrets = cleaned(checked(content, details, call.profile))
+    statement, secrets = redact_statement(validate_statement(content, details, call.profile))
     refuse_bare_secret(statement, secrets)
-    new = record_of(call, statement, call.now())
-    embedding = call.embed(new.searchable)
-    with call.writing() as writer:
-        return replace(keep(call, writer, new, embedding, statement)[1], secrets=secrets)
+    new = build_record(call, statement, call.now())
+    embedding = call.embed(new.search_text)
+    with call.open_writer() as writer:
+        return replace(commit(call, writer, new, embedding, statement)[1], secrets=secrets)
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
+class WritePlan:
     """What storing a memory comes to: the decision, the memory that stands, and what to write."""
 
     decision: Decision
@@ -125,43 +131,43 @@ class Intent:
     writes: tuple[Write, ...] = ()
 
 
-def keep(
+def commit(
     call: Call, writer: Writer, new: Record, embedding: Embedding, statement: Statement
 ) -> tuple[Decision, Written]:
     """Store a new memory as what it is to the old ones, in the caller's transaction."""
-    intent = intended(call, writer, new, embedding, statement)
+    intent = plan_write(call, writer, new, embedding, statement)
     if intent.action is None:
         return intent.decision, Written(intent.memory, None)
-    event = writer.apply(call.event(intent.action, new.recorded_at), intent.writes)
+    event = writer.apply(call.new_event(intent.action, new.recorded_at), intent.writes)
     match intent.decision:
-        case Replaces(old):
+        case Supersede(old):
             return intent.decision, Written(intent.memory, event, replaced=writer.get(old.id))
         case _:
             return intent.decision, Written(intent.memory, event)
 
 
-def intended(
+def plan_write(
     call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
-) -> Intent:
+) -> WritePlan:
     """What would be written to keep a new memory."""
     if new.status is Status.QUARANTINED:
-        return _shut_away(reader, new, embedding)
-    near = _neighbours(call, reader, new, embedding, statement)
+        return _plan_quarantine(reader, new, embedding)
+    near = _find_neighbours(call, reader, new, embedding, statement)
     decision = decide(new, near, call.profile.dedup)
     match decision:
-        case Known(old) | Stands(old):
-            return Intent(decision, old)
-        case Replaces(old):
-            version = version_of(call, old, statement)
-            writes = superseding(reader, old, version, call.embed(version.searchable))
-            return Intent(decision, version, Action.REPLACED, tuple(writes))
-        case Adds():
-            return Intent(decision, new, Action.REMEMBERED, (Insert(new, embedding),))
+        case Duplicate(old) | Reject(old):
+            return WritePlan(decision, old)
+        case Supersede(old):
+            version = build_version(call, old, statement)
+            writes = plan_supersede(reader, old, version, call.embed(version.search_text))
+            return WritePlan(decision, version, Action.REPLACED, tuple(writes))
+        case Add():
+            return WritePlan(decision, new, Action.REMEMBERED, (Insert(new, embedding),))
         case never:
             assert_never(never)
 
 
-def _shut_away(reader: Reader, new: Record, embedding: Embedding) -> Intent:
+def _plan_quarantine(reader: Reader, new: Record, embedding: Embedding) -> WritePlan:
     """What must not be told is compared with nothing and takes nothing's place."""
     here = Filter(
         now=new.recorded_at,
@@ -171,31 +177,31 @@ def _shut_away(reader: Reader, new: Record, embedding: Embedding) -> Intent:
         fingerprint=fingerprint(new.content),
     )
     for old in reader.find(here, 1):
-        return Intent(Known(old), old)
-    return Intent(Adds(), new, Action.QUARANTINED, (Insert(new, embedding),))
+        return WritePlan(Duplicate(old), old)
+    return WritePlan(Add(), new, Action.QUARANTINED, (Insert(new, embedding),))
 
 
-def update(call: Call, old: Record, content: str, details: Details) -> Written:
+def update(call: Call, old: Record, content: str, details: FactFields) -> Written:
     """Replace one memory by a new version of it."""
     if details.get("kind", old.kind) != old.kind:
         raise InvalidInput(f"A new version of a {old.kind} is a {old.kind}: leave out the kind.")
     topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
-    said = checked(content, {"kind": old.kind, **details}, call.profile)
-    statement, secrets = cleaned(said, topic)
+    said = validate_statement(content, {"kind": old.kind, **details}, call.profile)
+    statement, secrets = redact_statement(said, topic)
     refuse_bare_secret(statement, secrets)
-    call.embed(version_of(call, old, statement).searchable)  # before anyone has to wait for us
-    with call.writing() as writer:
-        current = _standing(call, writer, old)
+    call.embed(build_version(call, old, statement).search_text)  # before anyone has to wait for us
+    with call.open_writer() as writer:
+        current = _load_current_version(call, writer, old)
         if statement.content == current.content and not details:
             return Written(current, None, secrets=secrets)
-        if statement.origin.taints and not current.tainted:
+        if statement.origin.is_untrusted and not current.tainted:
             raise Conflict("Words of a tool or a document do not replace what a person said.")
-        if version_of(call, current, statement).status is Status.QUARANTINED:
+        if build_version(call, current, statement).status is Status.QUARANTINED:
             raise Conflict("It comes from outside and reads like an instruction.")
         return replace(supersede(call, writer, current, statement), secrets=secrets)
 
 
-def version_of(call: Call, old: Record, statement: Statement) -> Record:
+def build_version(call: Call, old: Record, statement: Statement) -> Record:
     """A new version of a memory: whatever was not said is as it was."""
     inherited: dict[str, Any] = {
         "scope": old.scope,
@@ -211,7 +217,7 @@ def version_of(call: Call, old: Record, statement: Statement) -> Record:
             "predicate": old.predicate,
         }
     unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
-    new = record_of(call, replace(statement, **unsaid), call.now())
+    new = build_record(call, replace(statement, **unsaid), call.now())
     # Only the person can make words their own that came from elsewhere.
     by_person = call.principal.agent is None and statement.source is Source.EXPLICIT
     tainted = new.tainted or (old.tainted and not by_person)
@@ -220,13 +226,13 @@ def version_of(call: Call, old: Record, statement: Statement) -> Record:
 
 def supersede(call: Call, writer: Writer, old: Record, statement: Statement) -> Written:
     """Put a new version in the place of a memory, in the caller's transaction."""
-    new = version_of(call, old, statement)
-    writes = superseding(writer, old, new, call.embed(new.searchable))
-    event = writer.apply(call.event(Action.UPDATED, new.recorded_at), writes)
+    new = build_version(call, old, statement)
+    writes = plan_supersede(writer, old, new, call.embed(new.search_text))
+    event = writer.apply(call.new_event(Action.UPDATED, new.recorded_at), writes)
     return Written(new, event, replaced=writer.get(old.id))
 
 
-def _standing(call: Call, reader: Reader, seen: Record) -> Record:
+def _load_current_version(call: Call, reader: Reader, seen: Record) -> Record:
     """The version that stands now for the one the caller saw: someone else may have been faster."""
     current = reader.get(seen.id)
     if current is not None and current.status is Status.SUPERSEDED:
@@ -234,7 +240,7 @@ def _standing(call: Call, reader: Reader, seen: Record) -> Record:
         wanted = Filter(
             now=call.now(),
             kinds=(seen.kind,),
-            visible=call.visible(),
+            visible=call.resolve_visibility(),
             lineage=seen.lineage,
             statuses=either,
         )
@@ -246,20 +252,20 @@ def _standing(call: Call, reader: Reader, seen: Record) -> Record:
     return current
 
 
-def superseding(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
+def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
     """The writes that put `new` in the place of `old`, links and all."""
     retired: Write = Patch(
-        old.id, retirement(old, Status.SUPERSEDED, new.recorded_at, new.valid_from)
+        old.id, retirement_values(old, Status.SUPERSEDED, new.recorded_at, new.valid_from)
     )
     successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
     moved: list[Write] = []
-    for link in reader.links(old.id):
+    for link in reader.list_links(old.id):
         if link.relation is not Relation.SUPERSEDES:
-            moved += [DropLink(link), AddLink(_moved(link, old.id, new.id))]
+            moved += [DropLink(link), AddLink(_move_link(link, old.id, new.id))]
     return [retired, Insert(new, embedding), AddLink(successor), *moved]
 
 
-def retirement(
+def retirement_values(
     record: Record, status: Status, at: datetime, until: datetime | None = None
 ) -> dict[str, object]:
     """The values of a memory that is no longer in force, and was true until then at the latest."""
@@ -269,12 +275,12 @@ def retirement(
     return {"status": status, "retired_at": at, "valid_until": end}
 
 
-def _may_be_about_the_same(new: Record, old: Fact) -> bool:
+def _can_be_same_fact(new: Record, old: Fact) -> bool:
     """Two facts that each have a subject and predicate, and not the same, are never one fact."""
     return not isinstance(new, Fact) or new.key is None or old.key is None or new.key == old.key
 
 
-def _neighbours(
+def _find_neighbours(
     call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
 ) -> Neighbours:
     decay = call.profile.decay
@@ -283,7 +289,7 @@ def _neighbours(
         kinds=(new.kind,),
         visible=Visibility(scopes=(new.scope,)),
         statuses=(Status.ACTIVE,),
-        decayed=belief(decay, below=decay.expire_below),
+        decayed=build_belief(decay, below=decay.expire_below),
     )
     if new.kind is Kind.EPISODE:
         return Neighbours()
@@ -291,10 +297,10 @@ def _neighbours(
     identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
-    same_key = reader.holder(*new.key) if new.key is not None else None
-    if same_key is not None or new.is_addressed:
+    same_key = reader.active_fact(*new.key) if new.key is not None else None
+    if same_key is not None or new.has_program_key:
         return Neighbours(same_key=same_key)
-    hit = next(iter(nearest(reader, embedding, here, 1)), None)
+    hit = next(iter(find_nearest(reader, embedding, here, 1)), None)
     near = reader.get(hit.id) if hit else None
     return Neighbours(
         nearest=near if isinstance(near, Fact) else None,
@@ -309,7 +315,7 @@ def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
     return same_category and (new.key is None or new.key == old.key)
 
 
-def _moved(link: Link, old_id: str, new_id: str) -> Link:
+def _move_link(link: Link, old_id: str, new_id: str) -> Link:
     return replace(
         link,
         source=new_id if link.source == old_id else link.source,
@@ -319,5 +325,5 @@ def _moved(link: Link, old_id: str, new_id: str) -> Link:
 
 def refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
     """Refuse what would say nothing but that there was a secret."""
-    if secrets and BARE_SECRET.fullmatch(statement.content.strip()):
+    if secrets and BARE_SECRET_PATTERN.fullmatch(statement.content.strip()):
         raise InvalidInput("That is a secret and nothing else; secrets are never remembered.")

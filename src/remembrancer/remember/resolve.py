@@ -7,79 +7,83 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
-from remembrancer.guard.redaction import without_secrets
-from remembrancer.store.nearest import everything, nearest
+from remembrancer.guard.redaction import redact_text
+from remembrancer.store.nearest import find_nearest, iter_records
 from remembrancer.types import Kind, Record, Status, looks_like_id
 
-SHOWN = 5
-CLOSE_ENOUGH = 0.45
+MAX_CANDIDATES = 5
+MIN_SIMILARITY = 0.45
 """How similar a memory must be for "forget …" to mean it, and no other may be nearly as close."""
 
-CLEARLY_CLOSER = 0.05
+MIN_SIMILARITY_MARGIN = 0.05
 
-ANY = tuple(Status)
-KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
+ANY_STATUS = tuple(Status)
+RESOLVABLE_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
 
 
 def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.ACTIVE,)) -> Record:
     """The one memory with that id, or else with those words in it."""
-    found = _by_id(call, reference) or _by_words(call, reference, statuses)
+    found = _find_by_id(call, reference) or _search_by_words(call, reference, statuses)
     if found is None:
         raise NotFound("No memory has that id or contains those words.")
     return found
 
 
-def closest(call: Call, words: str) -> Record:
+def resolve_by_meaning(call: Call, words: str) -> Record:
     """Like `resolve`, but what is nowhere contained may also be meant by its sense."""
-    found = _by_id(call, words) or _by_words(call, words, (Status.ACTIVE,))
+    found = _find_by_id(call, words) or _search_by_words(call, words, (Status.ACTIVE,))
     if found is not None:
         return found
-    embedding = call.embed(without_secrets(words))
-    with call.store.reading(call.owner) as reader:
-        hits = nearest(reader, embedding, call.filter(kinds=KINDS), SHOWN)
+    embedding = call.embed(redact_text(words))
+    with call.store.open_reader(call.owner) as reader:
+        hits = find_nearest(
+            reader, embedding, call.visible_filter(kinds=RESOLVABLE_KINDS), MAX_CANDIDATES
+        )
         records = reader.load(hit.id for hit in hits)
-    if not hits or hits[0].score < CLOSE_ENOUGH:
+    if not hits or hits[0].score < MIN_SIMILARITY:
         raise NotFound("No memory is close to those words.")
-    rivals = [hit for hit in hits if hit.score > hits[0].score - CLEARLY_CLOSER]
+    rivals = [hit for hit in hits if hit.score > hits[0].score - MIN_SIMILARITY_MARGIN]
     if len(rivals) > 1:
-        raise _ambiguous([records[hit.id] for hit in rivals])
+        raise _ambiguous_error([records[hit.id] for hit in rivals])
     return records[hits[0].id]
 
 
-def _by_id(call: Call, reference: str) -> Record | None:
+def _find_by_id(call: Call, reference: str) -> Record | None:
     if not looks_like_id(reference):
         return None
-    with call.store.reading(call.owner) as reader:
+    with call.store.open_reader(call.owner) as reader:
         found = reader.get(reference)
-    if found is None or not call.sees(found):
+    if found is None or not call.can_see(found):
         raise NotFound(f"There is no memory {reference}.")
     return found
 
 
-def by_words(records: Iterable[Record], words: str) -> Record | None:
+def find_by_words(records: Iterable[Record], words: str) -> Record | None:
     """The one memory with those words in it, or that is those words."""
     needle = " ".join(words.casefold().split())
     if not needle:
         raise InvalidInput("Say which memory: give its id or some words of it.")
-    matches = [one for one in records if needle in _plain(one)]
-    whole = [one for one in matches if needle == _plain(one)]
+    matches = [one for one in records if needle in _normalise(one)]
+    whole = [one for one in matches if needle == _normalise(one)]
     if len(whole) == 1:
         return whole[0]
     if len(matches) > 1:
-        raise _ambiguous(matches)
+        raise _ambiguous_error(matches)
     return matches[0] if matches else None
 
 
-def _by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
-    wanted = replace(call.filter(kinds=KINDS), statuses=statuses)
-    with call.store.reading(call.owner) as reader:
-        return by_words((one for one in everything(reader, wanted) if call.sees(one)), words)
+def _search_by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
+    wanted = replace(call.visible_filter(kinds=RESOLVABLE_KINDS), statuses=statuses)
+    with call.store.open_reader(call.owner) as reader:
+        return find_by_words(
+            (one for one in iter_records(reader, wanted) if call.can_see(one)), words
+        )
 
 
-def _plain(record: Record) -> str:
+def _normalise(record: Record) -> str:
     return " ".join(record.content.casefold().split())
 
 
-def _ambiguous(candidates: list[Record]) -> Ambiguous:
+def _ambiguous_error(candidates: list[Record]) -> Ambiguous:
     count = len(candidates)
-    return Ambiguous(f"{count} memories fit; say which one by its id.", candidates[:SHOWN])
+    return Ambiguous(f"{count} memories fit; say which one by its id.", candidates[:MAX_CANDIDATES])

@@ -6,30 +6,30 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from remembrancer.profiles import Promotion, Rules
+from remembrancer.profiles import Promotion, RulePolicy
 from remembrancer.types import Maturity, Rule, Verdict
 
-LADDER = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
-PRIOR = 0.01
+MATURITY_ORDER = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
+EFFECTIVENESS_PRIOR = 0.01
 """Keeps a rule that was never applied from being divided by nothing."""
 
 
-def effectiveness(rule: Rule, rules: Rules) -> float:
+def effectiveness(rule: Rule, rules: RulePolicy) -> float:
     """How far a rule helps, from 0 to 1: one harm weighs as much as several successes."""
     harm = rules.harm_weight * rule.harmful_count
-    return rule.success_count / (rule.success_count + harm + PRIOR)
+    return rule.success_count / (rule.success_count + harm + EFFECTIVENESS_PRIOR)
 
 
-def earned(rule: Rule, rules: Rules, now: datetime) -> Maturity:
+def earned_maturity(rule: Rule, rules: RulePolicy, now: datetime) -> Maturity:
     """The trust that a rule's record entitles it to."""
-    if _reaches(rule, rules, rules.proven, now):
+    if _meets_promotion(rule, rules, rules.proven, now):
         return Maturity.PROVEN
-    if _reaches(rule, rules, rules.established, now):
+    if _meets_promotion(rule, rules, rules.established, now):
         return Maturity.ESTABLISHED
     return Maturity.CANDIDATE
 
 
-def after(rule: Rule, verdict: Verdict, rules: Rules, now: datetime) -> Rule:
+def apply_verdict(rule: Rule, verdict: Verdict, rules: RulePolicy, now: datetime) -> Rule:
     """The rule once it was applied: success can only raise its trust, harm only lower it."""
     applied = replace(
         rule,
@@ -41,11 +41,11 @@ def after(rule: Rule, verdict: Verdict, rules: Rules, now: datetime) -> Rule:
     if rule.maturity is Maturity.ANTI_PATTERN:
         return applied
     choose = max if verdict is Verdict.HELPFUL else min
-    deserved = choose(rule.maturity, earned(applied, rules, now), key=LADDER.index)
+    deserved = choose(rule.maturity, earned_maturity(applied, rules, now), key=MATURITY_ORDER.index)
     return replace(applied, maturity=deserved)
 
 
-def misleads(rule: Rule, rules: Rules) -> bool:
+def is_misleading(rule: Rule, rules: RulePolicy) -> bool:
     """Whether a rule has done so much harm that it should warn of itself."""
     return (
         rule.maturity is not Maturity.ANTI_PATTERN
@@ -54,7 +54,7 @@ def misleads(rule: Rule, rules: Rules) -> bool:
     )
 
 
-def warning(content: str, reasons: Iterable[str]) -> str:
+def format_warning(content: str, reasons: Iterable[str]) -> str:
     """The words of a rule that turned out to be harmful, as a warning with the reasons."""
     advice = content.strip().rstrip(".!")
     if advice[1:2].islower():
@@ -64,7 +64,7 @@ def warning(content: str, reasons: Iterable[str]) -> str:
     return f"ANTI-PATTERN: Do NOT {advice}.{because}"
 
 
-def _reaches(rule: Rule, rules: Rules, step: Promotion, now: datetime) -> bool:
+def _meets_promotion(rule: Rule, rules: RulePolicy, step: Promotion, now: datetime) -> bool:
     return (
         rule.success_count >= step.successes
         and effectiveness(rule, rules) >= step.effectiveness

@@ -12,8 +12,8 @@ from typing import Any, TypedDict
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.quarantine import standing_of
-from remembrancer.guard.redaction import _refuse_nul, _without_secrets, refuse_secret_name
+from remembrancer.guard.quarantine import quarantine_status
+from remembrancer.guard.redaction import _redact_value, _refuse_nul, refuse_secret_name
 from remembrancer.ids import new_id
 from remembrancer.profiles import Category, Profile
 from remembrancer.types import (
@@ -28,17 +28,17 @@ from remembrancer.types import (
     Rule,
     Source,
     Status,
-    member,
+    parse_enum,
 )
 
-CONTENT_LIMIT = 20_000
-NAME_LIMIT = 200
+MAX_CONTENT_CHARS = 20_000
+MAX_NAME_CHARS = 200
 
-COMMANDING = ("instruction", "response_style")
+INSTRUCTION_CATEGORIES = ("instruction", "response_style")
 """The categories of what an assistant is told to do; like rules, nothing from outside is that."""
 
 
-CLOSED_SETS: Mapping[str, type[StrEnum]] = {
+ENUM_FIELDS: Mapping[str, type[StrEnum]] = {
     "kind": Kind,
     "permanence": Permanence,
     "source": Source,
@@ -46,7 +46,7 @@ CLOSED_SETS: Mapping[str, type[StrEnum]] = {
 }
 
 
-class Details(TypedDict, total=False):
+class FactFields(TypedDict, total=False):
     """What may be said about a new memory besides its words."""
 
     kind: Kind | str
@@ -99,12 +99,12 @@ class Statement:
     id: str | None = None
 
 
-def checked(content: str, details: Details, profile: Profile) -> Statement:
+def validate_statement(content: str, details: FactFields, profile: Profile) -> Statement:
     """The statement, or an error that says what is wrong with it."""
     values = dict(details)
-    for name, enum in CLOSED_SETS.items():
+    for name, enum in ENUM_FIELDS.items():
         if name in values:
-            values[name] = member(enum, str(values[name]), name)
+            values[name] = parse_enum(enum, str(values[name]), name)
     for name in ("valid_from", "valid_until"):
         if isinstance(moment := values.get(name), datetime):
             values[name] = as_utc(moment)
@@ -124,51 +124,51 @@ def checked(content: str, details: Details, profile: Profile) -> Statement:
     return statement
 
 
-def cleaned(
+def redact_statement(
     statement: Statement, topic: tuple[str | None, ...] = ()
 ) -> tuple[Statement, tuple[str, ...]]:
     """The statement with every secret replaced by a placeholder, and the kind of each.
 
     `topic` is what the memory is about when the statement itself does not say so.
     """
-    for name in _references(statement):
+    for name in _list_references(statement):
         refuse_secret_name(name)
     found: list[str] = []
     clean = {
-        name: _without_secrets(getattr(statement, name), found)
+        name: _redact_value(getattr(statement, name), found)
         for name in ("subject", "predicate", "summary", "body", "tags", "metadata")
     }
     about = " ".join(filter(None, (statement.subject, statement.predicate, *topic)))
-    clean["content"] = _without_secrets(statement.content, found, called=about)
+    clean["content"] = _redact_value(statement.content, found, field_name=about)
     turns = tuple(
-        replace(turn, quote=_without_secrets(turn.quote, found)) for turn in statement.evidence
+        replace(turn, quote=_redact_value(turn.quote, found)) for turn in statement.evidence
     )
     return replace(statement, **clean, evidence=turns), tuple(found)
 
 
-def _references(statement: Statement) -> list[str | None]:
+def _list_references(statement: Statement) -> list[str | None]:
     turns = [part for turn in statement.evidence for part in (turn.session_id, turn.turn_id)]
     return [statement.scope, statement.session_id, statement.category, *turns]
 
 
-def record_of(call: Call, statement: Statement, now: datetime) -> Record:
+def build_record(call: Call, statement: Statement, now: datetime) -> Record:
     """The new memory, with the profile's defaults for whatever was not said."""
     profile = call.profile
     kind = statement.kind
-    category_name, category = profile.category(statement.category)
+    category_name, category = profile.resolve_category(statement.category)
     if kind is not Kind.FACT:
         category = Category()
     importance = statement.importance or category.importance or profile.importance.default
     common: dict[str, Any] = {
         "id": statement.id or new_id(kind, now),
         "content": statement.content,
-        "scope": call.writable(statement.scope),
+        "scope": call.resolve_write_scope(statement.scope),
         "importance": float(importance),
         "permanence": statement.permanence or category.permanence,
         "confidence": 1.0 if statement.confidence is None else statement.confidence,
-        "source": _source(statement),
-        "status": _status(statement),
-        "tainted": statement.origin.taints,
+        "source": _effective_source(statement),
+        "status": _initial_status(statement),
+        "tainted": statement.origin.is_untrusted,
         "agent": statement.agent or call.principal.agent,
         "surface": statement.surface or call.principal.surface,
         "session_id": statement.session_id,
@@ -187,7 +187,7 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
             return Rule(**common)
         case Kind.EPISODE:
             scope = statement.scope or call.principal.agent or common["scope"]
-            return Episode(**{**common, "scope": call.writable(scope)})
+            return Episode(**{**common, "scope": call.resolve_write_scope(scope)})
         case _:
             return Fact(
                 **common,
@@ -199,21 +199,21 @@ def record_of(call: Call, statement: Statement, now: datetime) -> Record:
             )
 
 
-def _source(statement: Statement) -> Source:
+def _effective_source(statement: Statement) -> Source:
     """Who vouches for it: not the person, where the words came from elsewhere."""
     explicit = statement.source is Source.EXPLICIT
-    return Source.IMPORTED if explicit and statement.origin.taints else statement.source
+    return Source.IMPORTED if explicit and statement.origin.is_untrusted else statement.source
 
 
-def _status(statement: Statement) -> Status:
-    if statement.origin.taints and (
-        statement.kind is Kind.RULE or statement.category in COMMANDING
+def _initial_status(statement: Statement) -> Status:
+    if statement.origin.is_untrusted and (
+        statement.kind is Kind.RULE or statement.category in INSTRUCTION_CATEGORIES
     ):
         return Status.QUARANTINED
     about = ".".join(filter(None, (statement.subject, statement.predicate)))
     told = " ".join(filter(None, (statement.content, statement.summary, statement.body)))
     text = f"{about}: {told}" if about else told
-    return standing_of(text, tainted=statement.origin.taints)
+    return quarantine_status(text, tainted=statement.origin.is_untrusted)
 
 
 def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:
@@ -224,18 +224,18 @@ def _ttl_days(statement: Statement, category: Category, profile: Profile) -> flo
 def _check_text(statement: Statement) -> None:
     if not isinstance(statement.content, str) or not statement.content.strip():
         raise InvalidInput("There is nothing to remember: the content is empty.")
-    for name, limit in (("content", CONTENT_LIMIT), ("body", 10 * CONTENT_LIMIT)):
+    for name, limit in (("content", MAX_CONTENT_CHARS), ("body", 10 * MAX_CONTENT_CHARS)):
         if len(getattr(statement, name) or "") > limit:
             raise InvalidInput(f"The {name} is too long: at most {limit} characters.")
     for name in ("subject", "predicate", "category", "scope", "session_id"):
         value = getattr(statement, name)
-        if value is not None and not 0 < len(value.strip()) <= len(value) <= NAME_LIMIT:
-            raise InvalidInput(f"The {name} must have 1 to {NAME_LIMIT} characters.")
-    if any(not tag.strip() or len(tag) > NAME_LIMIT for tag in statement.tags):
-        raise InvalidInput(f"A tag must have 1 to {NAME_LIMIT} characters.")
+        if value is not None and not 0 < len(value.strip()) <= len(value) <= MAX_NAME_CHARS:
+            raise InvalidInput(f"The {name} must have 1 to {MAX_NAME_CHARS} characters.")
+    if any(not tag.strip() or len(tag) > MAX_NAME_CHARS for tag in statement.tags):
+        raise InvalidInput(f"A tag must have 1 to {MAX_NAME_CHARS} characters.")
     try:
         everything = json.dumps(
-            [statement.metadata, *_texts(statement)], ensure_ascii=False, allow_nan=False
+            [statement.metadata, *_list_texts(statement)], ensure_ascii=False, allow_nan=False
         )
         everything.encode()
     except (TypeError, ValueError) as error:
@@ -245,7 +245,7 @@ def _check_text(statement: Statement) -> None:
     _refuse_nul(everything)
 
 
-def _texts(statement: Statement) -> list[str | None]:
+def _list_texts(statement: Statement) -> list[str | None]:
     names = ("content", "subject", "predicate", "category", "scope", "summary", "body")
     quotes = [turn.quote for turn in statement.evidence]
     return [*(getattr(statement, name) for name in names), *statement.tags, *quotes]

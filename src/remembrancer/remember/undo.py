@@ -9,21 +9,21 @@ from datetime import datetime
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, NotFound, NotUndoable
-from remembrancer.remember.lifecycle import renewal, touches_own, touching_own
+from remembrancer.remember.lifecycle import can_see_event, filter_visible_events, renewal_values
 from remembrancer.store.contract import (
-    UNDOABLE,
+    UNDOABLE_ACTIONS,
     AddLink,
     DropLink,
     Patch,
     Position,
     Reader,
-    Withdraw,
+    WithdrawApplication,
     Write,
-    frozen,
-    thawed,
+    from_json,
+    to_json,
 )
 from remembrancer.types import (
-    JOBS,
+    JOBS_SURFACE,
     Action,
     Change,
     Event,
@@ -40,69 +40,69 @@ from remembrancer.types import (
 def undo(call: Call, event_id: str | None = None) -> Written:
     """Take back an event, or the latest that was not taken back yet; this is an event too."""
     now = call.now()
-    with call.writing() as writer:
+    with call.open_writer() as writer:
         records: dict[str, Record] = {}
-        for event in _whole(call, writer, _chosen(call, writer, event_id)):
-            writes = _inverses(writer, event, now)
-            undoing = writer.apply(call.event(Action.UNDONE, now, undoes=event.id), writes)
+        for event in _list_events_to_undo(call, writer, _choose_event(call, writer, event_id)):
+            writes = _invert_event(writer, event, now)
+            undoing = writer.apply(call.new_event(Action.UNDONE, now, undoes=event.id), writes)
             writer.mark_undone(event.id, undoing.id)
             if event.undoes is not None:
                 writer.mark_undone(event.undoes, None)
             records |= writer.load(change.memory_id for change in event.changes)
         if not records:
             raise NotUndoable("All that came with it was deleted since.")
-    return Written(_most_telling(list(records.values())), undoing)
+    return Written(_choose_shown(list(records.values())), undoing)
 
 
-def _whole(call: Call, reader: Reader, event: Event) -> list[Event]:
+def _list_events_to_undo(call: Call, reader: Reader, event: Event) -> list[Event]:
     """The event; or, of an import, which comes in many steps, all of them, the latest first.
 
     An import that was taken back comes again as a whole too.
     """
-    first = reader.event(event.undoes) if event.undoes is not None else event
+    first = reader.get_event(event.undoes) if event.undoes is not None else event
     if first is None or first.action is not Action.IMPORTED or first.note is None:
         return [event]
-    since = list(_since(reader, datetime.fromisoformat(first.note.partition(" ")[0])))
+    since = list(_iter_events_since(reader, datetime.fromisoformat(first.note.partition(" ")[0])))
     steps = {one.id for one in since if one.note == first.note}
     if event is first:
         meant = [one for one in since if one.id in steps and one.undone_by is None]
     else:
         meant = [one for one in since if one.undoes in steps and one.undone_by is None]
-    return touching_own(call, reader, meant)
+    return filter_visible_events(call, reader, meant)
 
 
-def _since(reader: Reader, moment: datetime) -> Iterator[Event]:
+def _iter_events_since(reader: Reader, moment: datetime) -> Iterator[Event]:
     """What has happened since then, the latest first, and a little of before."""
-    page = reader.events(limit=200)
+    page = reader.list_events(limit=200)
     while page:
         yield from page
         last = page[-1]
         after = Position(last.at, last.id)
-        page = reader.events(limit=200, after=after) if last.at >= moment else []
+        page = reader.list_events(limit=200, after=after) if last.at >= moment else []
 
 
-def _chosen(call: Call, reader: Reader, event_id: str | None) -> Event:
+def _choose_event(call: Call, reader: Reader, event_id: str | None) -> Event:
     """The event to undo, if its memories are the caller's to see."""
     if event_id is not None:
-        event = reader.event(event_id)
-        if event is None or not touches_own(call, reader, event):
+        event = reader.get_event(event_id)
+        if event is None or not can_see_event(call, reader, event):
             raise NotFound(f"There is no event {event_id}.")
-        if event.action not in UNDOABLE:
+        if event.action not in UNDOABLE_ACTIONS:
             raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
         if event.undone_by is not None:
             raise NotUndoable("It was taken back already.")
         return event
-    for event in reader.events(limit=200):
-        if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE:
+    for event in reader.list_events(limit=200):
+        if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE_ACTIONS:
             continue
-        if event.surface == JOBS or _only_commanded(reader, event):
+        if event.surface == JOBS_SURFACE or _is_only_commands(reader, event):
             continue
-        if touches_own(call, reader, event):
+        if can_see_event(call, reader, event):
             return event
     raise NotFound("There is nothing to undo.")
 
 
-def _only_commanded(reader: Reader, event: Event) -> bool:
+def _is_only_commands(reader: Reader, event: Event) -> bool:
     """Whether it only kept the words by which something else was done, which is what is meant."""
     if event.action is not Action.HEARD:
         return False
@@ -110,7 +110,7 @@ def _only_commanded(reader: Reader, event: Event) -> bool:
     return all(isinstance(one, Turn) and one.is_command for one in heard)
 
 
-def _inverses(reader: Reader, event: Event, at: datetime) -> list[Write]:
+def _invert_event(reader: Reader, event: Event, at: datetime) -> list[Write]:
     """What takes an event back: all of it or nothing.
 
     Of an import, which may be large and long ago, what was changed since stays as it is.
@@ -118,76 +118,78 @@ def _inverses(reader: Reader, event: Event, at: datetime) -> list[Write]:
     changes = list(reversed(event.changes))
     if event.action is not Action.IMPORTED:
         _refuse_if_destroyed(reader, event)
-        return [_inverse(reader, event, change, at) for change in changes]
-    known = reader.load({one for change in changes for one in _concerned(change)})
-    changed = {one.memory_id for one in changes if not _is_as_it_came(known, one)}
+        return [_invert_change(reader, event, change, at) for change in changes]
+    known = reader.load({one for change in changes for one in _touched_ids(change)})
+    changed = {one.memory_id for one in changes if not _is_unchanged(known, one)}
     changed |= {known[one].supersedes or one for one in changed & known.keys()}
     writes: list[Write] = []
     for change in changes:
-        if not _concerned(change) & changed and _concerned(change) <= known.keys():
+        if not _touched_ids(change) & changed and _touched_ids(change) <= known.keys():
             with contextlib.suppress(Conflict):  # a link that somebody took away
-                writes.append(_inverse(reader, event, change, at))
+                writes.append(_invert_change(reader, event, change, at))
     return writes
 
 
-def _is_as_it_came(known: Mapping[str, Record], change: Change) -> bool:
+def _is_unchanged(known: Mapping[str, Record], change: Change) -> bool:
     after, record = change.after or {}, known.get(change.memory_id)
     if record is None or "link" in after:
         return record is not None
-    return frozen({name: getattr(record, name) for name in after}) == dict(after)
+    return to_json({name: getattr(record, name) for name in after}) == dict(after)
 
 
 def _refuse_if_destroyed(reader: Reader, event: Event) -> None:
     """Refuse for good, whatever else has changed, when something to be put back is gone."""
     if any(change.after is None for change in event.changes):
         raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
-    concerned = {one for change in event.changes for one in _concerned(change)}
+    concerned = {one for change in event.changes for one in _touched_ids(change)}
     if len(reader.load(concerned)) < len(concerned):
         raise NotUndoable("A memory that it changed was deleted since.")
 
 
-def _concerned(change: Change) -> set[str]:
+def _touched_ids(change: Change) -> set[str]:
     """The memories that a change is about."""
     after = change.after or {}
     if "link" not in after:
         return {change.memory_id}
-    link = _link(after["link"] or (change.before or {}).get("link"))
+    link = _parse_link(after["link"] or (change.before or {}).get("link"))
     return {link.source, link.target}
 
 
-def _inverse(reader: Reader, event: Event, change: Change, at: datetime) -> Write:
+def _invert_change(reader: Reader, event: Event, change: Change, at: datetime) -> Write:
     """The write that takes a change back, if nothing has changed the same since."""
     after, before = change.after or {}, change.before
     if "link" in after:
-        return _inverse_link(reader, after["link"], (before or {}).get("link"))
+        return _invert_link(reader, after["link"], (before or {}).get("link"))
     record = reader.get(change.memory_id)
     assert record is not None
     if "application" in after:
         made, gone = after["application"], (before or {}).get("application")
-        return Withdraw(change.memory_id, str(made or gone), back=made is None)
-    now = frozen({name: getattr(record, name) for name in after})
+        return WithdrawApplication(change.memory_id, str(made or gone), undo=made is None)
+    now = to_json({name: getattr(record, name) for name in after})
     if now != dict(after):
         raise Conflict("The memory has changed since; undo the later change first.")
     if before is None:
         return Patch(record.id, {"status": Status.RETRACTED, "retired_at": at})
     if event.action is Action.EXPIRED:
         # Merely active again, it would expire again at once.
-        return Patch(record.id, {**thawed(before), **renewal(record, at)})
-    return Patch(record.id, thawed(before))
+        return Patch(record.id, {**from_json(before), **renewal_values(record, at)})
+    return Patch(record.id, from_json(before))
 
 
-def _inverse_link(reader: Reader, made: Json, gone: Json) -> Write:
+def _invert_link(reader: Reader, made: Json, gone: Json) -> Write:
     """What takes a link away again or brings it back, if nobody did so since."""
-    link = _link(made or gone)
+    link = _parse_link(made or gone)
     there = [
-        one for one in reader.links(link.source) if replace(one, created_at=link.created_at) == link
+        one
+        for one in reader.list_links(link.source)
+        if replace(one, created_at=link.created_at) == link
     ]
     if there != ([link] if made else []):
         raise Conflict("The links have changed since; undo the later change first.")
     return DropLink(link) if made else AddLink(link)
 
 
-def _link(value: Json) -> Link:
+def _parse_link(value: Json) -> Link:
     assert isinstance(value, dict)
     return Link(
         str(value["source"]),
@@ -197,6 +199,6 @@ def _link(value: Json) -> Link:
     )
 
 
-def _most_telling(records: list[Record]) -> Record:
+def _choose_shown(records: list[Record]) -> Record:
     """The memory to show after an undo: one that is active now, else the first."""
     return next((one for one in records if one.status is Status.ACTIVE), records[0])

@@ -11,20 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from remembrancer.ids import made_at
+from remembrancer.ids import id_timestamp
 from remembrancer.search.postings import Postings
 from remembrancer.search.vectors import Vectors
 from remembrancer.types import Kind
 
-PASSAGE = 8
+PASSAGE_TURNS = 8
 """How many turns in a row are one passage of a conversation."""
 
 KINDS = tuple(Kind)
-IMPERSONAL = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot"})
-DAY = 86_400.0
+GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot"})
+SECONDS_PER_DAY = 86_400.0
 
 
-class Entry(NamedTuple):
+class DocumentRow(NamedTuple):
     """A document as the store has it; those that are no turns have no place in a session."""
 
     number: int
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     said_at: datetime | None
 
 
-class Row(NamedTuple):
+class VectorRow(NamedTuple):
     """A vector of a document, or of a part of it."""
 
     number: int
@@ -48,45 +48,45 @@ class Row(NamedTuple):
     vector: NDArray[np.float32]
 
 
-class Growing:
+class GrowableArray:
     """An array that can be appended to; what was read of it before stays as it was."""
 
     def __init__(self, dtype: DTypeLike) -> None:
-        self._room: NDArray[Any] = np.zeros(64, dtype=dtype)
+        self._buffer: NDArray[Any] = np.zeros(64, dtype=dtype)
         self.size = 0
 
     @property
     def values(self) -> NDArray[Any]:
-        return self._room[: self.size]
+        return self._buffer[: self.size]
 
     def extend(self, values: Sequence[Any] | NDArray[Any]) -> None:
         needed = self.size + len(values)
-        if needed > len(self._room):
-            room = np.zeros(needed + needed // 2, dtype=self._room.dtype)
+        if needed > len(self._buffer):
+            room = np.zeros(needed + needed // 2, dtype=self._buffer.dtype)
             room[: self.size] = self.values
-            self._room = room
-        self._room[self.size : needed] = values
+            self._buffer = room
+        self._buffer[self.size : needed] = values
         self.size = needed
 
-    def view(self) -> Growing:
-        copy = Growing(self._room.dtype)
-        copy._room, copy.size = self._room, self.size
+    def view(self) -> GrowableArray:
+        copy = GrowableArray(self._buffer.dtype)
+        copy._buffer, copy.size = self._buffer, self.size
         return copy
 
-    def fork(self) -> Growing:
-        copy = Growing(self._room.dtype)
+    def fork(self) -> GrowableArray:
+        copy = GrowableArray(self._buffer.dtype)
         copy.extend(self.values)
         return copy
 
 
 @dataclass(slots=True)
-class Seen:
+class SyncState:
     """How far the store's rows have been read, of whom, and how many removals were heard of."""
 
-    document: int = 0
-    vector: int = 0
-    removed: int = 0
-    born: object = None
+    last_document: int = 0
+    last_vector: int = 0
+    removals: int = 0
+    owner_created_at: object = None
 
 
 class Index:
@@ -99,10 +99,10 @@ class Index:
     back that would be too many for memory.
     """
 
-    def __init__(self, model: str) -> None:
-        self.model = model
+    def __init__(self, embedding_model: str) -> None:
+        self.embedding_model = embedding_model
         self.lock = threading.RLock()
-        self.seen = Seen()
+        self.sync_state = SyncState()
         self.overflows = False
         self._clear()
 
@@ -111,19 +111,19 @@ class Index:
         self.places: dict[str, int] = {}
         self.words, self.pairs = Postings(), Postings()
         self.vectors = Vectors()
-        self.kinds, self.marks = Growing(np.uint8), Growing(np.uint8)
-        self.sessions, self.passages = Growing(np.int32), Growing(np.int32)
-        self.previous, self.following = Growing(np.int32), Growing(np.int32)
-        self.speakers, self.by_user = Growing(np.int32), Growing(np.bool_)
-        self.said = Growing(np.float64)
-        self.row_documents, self.row_marks = Growing(np.int32), Growing(np.uint8)
-        self.derived: dict[str, Any] = {}
+        self.kinds, self.marks = GrowableArray(np.uint8), GrowableArray(np.uint8)
+        self.sessions, self.passages = GrowableArray(np.int32), GrowableArray(np.int32)
+        self.previous, self.following = GrowableArray(np.int32), GrowableArray(np.int32)
+        self.speakers, self.by_user = GrowableArray(np.int32), GrowableArray(np.bool_)
+        self.said_days = GrowableArray(np.float64)
+        self.row_documents, self.row_marks = GrowableArray(np.int32), GrowableArray(np.uint8)
+        self.cache: dict[str, Any] = {}
         self._view: Index | None = None
-        self._names = _Names()
+        self._numbering = _Numbering()
 
     def clear(self) -> None:
         """Forget everything, to be read again."""
-        self.seen = Seen()
+        self.sync_state = SyncState()
         self._clear()
 
     def __len__(self) -> int:
@@ -132,11 +132,11 @@ class Index:
     @property
     def speaker_names(self) -> list[str]:
         """The people who speak, by number; turns without a name of their own have number 0."""
-        return self._names.speakers
+        return self._numbering.speakers
 
-    def extend(self, entries: Sequence[Entry], rows: Sequence[Row]) -> None:
+    def extend(self, entries: Sequence[DocumentRow], rows: Sequence[VectorRow]) -> None:
         """Take in what the store has beyond what was seen."""
-        self.derived = {}
+        self.cache = {}
         self._view = None
         if entries:
             self._add_documents(entries)
@@ -145,30 +145,32 @@ class Index:
         self.row_documents.extend([self.places[row.memory_id] for row in known])
         self.row_marks.extend([row.marks for row in known])
 
-    def _add_documents(self, entries: Sequence[Entry]) -> None:
+    def _add_documents(self, entries: Sequence[DocumentRow]) -> None:
         first = len(self.ids)
         for place, entry in enumerate(entries, first):
             self.ids.append(entry.id)
             self.places[entry.id] = place
         texts = [np.frombuffer(entry.codes, dtype="<u4") for entry in entries]
         self.words.add(texts)
-        self.pairs.add([paired(codes) for codes in texts])
+        self.pairs.add([pair_codes(codes) for codes in texts])
         self.kinds.extend([KINDS.index(Kind(entry.kind)) for entry in entries])
         self.marks.extend([entry.marks for entry in entries])
-        self.said.extend([(e.said_at or made_at(e.id)).timestamp() / DAY for e in entries])
+        self.said_days.extend(
+            [(e.said_at or id_timestamp(e.id)).timestamp() / SECONDS_PER_DAY for e in entries]
+        )
         self.by_user.extend([entry.role in (None, "user") for entry in entries])
-        self.speakers.extend([self._names.speaker(entry) for entry in entries])
-        self.sessions.extend([self._names.session(entry) for entry in entries])
-        self.passages.extend([self._names.passage(entry) for entry in entries])
-        self._join(entries, first)
+        self.speakers.extend([self._numbering.number_speaker(entry) for entry in entries])
+        self.sessions.extend([self._numbering.number_session(entry) for entry in entries])
+        self.passages.extend([self._numbering.number_passage(entry) for entry in entries])
+        self._chain_turns(entries, first)
 
-    def _join(self, entries: Sequence[Entry], first: int) -> None:
+    def _chain_turns(self, entries: Sequence[DocumentRow], first: int) -> None:
         """Let each turn know the one before it and the one after it."""
         self.previous.extend(np.full(len(entries), -1))
         self.following.extend(np.full(len(entries), -1))
         for place, entry in enumerate(entries, first):
-            earlier = self._names.before(entry)
-            self._names.place(entry, place)
+            earlier = self._numbering.find_previous(entry)
+            self._numbering.record_place(entry, place)
             if earlier >= 0:
                 self.previous.values[place] = earlier
                 self.following.values[earlier] = place
@@ -178,28 +180,30 @@ class Index:
         if self._view is None:
             view = Index.__new__(Index)
             for name, value in vars(self).items():
-                setattr(view, name, value.view() if isinstance(value, _GROWS) else value)
+                setattr(view, name, value.view() if isinstance(value, _COPIED_TYPES) else value)
             self._view = view
         return self._view
 
     def fork(self) -> Index:
         """A copy that one writer may extend by what nobody else can see yet."""
-        copy = Index(self.model)
-        copy.seen = Seen(self.seen.document, self.seen.vector, self.seen.removed)
+        copy = Index(self.embedding_model)
+        copy.sync_state = SyncState(
+            self.sync_state.last_document, self.sync_state.last_vector, self.sync_state.removals
+        )
         copy.overflows = self.overflows
         copy.ids, copy.places = self.ids.copy(), self.places.copy()
-        copy._names = self._names.fork()
+        copy._numbering = self._numbering.fork()
         for name, value in vars(self).items():
-            if isinstance(value, _GROWS):
+            if isinstance(value, _COPIED_TYPES):
                 setattr(copy, name, value.fork())
         return copy
 
 
-_GROWS = (Growing, Vectors, Postings)
+_COPIED_TYPES = (GrowableArray, Vectors, Postings)
 
 
 @dataclass(slots=True)
-class _Names:
+class _Numbering:
     """Numbers for sessions, passages and speakers, and the last turns of each session."""
 
     sessions: dict[str, int] = field(default_factory=dict)
@@ -208,39 +212,39 @@ class _Names:
     _numbers: dict[str, int] = field(default_factory=dict)
     _latest: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def session(self, entry: Entry) -> int:
+    def number_session(self, entry: DocumentRow) -> int:
         if entry.session_id is None or entry.position is None:
             return -1
         return self.sessions.setdefault(entry.session_id, len(self.sessions))
 
-    def passage(self, entry: Entry) -> int:
+    def number_passage(self, entry: DocumentRow) -> int:
         if entry.position is None:
             return -1
-        key = (self.session(entry), entry.position // PASSAGE)
+        key = (self.number_session(entry), entry.position // PASSAGE_TURNS)
         return self.passages.setdefault(key, len(self.passages))
 
-    def speaker(self, entry: Entry) -> int:
+    def number_speaker(self, entry: DocumentRow) -> int:
         name = (entry.speaker or "").strip()
-        if not name or name.casefold() in IMPERSONAL:
+        if not name or name.casefold() in GENERIC_SPEAKERS:
             return 0
         if name not in self._numbers:
             self._numbers[name] = len(self.speakers)
             self.speakers.append(name)
         return self._numbers[name]
 
-    def before(self, entry: Entry) -> int:
+    def find_previous(self, entry: DocumentRow) -> int:
         """The place of the turn just before this one, as far as turns came in order."""
         if entry.session_id is None or entry.position is None:
             return -1
         position, place = self._latest.get(entry.session_id, (-1, -1))
         return place if position == entry.position - 1 else -1
 
-    def place(self, entry: Entry, place: int) -> None:
+    def record_place(self, entry: DocumentRow, place: int) -> None:
         if entry.session_id is not None and entry.position is not None:
             self._latest[entry.session_id] = (entry.position, place)
 
-    def fork(self) -> _Names:
-        return _Names(
+    def fork(self) -> _Numbering:
+        return _Numbering(
             dict(self.sessions),
             dict(self.passages),
             list(self.speakers),
@@ -249,6 +253,6 @@ class _Names:
         )
 
 
-def paired(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def pair_codes(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """A code for each two terms in a row."""
     return codes[:-1] * np.uint32(0x9E3779B1) ^ codes[1:]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 K1 = 1.2
 B = 0.75
-MOST_OFTEN = 255
+MAX_TERM_COUNT = 255
 """A term that occurs more often in one document counts as if it occurred that often."""
 
 
@@ -25,7 +25,7 @@ class _Segment:
     documents: NDArray[np.uint32]
     counts: NDArray[np.uint8]
 
-    def of(self, code: int) -> slice:
+    def find(self, code: int) -> slice:
         # A plain int would have the whole array copied into a wider type.
         place = int(self.codes.searchsorted(np.uint32(code)))
         if place == len(self.codes) or self.codes[place] != code:
@@ -54,23 +54,25 @@ class Postings:
             return
         keys = np.concatenate(texts).astype(np.uint64) << np.uint64(32) | numbers
         keys, counts = np.unique(keys, return_counts=True)
-        self._push(_segment(keys, np.minimum(counts, MOST_OFTEN).astype(np.uint8)))
+        self._push(_build_segment(keys, np.minimum(counts, MAX_TERM_COUNT).astype(np.uint8)))
 
-    def of(self, code: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    def find(self, code: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """The documents that have a term, and how often each has it."""
-        found = [(segment, segment.of(code)) for segment in self._segments]
+        found = [(segment, segment.find(code)) for segment in self._segments]
         having = [(segment, where) for segment, where in found if where.stop]
         if len(having) == 1:
             ((segment, where),) = having
             return segment.documents[where], segment.counts[where]
         return (
-            np.concatenate([_NONE, *(segment.documents[where] for segment, where in having)]),
-            np.concatenate([_NEVER, *(segment.counts[where] for segment, where in having)]),
+            np.concatenate(
+                [_NO_DOCUMENTS, *(segment.documents[where] for segment, where in having)]
+            ),
+            np.concatenate([_NO_COUNTS, *(segment.counts[where] for segment, where in having)]),
         )
 
-    def having(self, code: int) -> int:
+    def count_documents(self, code: int) -> int:
         """How many documents have a term."""
-        where = (segment.of(code) for segment in self._segments)
+        where = (segment.find(code) for segment in self._segments)
         return sum(some.stop - some.start for some in where)
 
     def fork(self) -> Postings:
@@ -88,16 +90,16 @@ class Postings:
             keys = np.concatenate([older.keys(), segment.keys()])
             order = np.argsort(keys, kind="stable")
             counts = np.concatenate([older.counts, segment.counts])
-            segment = _segment(keys[order], counts[order])
+            segment = _build_segment(keys[order], counts[order])
         self._segments.append(segment)
 
 
-def rarity(having: int, documents: int) -> float:
+def inverse_document_frequency(matching: int, documents: int) -> float:
     """How much a term says: the fewer documents have it, the more; never nothing."""
-    return math.log1p((documents - having + 0.5) / (having + 0.5))
+    return math.log1p((documents - matching + 0.5) / (matching + 0.5))
 
 
-def damping(lengths: NDArray[np.uint32] | NDArray[np.float32]) -> NDArray[np.float32]:
+def compute_length_norms(lengths: NDArray[np.uint32] | NDArray[np.float32]) -> NDArray[np.float32]:
     """What BM25 adds below the line for each document: the longer it is, the more."""
     mean = float(lengths.mean()) if len(lengths) else 0.0
     share = np.float32(K1 * B / (mean or 1.0))
@@ -105,18 +107,18 @@ def damping(lengths: NDArray[np.uint32] | NDArray[np.float32]) -> NDArray[np.flo
     return found
 
 
-def saturated(
-    counts: NDArray[Any], damped: NDArray[np.float32], weight: float
+def score_term(
+    counts: NDArray[Any], length_norms: NDArray[np.float32], weight: float
 ) -> NDArray[np.float32]:
     """What a term adds to a document by BM25: more if it is there often, less if it is long."""
     often = counts.astype(np.float32)
-    damped += often
+    length_norms += often
     often *= np.float32(weight * (K1 + 1))
-    often /= damped
+    often /= length_norms
     return often
 
 
-def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
+def _build_segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
     codes, starts = np.unique((keys >> np.uint64(32)).astype(np.uint32), return_index=True)
     return _Segment(
         codes,
@@ -126,5 +128,5 @@ def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
     )
 
 
-_NONE = np.zeros(0, dtype=np.uint32)
-_NEVER = np.zeros(0, dtype=np.uint8)
+_NO_DOCUMENTS = np.zeros(0, dtype=np.uint32)
+_NO_COUNTS = np.zeros(0, dtype=np.uint8)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from remembrancer.search.dates import Offset, Window, offset, windows
-from remembrancer.search.terms import query_terms, terms
+from remembrancer.search.dates import EventOffset, TimeWindow, find_offset, find_windows
+from remembrancer.search.terms import extract_query_terms, extract_terms
 
-FRAMES = tuple(
+FRAMING_PATTERNS = tuple(
     re.compile(pattern, re.I)
     for pattern in (
         r"\bmention only\b[^.?!]*[.?!]*",
@@ -39,7 +39,7 @@ FRAMES = tuple(
 )
 """How people ask, as opposed to what they ask about."""
 
-ASKS_ASSISTANT = re.compile(
+ASKS_ASSISTANT_PATTERN = re.compile(
     r"\byou (?:said|mentioned|told|recommended|suggested|gave|provided|listed|explained|described|"
     r"were referring|referred|advised|wrote|shared|created|made)\b|\bdid you\b|\bremind me\b|"
     r"\b(?:our|the) (?:previous|last|earlier) (?:chat|conversation|discussion)\b|"
@@ -47,67 +47,67 @@ ASKS_ASSISTANT = re.compile(
     r"\byour (?:suggestion|recommendation|advice|answer|list|response)\b",
     re.I,
 )
-ASKS_WHEN = re.compile(
+ASKS_WHEN_PATTERN = re.compile(
     r"^\s*when\b|\bwhat (?:date|day|month|year|time)\b|"
     r"\bhow (?:long|many (?:days|weeks|months|years))\b",
     re.I,
 )
-ASKS_ADVICE = re.compile(
+ASKS_ADVICE_PATTERN = re.compile(
     r"\b(?:can|could|would|do) you (?:please )?(?:suggest|recommend|show|help|explain|walk|give|"
     r"think|have any)\b|\b(?:any|some) (?:advice|tips|suggestions?|recommendations?|ideas)\b|"
     r"\bhow (?:should|can|do|could|would) (?:i|we)\b|\bwhat (?:should|can|would|steps|are some)\b|"
     r"\bi'?m (?:planning|looking|trying|thinking|about)\b|\bi(?:'ve| have) been\b",
     re.I,
 )
-LOOKS_BACK = re.compile(
+LOOKS_BACK_PATTERN = re.compile(
     r"\border (?:in which|that)\b|\b(?:summary|summari[sz]e|recap|overview|timeline)\b|"
     r"\bthroughout\b|\bacross\b|\bover time\b|\bwalk me through\b|\bin (?:what )?order\b|"
     r"\bprogress(?:ed)?\b|\bevolved?\b|\bour conversations?\b|\bhave i (?:ever|\w+ed)\b|"
     r"\bhow many (?:times|different)\b|\bdid i (?:say|mention|tell)\b",
     re.I,
 )
-LATEST = re.compile(
+LATEST_PATTERN = re.compile(
     r"\b(?:latest|newest|most recent(?:ly)?|current(?:ly)?|nowadays|these days|right now|by now)\b",
     re.I,
 )
-FIRST = re.compile(r"\b(?:at first|originally|initially|earliest|in the beginning)\b", re.I)
-EXCEPT = re.compile(
+FIRST_PATTERN = re.compile(r"\b(?:at first|originally|initially|earliest|in the beginning)\b", re.I)
+EXCLUSION_PATTERN = re.compile(
     r"\b(?:other than|except(?: for)?|apart from|aside from|besides|not counting|not including|"
     r"excluding|but not)\s+([^,.;?!]{2,60})",
     re.I,
 )
-NAME = re.compile(r"[^\W\d_]{2,}")
+WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuery:
     """A query, taken apart.
 
     `sense` is what gets embedded: the query without the manner of asking, without what it excludes
     and without the names of those who speak, as a name outweighs everything else in a vector.
     """
 
-    sense: str
+    embedding_text: str
     terms: tuple[str, ...]
     sequence: tuple[str, ...]
     topic: tuple[str, ...]
     unwanted: tuple[str, ...] = ()
     speakers: frozenset[str] = frozenset()
-    windows: tuple[Window, ...] = ()
-    offset: Offset | None = None
+    windows: tuple[TimeWindow, ...] = ()
+    offset: EventOffset | None = None
     asks_assistant: bool = False
     asks_when: bool = False
     asks_advice: bool = False
     looks_back: bool = False
     order: int = 0
 
-    def without_words(self) -> Question:
+    def drop_terms(self) -> ParsedQuery:
         """The same question for a search by meaning alone."""
         return replace(self, terms=(), sequence=(), topic=(), unwanted=())
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CorpusInfo:
     """What helps to understand a question: who speaks in the memories, and from when they are."""
 
     speakers: Sequence[str] = ()
@@ -115,45 +115,45 @@ class Known:
     latest: datetime | None = None
 
 
-def understand(query: str, now: datetime | None, known: Known) -> Question:
+def parse_query(query: str, now: datetime | None, corpus: CorpusInfo) -> ParsedQuery:
     """Take a query apart."""
-    unwanted = tuple(match[1] for match in EXCEPT.finditer(query))
-    asked = _unframed(EXCEPT.sub(" ", query) if unwanted else query) or query
-    named = _named(query, known.speakers)
-    wanted = query_terms(asked)
-    names = {term for word in named for term in terms(word)}
-    spanning = known.earliest is not None and known.latest is not None
-    return Question(
-        sense=_without(named, asked) or asked,
+    unwanted = tuple(match[1] for match in EXCLUSION_PATTERN.finditer(query))
+    asked = _strip_framing(EXCLUSION_PATTERN.sub(" ", query) if unwanted else query) or query
+    named = _find_speakers(query, corpus.speakers)
+    wanted = extract_query_terms(asked)
+    names = {term for word in named for term in extract_terms(word)}
+    spanning = corpus.earliest is not None and corpus.latest is not None
+    return ParsedQuery(
+        embedding_text=_remove_names(named, asked) or asked,
         terms=tuple(wanted),
-        sequence=tuple(terms(asked)),
+        sequence=tuple(extract_terms(asked)),
         topic=tuple(term for term in wanted if term not in names),
-        unwanted=tuple(term for phrase in unwanted for term in query_terms(phrase)),
+        unwanted=tuple(term for phrase in unwanted for term in extract_query_terms(phrase)),
         speakers=frozenset(named.values()),
-        windows=windows(query, now, known.earliest, known.latest)  # type: ignore[arg-type]
+        windows=find_windows(query, now, corpus.earliest, corpus.latest)  # type: ignore[arg-type]
         if spanning
         else (),
-        offset=offset(query),
-        asks_assistant=bool(ASKS_ASSISTANT.search(query)),
-        asks_when=bool(ASKS_WHEN.search(query)),
-        asks_advice=bool(ASKS_ADVICE.search(query)),
-        looks_back=bool(LOOKS_BACK.search(query)),
-        order=bool(LATEST.search(query)) - bool(FIRST.search(query)),
+        offset=find_offset(query),
+        asks_assistant=bool(ASKS_ASSISTANT_PATTERN.search(query)),
+        asks_when=bool(ASKS_WHEN_PATTERN.search(query)),
+        asks_advice=bool(ASKS_ADVICE_PATTERN.search(query)),
+        looks_back=bool(LOOKS_BACK_PATTERN.search(query)),
+        order=bool(LATEST_PATTERN.search(query)) - bool(FIRST_PATTERN.search(query)),
     )
 
 
-def _unframed(query: str) -> str:
-    for frame in FRAMES:
+def _strip_framing(query: str) -> str:
+    for frame in FRAMING_PATTERNS:
         query = frame.sub(" ", query)
     plain = re.sub(r"\s+([,.?!])", r"\1", " ".join(query.split())).strip(" ,.;")
-    return plain if len(NAME.findall(plain)) > 1 else ""
+    return plain if len(WORD_PATTERN.findall(plain)) > 1 else ""
 
 
-def _named(query: str, speakers: Sequence[str]) -> dict[str, str]:
+def _find_speakers(query: str, speakers: Sequence[str]) -> dict[str, str]:
     """The words of a query that name a speaker: the name, its first part, or a short form of it."""
     found: dict[str, str] = {}
     firsts = {name.split()[0].casefold(): name for name in reversed(speakers)}
-    for word in dict.fromkeys(NAME.findall(query)):
+    for word in dict.fromkeys(WORD_PATTERN.findall(query)):
         plain = word.casefold()
         short = len(word) >= 3 and word[0].isupper()
         for first, name in firsts.items():
@@ -162,7 +162,7 @@ def _named(query: str, speakers: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _without(names: dict[str, str], text: str) -> str:
+def _remove_names(names: dict[str, str], text: str) -> str:
     for name in names:
         text = re.sub(rf"\b{re.escape(name)}\b(?:['’]s)?", " ", text)
     return " ".join(text.split())

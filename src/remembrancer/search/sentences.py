@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from remembrancer.search.features import marks
+from remembrancer.search.features import detect_features
 
-LONG = 100
-MOST = 16
-READ = 20_000
+MIN_SPLIT_CHARS = 100
+MAX_SENTENCES = 16
+MAX_SPLIT_CHARS = 20_000
 
-FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
-END = re.compile(r"(?<=[.!?])\s+|\n+")
-WORD = re.compile(r"[^\W\d_]{2,}")
+CODE_FENCE_PATTERN = re.compile(r"```.*?(?:```|\Z)", re.S)
+SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?])\s+|\n+")
+WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class EmbeddingUnit:
     """A text to be embedded, its place in the whole (0 is the whole), and what it does."""
 
     text: str
@@ -25,16 +25,19 @@ class Unit:
     marks: int = 0
 
 
-def units(text: str, whole: str, *, by_sentence: bool) -> list[Unit]:
+def split_into_units(text: str, whole: str, *, by_sentence: bool) -> list[EmbeddingUnit]:
     """The sentences of a long text, or `whole`, the text with its speaker."""
-    if by_sentence and len(text) > LONG:
-        found = _sentences(text)
+    if by_sentence and len(text) > MIN_SPLIT_CHARS:
+        found = _split_sentences(text)
         if len(found) > 1:
-            return [Unit(one, number, marks(one)) for number, one in enumerate(found, 1)]
-    return [Unit(whole)]
+            return [
+                EmbeddingUnit(one, number, detect_features(one))
+                for number, one in enumerate(found, 1)
+            ]
+    return [EmbeddingUnit(whole)]
 
 
-def _sentences(text: str) -> list[str]:
-    prose = FENCE.sub("\n", text[:READ])
-    found = (sentence.strip() for sentence in END.split(prose))
-    return [one for one in found if len(WORD.findall(one)) >= 3][:MOST]
+def _split_sentences(text: str) -> list[str]:
+    prose = CODE_FENCE_PATTERN.sub("\n", text[:MAX_SPLIT_CHARS])
+    found = (sentence.strip() for sentence in SENTENCE_END_PATTERN.split(prose))
+    return [one for one in found if len(WORD_PATTERN.findall(one)) >= 3][:MAX_SENTENCES]

@@ -10,29 +10,34 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from remembrancer.search.dates import Window
-from remembrancer.search.features import Mark
-from remembrancer.search.index import DAY, Index, paired
-from remembrancer.search.postings import K1, damping, rarity, saturated
-from remembrancer.search.query import Known, Question
-from remembrancer.search.terms import code, query_terms
+from remembrancer.search.dates import TimeWindow
+from remembrancer.search.features import TextFeature
+from remembrancer.search.index import SECONDS_PER_DAY, Index, pair_codes
+from remembrancer.search.postings import (
+    K1,
+    compute_length_norms,
+    inverse_document_frequency,
+    score_term,
+)
+from remembrancer.search.query import CorpusInfo, ParsedQuery
+from remembrancer.search.terms import encode_term, extract_query_terms
 
 REQUEST_WEIGHT = 0.75
 """What a sentence that asks for something counts as evidence, beside one that tells something."""
 
-CHATTY = 80
+MAX_CHAT_TURN_WORDS = 80
 """A named speaker whose turns are longer than so many words on average is no person chatting."""
 
-EAGER, LATE = 3.0, 14.0
+EARLY_DECAY_DAYS, LATE_DECAY_DAYS = 3.0, 14.0
 """Days by which what was said before or after a stretch of time has lost most of its claim."""
 
-NOWHERE = -2.0
+NO_SIMILARITY = -2.0
 """Less than any similarity: that of a document without a vector."""
 
 IDEAL_SHARE = 0.4
 """How far a score by words is measured by a perfect document, not by the best there is."""
 
-REACHED = 0.6
+TYPICAL_BEST_SHARE = 0.6
 """What a very good document reaches of a perfect one's BM25."""
 
 Floats = NDArray[np.float32]
@@ -40,7 +45,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Signals:
     """The signals of all documents for one question, and what is always true of them."""
 
     traits: Traits
@@ -51,217 +56,225 @@ class Match:
     phrases: Floats
     passage: Floats
     unwanted: Floats
-    in_time: Floats
+    time_fit: Floats
     age: Floats
-    named: Flags
+    by_named_speaker: Flags
     previous: NDArray[np.int32]
     following: NDArray[np.int32]
 
 
-def known(index: Index) -> Known:
+def describe_corpus(index: Index) -> CorpusInfo:
     """What an index tells about the people and times in it."""
-    said = index.said.values
+    said = index.said_days.values
     if not len(said):
-        return Known()
+        return CorpusInfo()
     first, last = (
-        datetime.fromtimestamp(float(day) * DAY, UTC) for day in (said.min(), said.max())
+        datetime.fromtimestamp(float(day) * SECONDS_PER_DAY, UTC)
+        for day in (said.min(), said.max())
     )
-    return Known(index.speaker_names[1:], first, last)
+    return CorpusInfo(index.speaker_names[1:], first, last)
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What is always true of the documents, whatever is asked."""
 
-    chatting: Flags
-    assistant: Flags
-    asks: Flags
-    stands: Flags
-    standing: NDArray[np.int64]
-    nods: Flags
-    dates: Flags
-    prefers: Flags
-    damping: Floats
-    passage_damping: Floats
+    is_chat: Flags
+    is_by_assistant: Flags
+    is_question: Flags
+    is_instruction: Flags
+    instruction_places: NDArray[np.int64]
+    is_acknowledgement: Flags
+    mentions_date: Flags
+    states_preference: Flags
+    length_norms: Floats
+    passage_length_norms: Floats
     first_rows: NDArray[np.int64]
-    embedded: NDArray[np.int32]
+    first_documents: NDArray[np.int32]
     later_rows: NDArray[np.int64]
-    again: NDArray[np.int32]
+    later_documents: NDArray[np.int32]
     row_weights: Floats
 
 
-def traits(index: Index) -> Traits:
+def get_traits(index: Index) -> Traits:
     """Worked out once for as long as nothing is added."""
-    found = index.derived.get("traits")
+    found = index.cache.get("traits")
     if found is None:
-        found = index.derived["traits"] = _traits(index)
+        found = index.cache["traits"] = _compute_traits(index)
     return cast(Traits, found)
 
 
-def _traits(index: Index) -> Traits:
-    marks, by_user, chatting = index.marks.values, index.by_user.values, _chatting(index)
+def _compute_traits(index: Index) -> Traits:
+    marks, by_user, chatting = index.marks.values, index.by_user.values, _flag_chat_turns(index)
     own = by_user & ~chatting & (index.sessions.values >= 0)
     passages = index.passages.values
     turns = passages >= 0
     documents = index.row_documents.values
     embedded, first = np.unique(documents, return_index=True)
     later = np.setdiff1d(np.arange(len(documents)), first, assume_unique=True)
-    requests = _marked(index.row_marks.values, Mark.REQUESTS)
-    stands = _marked(marks, Mark.STANDS) & own
+    requests = _has_feature(index.row_marks.values, TextFeature.REQUEST)
+    stands = _has_feature(marks, TextFeature.INSTRUCTION) & own
     return Traits(
-        chatting=chatting,
-        assistant=~by_user & ~chatting,
-        asks=_marked(marks, Mark.ASKS),
-        stands=stands,
-        standing=np.flatnonzero(stands),
-        nods=_marked(marks, Mark.NODS) & own,
-        dates=_marked(marks, Mark.DATES),
-        prefers=_marked(marks, Mark.PREFERS) & own,
-        damping=damping(index.words.lengths),
-        passage_damping=damping(
+        is_chat=chatting,
+        is_by_assistant=~by_user & ~chatting,
+        is_question=_has_feature(marks, TextFeature.QUESTION),
+        is_instruction=stands,
+        instruction_places=np.flatnonzero(stands),
+        is_acknowledgement=_has_feature(marks, TextFeature.ACKNOWLEDGEMENT) & own,
+        mentions_date=_has_feature(marks, TextFeature.DATE),
+        states_preference=_has_feature(marks, TextFeature.PREFERENCE) & own,
+        length_norms=compute_length_norms(index.words.lengths),
+        passage_length_norms=compute_length_norms(
             np.bincount(passages[turns], weights=index.words.lengths[turns]).astype(np.float32)
         ),
         first_rows=first,
-        embedded=embedded,
+        first_documents=embedded,
         later_rows=later,
-        again=documents[later],
+        later_documents=documents[later],
         row_weights=np.where(requests, np.float32(REQUEST_WEIGHT), np.float32(1)),
     )
 
 
-def match(index: Index, question: Question) -> Match:
+def compute_signals(index: Index, question: ParsedQuery) -> Signals:
     """Compare a question with every document by everything but its meaning."""
-    scores, best = bm25(index, question.terms)
+    scores, best = compute_bm25(index, question.terms)
     silent = np.zeros(len(index), dtype=np.float32)
-    return Match(
-        traits=traits(index),
-        similarity=np.full(len(index), NOWHERE, dtype=np.float32),
+    return Signals(
+        traits=get_traits(index),
+        similarity=np.full(len(index), NO_SIMILARITY, dtype=np.float32),
         bm25=scores,
         best_bm25=best,
-        words_scale=_words_scale(scores, best),
-        phrases=_phrases(index, question.sequence),
-        passage=_passages(index, question.topic),
-        unwanted=_scaled(bm25(index, question.unwanted)[0]) if question.unwanted else silent,
-        in_time=_in_time(index, question),
-        age=_age(index) if question.order else silent,
-        named=_named(index, question),
+        words_scale=_compute_words_scale(scores, best),
+        phrases=_score_phrases(index, question.sequence),
+        passage=_score_passages(index, question.topic),
+        unwanted=_scale_to_max(compute_bm25(index, question.unwanted)[0])
+        if question.unwanted
+        else silent,
+        time_fit=_score_time_fit(index, question),
+        age=_compute_age(index) if question.order else silent,
+        by_named_speaker=_flag_named_speakers(index, question),
         previous=index.previous.values,
         following=index.following.values,
     )
 
 
-def similarity(index: Index, vector: Floats | None, *, as_evidence: bool = False) -> Floats:
+def compute_similarity(
+    index: Index, vector: Floats | None, *, discount_requests: bool = False
+) -> Floats:
     """The best of each document's vectors; what has none is farther than anything can be.
 
     As evidence, a sentence that asks for something counts less than one that tells something.
     """
-    found = np.full(len(index), NOWHERE, dtype=np.float32)
+    found = np.full(len(index), NO_SIMILARITY, dtype=np.float32)
     if vector is None or not index.vectors.size:
         return found
-    rows, of = index.vectors.similarities(vector), traits(index)
-    if as_evidence:
+    rows, of = index.vectors.similarities(vector), get_traits(index)
+    if discount_requests:
         rows *= of.row_weights
-    found[of.embedded] = rows[of.first_rows]
-    np.maximum.at(found, of.again, rows[of.later_rows])
+    found[of.first_documents] = rows[of.first_rows]
+    np.maximum.at(found, of.later_documents, rows[of.later_rows])
     return found
 
 
-def bm25(index: Index, terms: Sequence[str]) -> tuple[Floats, float]:
+def compute_bm25(index: Index, terms: Sequence[str]) -> tuple[Floats, float]:
     """The score of each document, and what one that has every term would get."""
     scores, ideal = np.zeros(len(index), dtype=np.float32), 0.0
-    damped = traits(index).damping
+    damped = get_traits(index).length_norms
     for term in terms:
-        documents, counts = index.words.of(code(term))
-        weight = rarity(len(documents), len(index))
+        documents, counts = index.words.find(encode_term(term))
+        weight = inverse_document_frequency(len(documents), len(index))
         ideal += weight * (K1 + 1)
-        scores[documents] += saturated(counts, damped[documents], weight)
+        scores[documents] += score_term(counts, damped[documents], weight)
     return scores, ideal
 
 
-def _words_scale(scores: Floats, ideal: float) -> float:
+def _compute_words_scale(scores: Floats, ideal: float) -> float:
     """What BM25 is divided by: weak matches stay weak even when there are no better ones."""
     best = (1 - IDEAL_SHARE) * float(scores.max(initial=0.0))
-    return best + IDEAL_SHARE * REACHED * ideal or 1.0
+    return best + IDEAL_SHARE * TYPICAL_BEST_SHARE * ideal or 1.0
 
 
-def _passages(index: Index, terms: Sequence[str]) -> Floats:
+def _score_passages(index: Index, terms: Sequence[str]) -> Floats:
     """How well the passage that a turn is in fits, as a share of the best."""
     # Counted from one: what is in no passage has number 0, which counts for nothing.
-    passages, damped = index.passages.values + 1, traits(index).passage_damping
+    passages, damped = index.passages.values + 1, get_traits(index).passage_length_norms
     if not terms or not len(damped):
         return np.zeros(len(index), dtype=np.float32)
     scores = np.zeros(len(damped) + 1, dtype=np.float32)
     for term in terms:
-        documents, counts = index.words.of(code(term))
+        documents, counts = index.words.find(encode_term(term))
         often = np.bincount(passages[documents], weights=counts, minlength=len(scores))
         having = np.flatnonzero(often[1:]) + 1
-        weight = rarity(len(having), len(damped))
-        scores[having] += saturated(often[having], damped[having - 1], weight)
-    found: Floats = _scaled(scores)[passages]
+        weight = inverse_document_frequency(len(having), len(damped))
+        scores[having] += score_term(often[having], damped[having - 1], weight)
+    found: Floats = _scale_to_max(scores)[passages]
     return found
 
 
-def _phrases(index: Index, sequence: Sequence[str]) -> Floats:
+def _score_phrases(index: Index, sequence: Sequence[str]) -> Floats:
     """How many of its neighbouring words stay together, rare ones first, as a share of the best."""
     scores = np.zeros(len(index), dtype=np.float32)
-    codes = np.array([code(word) for word in sequence], dtype=np.uint32)
+    codes = np.array([encode_term(word) for word in sequence], dtype=np.uint32)
     if len(codes) < 2:
         return scores
-    weights = {each: rarity(index.words.having(each), len(index)) for each in codes.tolist()}
+    weights = {
+        each: inverse_document_frequency(index.words.count_documents(each), len(index))
+        for each in codes.tolist()
+    }
     for pair, first, second in zip(
-        paired(codes), codes[:-1].tolist(), codes[1:].tolist(), strict=True
+        pair_codes(codes), codes[:-1].tolist(), codes[1:].tolist(), strict=True
     ):
         if first != second:
-            documents, _ = index.pairs.of(int(pair))
+            documents, _ = index.pairs.find(int(pair))
             scores[documents] += np.float32((weights[first] + weights[second]) / 2)
-    return _scaled(scores)
+    return _scale_to_max(scores)
 
 
-def _in_time(index: Index, question: Question) -> Floats:
+def _score_time_fit(index: Index, question: ParsedQuery) -> Floats:
     """How well the day something was said fits the times in question: people tell things late."""
-    said = index.said.values
+    said = index.said_days.values
     found = np.zeros(len(index), dtype=np.float32)
-    for start, end in _days(index, question):
-        early = np.maximum(start - said, 0) / EAGER
-        late = np.maximum(said - end, 0) / LATE
+    for start, end in _list_day_ranges(index, question):
+        early = np.maximum(start - said, 0) / EARLY_DECAY_DAYS
+        late = np.maximum(said - end, 0) / LATE_DECAY_DAYS
         found = np.maximum(found, np.exp(-early - late))
     return found
 
 
-def _days(index: Index, question: Question) -> list[tuple[float, float]]:
-    days = [_span(window) for window in question.windows]
+def _list_day_ranges(index: Index, question: ParsedQuery) -> list[tuple[float, float]]:
+    days = [_to_day_range(window) for window in question.windows]
     if question.offset is not None and len(index):
-        scores, _ = bm25(index, query_terms(question.offset.event))
+        scores, _ = compute_bm25(index, extract_query_terms(question.offset.event))
         if scores.any():
-            centre = index.said.values[int(np.argmax(scores))] + question.offset.days
+            centre = index.said_days.values[int(np.argmax(scores))] + question.offset.days
             days.append((centre - question.offset.slack, centre + question.offset.slack))
     return days
 
 
-def _span(window: Window) -> tuple[float, float]:
-    return window.start.timestamp() / DAY, window.end.timestamp() / DAY
+def _to_day_range(window: TimeWindow) -> tuple[float, float]:
+    return window.start.timestamp() / SECONDS_PER_DAY, window.end.timestamp() / SECONDS_PER_DAY
 
 
-def _age(index: Index) -> Floats:
+def _compute_age(index: Index) -> Floats:
     """From 0 for what was said last to 1 for what was said first."""
-    said = index.said.values
+    said = index.said_days.values
     if not len(said) or said.max() == said.min():
         return np.zeros(len(index), dtype=np.float32)
     age: Floats = ((said.max() - said) / (said.max() - said.min())).astype(np.float32)
     return age
 
 
-def _chatting(index: Index) -> Flags:
+def _flag_chat_turns(index: Index) -> Flags:
     """Turns of named people who talk to each other, as opposed to someone and an assistant."""
     speakers = index.speakers.values
     turns = np.bincount(speakers, minlength=1)
     words = np.bincount(speakers, weights=index.words.lengths, minlength=1)
-    chats = words <= CHATTY * turns
+    chats = words <= MAX_CHAT_TURN_WORDS * turns
     chats[0] = False
     return np.asarray(chats[speakers] & (index.sessions.values >= 0))
 
 
-def _named(index: Index, question: Question) -> Flags:
+def _flag_named_speakers(index: Index, question: ParsedQuery) -> Flags:
     """The turns of those whom the question names, unless it names everyone."""
     names = index.speaker_names[: int(index.speakers.values.max(initial=0)) + 1]
     wanted = np.array([name in question.speakers for name in names])
@@ -270,11 +283,11 @@ def _named(index: Index, question: Question) -> Flags:
     return np.asarray(wanted[index.speakers.values])
 
 
-def _marked(marks: NDArray[np.uint8], mark: Mark) -> Flags:
+def _has_feature(marks: NDArray[np.uint8], mark: TextFeature) -> Flags:
     return np.asarray(marks & np.uint8(mark) != 0)
 
 
-def _scaled(scores: Floats) -> Floats:
+def _scale_to_max(scores: Floats) -> Floats:
     """As shares of the highest."""
     best = float(scores.max(initial=0.0))
     return scores / np.float32(best) if best > 0 else scores

@@ -12,46 +12,46 @@ from zlib import crc32
 
 import Stemmer
 
-WORD = re.compile(r"[^\W_]+")
-UNSPACED = re.compile(
+WORD_PATTERN = re.compile(r"[^\W_]+")
+UNSPACED_PATTERN = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f\uf900-\ufaff]+"
 )
-COMMON = frozenset(
+STOP_WORDS = frozenset(
     "a an and are as at be been but by can could did do does for from had has have he her him his "
     "how i if in is it its me my of on or our she should so that the their them there they this to "
     "was we were what when where which who whom whose why will with would you your".split()
 )
 
-LONGEST = 100
+MAX_TERM_CHARS = 100
 """A longer word is found by its beginning; PostgreSQL has no place for words of 2 kB."""
 
 _local = threading.local()
 
 
-def terms(text: str) -> list[str]:
+def extract_terms(text: str) -> list[str]:
     """The terms of a text in order: folded, without accents, stemmed; bigrams if unspaced."""
     found: list[str] = []
-    for word in WORD.findall(_folded(text)):
-        if UNSPACED.search(word):
+    for word in WORD_PATTERN.findall(_fold(text)):
+        if UNSPACED_PATTERN.search(word):
             found.extend(_bigrams(word))
         else:
             found.append(word)
-    return _stemmed(found)
+    return _stem(found)
 
 
-def query_terms(text: str) -> list[str]:
+def extract_query_terms(text: str) -> list[str]:
     """The distinct terms to look for, without the words every text has unless it has no others."""
-    words = WORD.findall(_folded(text))
-    telling = [word for word in words if word not in COMMON]
-    return list(dict.fromkeys(terms(" ".join(telling or words))))
+    words = WORD_PATTERN.findall(_fold(text))
+    telling = [word for word in words if word not in STOP_WORDS]
+    return list(dict.fromkeys(extract_terms(" ".join(telling or words))))
 
 
-def codes(words: Sequence[str]) -> bytes:
+def encode_terms(words: Sequence[str]) -> bytes:
     """Terms as four bytes each, in order: what the index counts instead of words."""
-    return struct.pack(f"<{len(words)}I", *map(code, words))
+    return struct.pack(f"<{len(words)}I", *map(encode_term, words))
 
 
-def code(word: str) -> int:
+def encode_term(word: str) -> int:
     """A term as a number of four bytes."""
     return crc32(word.encode())
 
@@ -62,16 +62,16 @@ def fingerprint(text: str) -> str:
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def quotable(text: str) -> str:
+def normalise_quote(text: str) -> str:
     """Without what a quotation may change: case, spacing and the shape of its apostrophes."""
-    straight = unicodedata.normalize("NFC", text).translate(_STRAIGHT)
+    straight = unicodedata.normalize("NFC", text).translate(_STRAIGHT_QUOTES)
     return " ".join(straight.casefold().split())
 
 
-_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+_STRAIGHT_QUOTES = str.maketrans("‘’“”", "''\"\"")
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return unicodedata.normalize("NFKC", bare)
@@ -81,7 +81,7 @@ def _bigrams(word: str) -> list[str]:
     return [word] if len(word) == 1 else [word[i : i + 2] for i in range(len(word) - 1)]
 
 
-def _stemmed(words: list[str]) -> list[str]:
+def _stem(words: list[str]) -> list[str]:
     if not hasattr(_local, "stemmer"):
         _local.stemmer = Stemmer.Stemmer("english")
-    return [stem[:LONGEST] for stem in _local.stemmer.stemWords(words)]
+    return [stem[:MAX_TERM_CHARS] for stem in _local.stemmer.stemWords(words)]

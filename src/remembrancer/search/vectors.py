@@ -11,20 +11,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 4096
+BLOCK_ROWS = 4096
 """Rows per block: growing adds a block and never copies what is there."""
 
-SKETCHED_FROM = 2 * BLOCK
+MIN_SKETCH_ROWS = 2 * BLOCK_ROWS
 """From how many rows on a sketch is worth its memory."""
 
-DIRECTIONS = 80
-REFINED_LEAST, REFINED_SHARE = 330, 0.015
-SAMPLED = 8
+SKETCH_DIMENSIONS = 80
+MIN_REFINED_ROWS, REFINED_SHARE = 330, 0.015
+SAMPLE_STEP = 8
 
 Floats = NDArray[np.float32]
 
 
-def dots(rows: Floats, query: Floats) -> Floats:
+def dot_products(rows: Floats, query: Floats) -> Floats:
     """The product of each row with a query.
 
     Row by row: a product with the whole matrix is shared among cores whose threads then wait for
@@ -50,11 +50,11 @@ class Vectors:
         matrix = np.asarray(rows, dtype=np.float32)
         scales = np.maximum(np.abs(matrix).max(axis=1), 1e-12) / 127
         coarse = np.rint(matrix / scales[:, None]).astype(np.int8)
-        for start in _pieces(self.size, len(rows)):
+        for start in _split_new_rows(self.size, len(rows)):
             self._fill(coarse[start], scales[start])
-        if self._sketch is None and self.size >= SKETCHED_FROM:
-            self._sketch = _Sketch(self._restored(range(0, self.size, self.size // BLOCK)))
-            matrix = self._restored(range(self.size))
+        if self._sketch is None and self.size >= MIN_SKETCH_ROWS:
+            self._sketch = _Sketch(self._dequantise(range(0, self.size, self.size // BLOCK_ROWS)))
+            matrix = self._dequantise(range(self.size))
         if self._sketch is not None:
             self._sketch.add(matrix)
 
@@ -77,35 +77,35 @@ class Vectors:
     def similarities(self, query: Floats) -> Floats:
         """The cosine of each row to the query: close for all, closer for those that matter."""
         if self._sketch is None:
-            return self._products(query)
-        found = self._sketch.products(query)[: self.size]
-        count = max(REFINED_LEAST, int(REFINED_SHARE * self.size))
-        for number, inside, where in _by_block(_highest(found, count)):
+            return self._compute_products(query)
+        found = self._sketch.compute_products(query)[: self.size]
+        count = max(MIN_REFINED_ROWS, int(REFINED_SHARE * self.size))
+        for number, inside, where in _split_by_block(_find_highest(found, count)):
             block, scales = self._blocks[number], self._scales[number]
-            found[where] = dots(block[inside].astype(np.float32), query) * scales[inside]
+            found[where] = dot_products(block[inside].astype(np.float32), query) * scales[inside]
         return found
 
-    def _products(self, query: Floats) -> Floats:
+    def _compute_products(self, query: Floats) -> Floats:
         found = np.empty(self.size, dtype=np.float32)
         for number, (block, scales) in enumerate(zip(self._blocks, self._scales, strict=True)):
-            here = found[number * BLOCK : (number + 1) * BLOCK]
+            here = found[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS]
             coarse = block[: len(here)].astype(np.float32)
-            here[:] = dots(coarse, query) * scales[: len(here)]
+            here[:] = dot_products(coarse, query) * scales[: len(here)]
         return found
 
-    def _restored(self, rows: Sequence[int]) -> Floats:
+    def _dequantise(self, rows: Sequence[int]) -> Floats:
         """Rows as numbers again, in their order."""
         pieces = [
             self._blocks[number][inside] * self._scales[number][inside, None]
-            for number, inside, _ in _by_block(np.asarray(rows, dtype=np.int64))
+            for number, inside, _ in _split_by_block(np.asarray(rows, dtype=np.int64))
         ]
         return np.concatenate(pieces)
 
     def _fill(self, coarse: NDArray[np.int8], scales: Floats) -> None:
-        used = self.size % BLOCK
+        used = self.size % BLOCK_ROWS
         if not used:
-            self._blocks.append(np.empty((BLOCK, coarse.shape[1]), dtype=np.int8))
-            self._scales.append(np.empty(BLOCK, dtype=np.float32))
+            self._blocks.append(np.empty((BLOCK_ROWS, coarse.shape[1]), dtype=np.int8))
+            self._scales.append(np.empty(BLOCK_ROWS, dtype=np.float32))
         self._blocks[-1][used : used + len(coarse)] = coarse
         self._scales[-1][used : used + len(coarse)] = scales
         self.size += len(coarse)
@@ -116,16 +116,16 @@ class _Sketch:
 
     def __init__(self, sample: Floats) -> None:
         _, directions = np.linalg.eigh(sample.T @ sample)
-        self._directions = np.ascontiguousarray(directions.T[::-1][:DIRECTIONS], np.float32)
+        self._directions = np.ascontiguousarray(directions.T[::-1][:SKETCH_DIMENSIONS], np.float32)
         self._blocks: list[Floats] = []
         self._size = 0
 
     def add(self, rows: Floats) -> None:
         drawn = rows @ self._directions.T
-        for start in _pieces(self._size, len(rows)):
-            used = self._size % BLOCK
+        for start in _split_new_rows(self._size, len(rows)):
+            used = self._size % BLOCK_ROWS
             if not used:
-                self._blocks.append(np.empty((BLOCK, drawn.shape[1]), dtype=np.float32))
+                self._blocks.append(np.empty((BLOCK_ROWS, drawn.shape[1]), dtype=np.float32))
             part = drawn[start]
             self._blocks[-1][used : used + len(part)] = part
             self._size += len(part)
@@ -136,32 +136,32 @@ class _Sketch:
         copy._blocks = [*self._blocks[:-1], *(block.copy() for block in self._blocks[-1:])]
         return copy
 
-    def products(self, query: Floats) -> Floats:
-        drawn = dots(self._directions, query)
+    def compute_products(self, query: Floats) -> Floats:
+        drawn = dot_products(self._directions, query)
         found = np.empty(self._size, dtype=np.float32)
         for number, block in enumerate(self._blocks):
-            here = found[number * BLOCK : (number + 1) * BLOCK]
-            here[:] = dots(block[: len(here)], drawn)
+            here = found[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS]
+            here[:] = dot_products(block[: len(here)], drawn)
         return found
 
 
-def _highest(scores: Floats, count: int) -> NDArray[np.int64]:
+def _find_highest(scores: Floats, count: int) -> NDArray[np.int64]:
     """Where about so many of the highest scores are, in order; a sample tells how high."""
-    some = scores[::SAMPLED]
-    least = np.partition(some, -count // SAMPLED)[-count // SAMPLED]
+    some = scores[::SAMPLE_STEP]
+    least = np.partition(some, -count // SAMPLE_STEP)[-count // SAMPLE_STEP]
     return np.flatnonzero(scores >= least)
 
 
-def _by_block(
+def _split_by_block(
     rows: NDArray[np.int64],
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
     """Ascending rows, block by block: its number, the rows within it, and the rows themselves."""
-    for some in np.split(rows, np.flatnonzero(np.diff(rows // BLOCK)) + 1):
-        yield int(some[0] // BLOCK), some % BLOCK, some
+    for some in np.split(rows, np.flatnonzero(np.diff(rows // BLOCK_ROWS)) + 1):
+        yield int(some[0] // BLOCK_ROWS), some % BLOCK_ROWS, some
 
 
-def _pieces(size: int, rows: int) -> list[slice]:
+def _split_new_rows(size: int, rows: int) -> list[slice]:
     """Where new rows are cut so that each piece fits into the block it goes to."""
-    first = min(BLOCK - size % BLOCK, rows)
-    starts = [0, *range(first, rows, BLOCK)]
+    first = min(BLOCK_ROWS - size % BLOCK_ROWS, rows)
+    starts = [0, *range(first, rows, BLOCK_ROWS)]
     return [slice(a, b) for a, b in zip(starts, [*starts[1:], rows], strict=True) if a < b]

@@ -17,20 +17,24 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from remembrancer import __version__
-from remembrancer.local_server import LOOPBACK
+from remembrancer.local_server import LOOPBACK_HOSTS
 from remembrancer.mcp.http import HttpServer
 from remembrancer.server import openapi, pages, problems, telegram
-from remembrancer.server.cpu_limit import Turns
-from remembrancer.server.deps import named_agent
-from remembrancer.server.etags import Unchanged
+from remembrancer.server.cpu_limit import CpuLimiter
+from remembrancer.server.deps import declare_agent_path
+from remembrancer.server.etags import NotModified
 from remembrancer.server.metrics import Metrics
-from remembrancer.server.middleware.auth import Gate
-from remembrancer.server.middleware.demo import Apart, Demos
-from remembrancer.server.middleware.idempotency import Once
-from remembrancer.server.middleware.rate_limit import Bodies, Buckets, Pace
-from remembrancer.server.middleware.request_log import Watch, logger
-from remembrancer.server.middleware.trusted_host import Hosts
-from remembrancer.server.otel import Traces
+from remembrancer.server.middleware.auth import AuthMiddleware
+from remembrancer.server.middleware.demo import DemoMiddleware, Demos
+from remembrancer.server.middleware.idempotency import IdempotencyMiddleware
+from remembrancer.server.middleware.rate_limit import (
+    BodyLimitMiddleware,
+    RateLimitMiddleware,
+    TokenBuckets,
+)
+from remembrancer.server.middleware.request_log import RequestLogMiddleware, create_logger
+from remembrancer.server.middleware.trusted_host import TrustedHostMiddleware
+from remembrancer.server.otel import RequestTracer
 from remembrancer.server.proxy import Upstream
 from remembrancer.server.routes import (
     admin,
@@ -39,10 +43,10 @@ from remembrancer.server.routes import (
     instances,
     keys,
     kinds,
-    maintenance,
     me,
     memories,
     privacy,
+    quality,
     sessions,
     team,
     verbs,
@@ -54,8 +58,10 @@ if TYPE_CHECKING:
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
-BEARER = HTTPBearer(auto_error=False, description="A key of `rem key-create`, or a signed token.")
-SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+BEARER_SCHEME = HTTPBearer(
+    auto_error=False, description="A key of `rem key-create`, or a signed token."
+)
+TELEMETRY_OFF: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 """FastAPI's own telemetry would tell paths and messages, which hold ids and words."""
 
 
@@ -66,23 +72,23 @@ def create_app(
     log: Any = None,
     home: str = "/memory",
     open_paths: Iterable[str] = ("/static/",),
-    leave: Callable[[str], None] | None = None,
+    end_demo: Callable[[str], None] | None = None,
 ) -> FastAPI:
     """The application over an open store, which whoever opened it closes.
 
     More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
     what anyone may fetch, such as "/static/". A demo has a way to `leave` it.
     """
-    log = log or logger()
-    metrics, tools, server = Metrics(), _tools(engine), engine.settings.server
-    hook = telegram.webhook(engine)
-    demos = _demos(server, log) if leave is None and server.workers == 1 else None
-    traces = Traces(server.traces) if server.traces else None
+    log = log or create_logger()
+    metrics, tools, server = Metrics(), _build_mcp_server(engine), engine.settings.server
+    hook = telegram.build_webhook(engine)
+    demos = _build_demos(server, log) if end_demo is None and server.workers == 1 else None
+    traces = RequestTracer(server.otlp_endpoint) if server.otlp_endpoint else None
     ending = [one.close for one in (demos, hook, traces) if one is not None]
-    called = [Route(telegram.PATH, hook)] if hook is not None else []
-    apart = [Middleware(Apart, demos=demos)] if demos is not None else []
+    called = [Route(telegram.WEBHOOK_PATH, hook)] if hook is not None else []
+    apart = [Middleware(DemoMiddleware, demos=demos)] if demos is not None else []
     anyones = (*open_paths, *(one.path for one in called))
-    turns = Turns(engine.settings)
+    turns = CpuLimiter(engine.settings)
     upstream = Upstream(server.upstream) if server.upstream is not None else None
     app = FastAPI(
         title="Remembrancer",
@@ -91,81 +97,81 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_living(tools, upstream, lifespan, ending),
-        telemetry=SILENT,
-        middleware=[*apart, *_way_in(engine, metrics, traces, log, anyones, turns)],
+        lifespan=_build_lifespan(tools, upstream, lifespan, ending),
+        telemetry=TELEMETRY_OFF,
+        middleware=[*apart, *_build_middleware(engine, metrics, traces, log, anyones, turns)],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
-    app.state.demos, app.state.leave = demos, leave
+    app.state.demos, app.state.leave = demos, end_demo
     app.state.turns, app.state.upstream, app.state.log = turns, upstream, log
     problems.install(app)
-    app.add_exception_handler(Unchanged, _unchanged)
-    app.router.routes.extend([*_routes(), *pages.routes(), *called])
-    if leave is None:
+    app.add_exception_handler(NotModified, _respond_not_modified)
+    app.router.routes.extend([*_build_routes(), *pages.routes(), *called])
+    if end_demo is None:
         app.router.routes.extend(tools.routes())  # which work only while the lifespan lasts
     pages.install(app)
     openapi.install(app)
     return app
 
 
-def _tools(engine: Remembrancer) -> HttpServer:
+def _build_mcp_server(engine: Remembrancer) -> HttpServer:
     """The same memory for models, behind the same gate."""
     server = engine.settings.server
     return HttpServer(
         engine,
         None,
         extent=server.tools,
-        hosts=(*LOOPBACK, *server.allowed_hosts),
+        hosts=(*LOOPBACK_HOSTS, *server.allowed_hosts),
         origins=server.allowed_origins,
         url=server.url,
         authorization_servers=[server.jwt.issuer] if server.jwt is not None else [],
     )
 
 
-def _demos(server: ServerSettings, log: Any) -> Demos:
+def _build_demos(server: ServerSettings, log: Any) -> Demos:
     """What browsers may look around in, each in one of its own."""
 
     def application(engine: Remembrancer) -> FastAPI:
-        return create_app(engine, log=log, leave=demos.end)
+        return create_app(engine, log=log, end_demo=demos.end)
 
     demos = Demos(server, application, pages.close)
     return demos
 
 
-def _living(
+def _build_lifespan(
     tools: HttpServer,
     upstream: Upstream | None,
     lifespan: Lifespan | None,
-    ending: Iterable[Callable[[], None]],
+    closers: Iterable[Callable[[], None]],
 ) -> Lifespan:
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        asked = upstream.running() if upstream is not None else nullcontext()
+        asked = upstream.connect() if upstream is not None else nullcontext()
         given = lifespan(app) if lifespan is not None else nullcontext()
         async with tools.running(), asked, given:
             yield
             await run_in_threadpool(pages.close, app)
-        for end in ending:
+        for end in closers:
             await run_in_threadpool(end)
 
     return living
 
 
-def _way_in(
+def _build_middleware(
     engine: Remembrancer,
     metrics: Metrics,
-    traces: Traces | None,
+    tracer: RequestTracer | None,
     log: Any,
     open_paths: Iterable[str],
-    turns: Turns,
+    cpu_limiter: CpuLimiter,
 ) -> list[Middleware]:
     """What a request passes, from the outside to the inside."""
     settings = engine.settings.server
     tokens = None
     if settings.jwt is not None:
-        from remembrancer.server.tokens import Tokens
+        from remembrancer.server.tokens import TokenVerifier
 
-        tokens = Tokens(settings.jwt, engine.settings.tenant)
+        tokens = TokenVerifier(settings.jwt, engine.settings.tenant)
     shared = [
         Middleware(
             CORSMiddleware,
@@ -176,23 +182,39 @@ def _way_in(
         )
     ]
     return [
-        Middleware(Watch, metrics=metrics, log=log, traces=traces),
-        Middleware(Hosts, hosts=settings.allowed_hosts, origins=settings.allowed_origins),
+        Middleware(RequestLogMiddleware, metrics=metrics, log=log, tracer=tracer),
+        Middleware(
+            TrustedHostMiddleware, hosts=settings.allowed_hosts, origins=settings.allowed_origins
+        ),
         *(shared if settings.allowed_origins else ()),
-        Middleware(Gate, engine=engine, turns=turns, tokens=tokens, open_paths=open_paths),
-        Middleware(Pace, buckets=Buckets(settings.requests_per_minute, settings.burst)),
-        Middleware(Bodies, most=settings.most_bytes, seconds=settings.body_seconds),
-        Middleware(Once, engine=engine),
+        Middleware(
+            AuthMiddleware,
+            engine=engine,
+            cpu_limiter=cpu_limiter,
+            tokens=tokens,
+            open_paths=open_paths,
+        ),
+        Middleware(
+            RateLimitMiddleware, buckets=TokenBuckets(settings.requests_per_minute, settings.burst)
+        ),
+        Middleware(
+            BodyLimitMiddleware,
+            max_bytes=settings.max_body_bytes,
+            timeout_seconds=settings.body_timeout_seconds,
+        ),
+        Middleware(IdempotencyMiddleware, engine=engine),
     ]
 
 
 @cache
-def _routes() -> list[BaseRoute]:
+def _build_routes() -> list[BaseRoute]:
     """All of the API, for as many applications as there are: reading it in takes a while."""
-    errors = problems.documented(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
-    secured: dict[str, Any] = {"dependencies": [Security(BEARER)], "responses": errors}
+    errors = problems.document_errors(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
+    secured: dict[str, Any] = {"dependencies": [Security(BEARER_SCHEME)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
-    for router in _personal():  # what is asked most stands first: routes are tried in turn
+    for (
+        router
+    ) in _list_personal_routers():  # what is asked most stands first: routes are tried in turn
         api.include_router(router)
     api.include_router(kinds.listings, prefix="/memory")
     api.include_router(kinds.router, prefix="/memory")
@@ -201,11 +223,11 @@ def _routes() -> list[BaseRoute]:
     api.include_router(privacy.people, prefix="/people")
     for router in (keys.router, admin.router, privacy.router):
         api.include_router(router)
-    agent = [Depends(named_agent)]
+    agent = [Depends(declare_agent_path)]
     own = APIRouter(prefix="/api/agents/{agent}", **secured)
     for prefix, router in (("/memory", kinds.listings), ("/memory", kinds.router)):
         own.include_router(router, prefix=prefix, dependencies=agent)
-    for router in _personal():
+    for router in _list_personal_routers():
         own.include_router(router, dependencies=agent)
     own.include_router(memories.router, prefix="/memory", dependencies=agent)
     butlers = APIRouter(prefix="/api/butlers/{agent}/memory", **secured)
@@ -216,24 +238,24 @@ def _routes() -> list[BaseRoute]:
     chats.include_router(completions.router)
     door = APIRouter(responses=errors)
     door.include_router(health.router)
-    whole = APIRouter(generate_unique_id_function=_operation)
+    whole = APIRouter(generate_unique_id_function=_build_operation_id)
     for router in (api, own, butlers, rows, chats, door):
         whole.include_router(router)
     return whole.routes
 
 
-def _personal() -> list[APIRouter]:
+def _list_personal_routers() -> list[APIRouter]:
     """What a person has, and each of their agents."""
-    return [verbs.router, sessions.router, maintenance.router, me.router, memories.trash]
+    return [verbs.router, sessions.router, quality.router, me.router, memories.trash]
 
 
-def _operation(route: APIRoute) -> str:
+def _build_operation_id(route: APIRoute) -> str:
     path = route.path_format
     if path.startswith("/api/agents/"):
         return f"agent_{route.name}"
     return f"butler_{route.name}" if path.startswith("/api/butlers/") else route.name
 
 
-async def _unchanged(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Unchanged)
+async def _respond_not_modified(_: Request, error: Exception) -> Response:
+    assert isinstance(error, NotModified)
     return Response(status_code=304, headers={"ETag": error.tag})

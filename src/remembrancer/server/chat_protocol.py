@@ -12,111 +12,111 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remembrancer.guard.redaction import without_secrets
-from remembrancer.sessions.message_text import words_in
+from remembrancer.guard.redaction import redact_text
+from remembrancer.sessions.message_text import extract_text
 
 Message = Mapping[str, Any]
 Span = tuple[int, int]
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_read = json.JSONDecoder().raw_decode
+_SPACE_PATTERN = re.compile(r"[ \t\n\r]*")
+_decode_value = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What a model said, and whether it goes on after the call of a tool."""
 
     text: str
-    calls: bool
+    calls_tools: bool
 
 
-def said_last(messages: Sequence[Message]) -> str:
+def find_last_user_text(messages: Sequence[Message]) -> str:
     """What the person said last; "" if nothing."""
     spoken = [one for one in messages if one.get("role") == "user"]
-    return words_in(spoken[-1].get("content")).strip() if spoken else ""
+    return extract_text(spoken[-1].get("content")).strip() if spoken else ""
 
 
-def conversation(messages: Sequence[Message], agent: str | None) -> str:
+def derive_session_id(messages: Sequence[Message], agent: str | None) -> str:
     """A name for a conversation by how it opens, which every request of it repeats."""
     opening = [agent or ""]
     for one in messages:
-        opening += [str(one.get("role")), without_secrets(words_in(one.get("content")))]
+        opening += [str(one.get("role")), redact_text(extract_text(one.get("content")))]
         if one.get("role") == "user":
             break
     return f"chat-{hashlib.sha256(json.dumps(opening).encode()).hexdigest()[:32]}"
 
 
-def with_note(request: str, note: str) -> str:
+def insert_note(request: str, note: str) -> str:
     """A request with a note at the end of what the person said last.
 
     All that a provider has cached of the conversation stands before that.
     """
-    messages = _items(request, _members(request, _after_space(request, 0))["messages"][0])
+    messages = _find_items(request, _find_members(request, _skip_space(request, 0))["messages"][0])
     for start, _ in reversed(messages):
-        members = _members(request, start)
-        if "role" in members and _read(request, members["role"][0])[0] == "user":
-            return _extended(request, members.get("content", (0, 0)), note)
+        members = _find_members(request, start)
+        if "role" in members and _decode_value(request, members["role"][0])[0] == "user":
+            return _append_note(request, members.get("content", (0, 0)), note)
     return request
 
 
-def _extended(request: str, content: Span, note: str) -> str:
+def _append_note(request: str, content: Span, note: str) -> str:
     start, end = content
     if request[start] == '"':
         more = json.dumps(f"\n\n{note}")[1:-1]
     elif request[start] == "[":
-        comma = "," if _items(request, start) else ""
+        comma = "," if _find_items(request, start) else ""
         more = comma + json.dumps({"type": "text", "text": note})
     else:
         return request
     return request[: end - 1] + more + request[end - 1 :]
 
 
-def _members(text: str, start: int) -> dict[str, Span]:
+def _find_members(text: str, start: int) -> dict[str, Span]:
     """Where the values of an object stand; of a name that is there twice, the last counts."""
     found = {}
-    at = _after_space(text, start + 1)
+    at = _skip_space(text, start + 1)
     while text[at] != "}":
-        name, at = _read(text, at)
-        value = _after_space(text, _after_space(text, at) + 1)
-        _, at = _read(text, value)
+        name, at = _decode_value(text, at)
+        value = _skip_space(text, _skip_space(text, at) + 1)
+        _, at = _decode_value(text, value)
         found[name] = (value, at)
-        at = _after_comma(text, at)
+        at = _skip_comma(text, at)
     return found
 
 
-def _items(text: str, start: int) -> list[Span]:
+def _find_items(text: str, start: int) -> list[Span]:
     """Where the values of an array stand."""
     found = []
-    at = _after_space(text, start + 1)
+    at = _skip_space(text, start + 1)
     while text[at] != "]":
-        _, end = _read(text, at)
+        _, end = _decode_value(text, at)
         found.append((at, end))
-        at = _after_comma(text, end)
+        at = _skip_comma(text, end)
     return found
 
 
-def _after_comma(text: str, at: int) -> int:
-    at = _after_space(text, at)
-    return _after_space(text, at + 1) if text[at] == "," else at
+def _skip_comma(text: str, at: int) -> int:
+    at = _skip_space(text, at)
+    return _skip_space(text, at + 1) if text[at] == "," else at
 
 
-def _after_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
+def _skip_space(text: str, at: int) -> int:
+    found = _SPACE_PATTERN.match(text, at)
     return found.end() if found else at
 
 
-def reply(content: bytes, *, streamed: bool) -> Reply:
+def parse_reply(content: bytes, *, streamed: bool) -> ModelReply:
     """What an answer says, in the first of its choices; nothing where it cannot be read."""
     text, calls = "", False
-    for choice in _choices(content, streamed):
+    for choice in _iterate_choices(content, streamed):
         said = choice.get("delta") or choice.get("message")
         if choice.get("index", 0) == 0 and isinstance(said, dict):
-            text += words_in(said.get("content"))
+            text += extract_text(said.get("content"))
             calls = calls or bool(said.get("tool_calls") or said.get("function_call"))
-    return Reply(text.strip(), calls)
+    return ModelReply(text.strip(), calls)
 
 
-def _choices(content: bytes, streamed: bool) -> Iterator[dict[str, Any]]:
+def _iterate_choices(content: bytes, streamed: bool) -> Iterator[dict[str, Any]]:
     lines = content.splitlines() if streamed else [content]
     for line in lines:
         try:

@@ -14,7 +14,7 @@ from remembrancer.config import Settings
 T = TypeVar("T")
 
 
-class Turns:
+class CpuLimiter:
     """As many as there are cores, or twice as many where some wait for a database's answer.
 
     No limit where they wait for another's model most of the time.
@@ -25,12 +25,12 @@ class Turns:
         here = settings.embedding.provider == "local"
         self._limiter = CapacityLimiter(most) if here else None
 
-    async def do(self, work: Callable[..., T], *given: object) -> T:
+    async def run(self, work: Callable[..., T], *args: object) -> T:
         """Do it in a thread, when it is its turn."""
-        return await to_thread.run_sync(work, *given, limiter=self._limiter)
+        return await to_thread.run_sync(work, *args, limiter=self._limiter)
 
 
-async def in_turn(request: Request, work: Callable[..., T], *given: object) -> T:
+async def run_limited(request: Request, work: Callable[..., T], *args: object) -> T:
     """Do what a request asks for, when it is its turn."""
-    turns: Turns = request.app.state.turns
-    return await turns.do(work, *given)
+    turns: CpuLimiter = request.app.state.turns
+    return await turns.run(work, *args)

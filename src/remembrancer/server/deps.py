@@ -13,17 +13,17 @@ from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.memory import Memory
 from remembrancer.server.problems import Unauthenticated
 from remembrancer.server.schemas import Name
-from remembrancer.team.review import EDIT, VIEW, Review
-from remembrancer.types import GLOBAL, Principal, checked_name
+from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY, Review
+from remembrancer.types import GLOBAL_SCOPE, Principal, validate_name
 
 
-async def the_engine(request: Request) -> Remembrancer:
+async def get_engine(request: Request) -> Remembrancer:
     """The open store."""
     engine: Remembrancer = request.app.state.engine
     return engine
 
 
-async def the_caller(request: Request) -> Principal:
+async def get_caller(request: Request) -> Principal:
     """Who calls, as the gate has found out."""
     principal: Principal | None = request.scope["state"].get("principal")
     if principal is None:
@@ -31,57 +31,59 @@ async def the_caller(request: Request) -> Principal:
     return principal
 
 
-Engine = Annotated[Remembrancer, Depends(the_engine)]
-Caller = Annotated[Principal, Depends(the_caller)]
+Engine = Annotated[Remembrancer, Depends(get_engine)]
+Caller = Annotated[Principal, Depends(get_caller)]
 
 
-async def named_agent(agent: Annotated[Name, Path(description="Who acts for the user.")]) -> None:
+async def declare_agent_path(
+    agent: Annotated[Name, Path(description="Who acts for the user.")],
+) -> None:
     """The agent in the path, for the description; `my_memory` is what reads it."""
 
 
-async def my_memory(request: Request, engine: Engine, caller: Caller) -> Memory:
+async def get_memory(request: Request, engine: Engine, caller: Caller) -> Memory:
     """The memory of whoever calls; a path below an agent is for that agent."""
-    return memory_of(engine, caller, request.path_params.get("agent"))
+    return get_agent_memory(engine, caller, request.path_params.get("agent"))
 
 
-def memory_of(engine: Remembrancer, caller: Principal, agent: str | None) -> Memory:
+def get_agent_memory(engine: Remembrancer, caller: Principal, agent: str | None) -> Memory:
     """The memory of a caller as an agent of theirs: a key that has one is for no other."""
     if agent is not None and caller.agent not in (None, agent):
         raise NotAllowed(f"This key is for the agent {caller.agent!r} alone.")
     if agent is None:
         return engine.for_principal(caller)
     refuse_secret_name(agent)
-    return engine.for_principal(replace(caller, agent=checked_name(agent, "agent")))
+    return engine.for_principal(replace(caller, agent=validate_name(agent, "agent")))
 
 
-Me = Annotated[Memory, Depends(my_memory)]
+CallerMemory = Annotated[Memory, Depends(get_memory)]
 
 
-def within(me: Memory, scope: str | None) -> str | None:
+def check_scope(me: Memory, scope: str | None) -> str | None:
     """A scope that a request names: with an agent, its own, what is below it, or the shared one."""
     own = me.principal.agent
-    if scope is None or own is None or scope in (own, GLOBAL) or scope.startswith(f"{own}/"):
+    if scope is None or own is None or scope in (own, GLOBAL_SCOPE) or scope.startswith(f"{own}/"):
         return scope
     raise NotAllowed(f"The agent {own!r} cannot reach the memories of another one.")
 
 
-async def the_desk(engine: Engine, caller: Caller) -> Review:
+async def get_review(engine: Engine, caller: Caller) -> Review:
     """The team's memory, for whoever may look after it."""
     return engine.review(
         caller.owner.user, tenant=caller.owner.tenant, capabilities=caller.capabilities
     )
 
 
-Desk = Annotated[Review, Depends(the_desk)]
+TeamReview = Annotated[Review, Depends(get_review)]
 
 
-async def may_view(caller: Caller) -> None:
+async def require_view(caller: Caller) -> None:
     """Refuse who may not look after others."""
-    if not {VIEW, EDIT} & caller.capabilities:
-        raise NotAllowed(f"This needs the capability {VIEW}.")
+    if not {VIEW_CAPABILITY, EDIT_CAPABILITY} & caller.capabilities:
+        raise NotAllowed(f"This needs the capability {VIEW_CAPABILITY}.")
 
 
-async def may_edit(caller: Caller) -> None:
+async def require_edit(caller: Caller) -> None:
     """Refuse who may not change what concerns everyone."""
-    if EDIT not in caller.capabilities:
-        raise NotAllowed(f"This needs the capability {EDIT}.")
+    if EDIT_CAPABILITY not in caller.capabilities:
+        raise NotAllowed(f"This needs the capability {EDIT_CAPABILITY}.")

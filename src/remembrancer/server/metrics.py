@@ -37,12 +37,12 @@ class Metrics:
             registry=self._registry,
         )
 
-    def note(self, method: str, route: str, status: int, seconds: float) -> None:
+    def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
         method = method if method in METHODS else "other"
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
-    def text(self) -> bytes:
+    def render(self) -> bytes:
         """All of them, as Prometheus reads them."""
         return generate_latest(self._registry)

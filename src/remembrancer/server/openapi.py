@@ -11,7 +11,7 @@ from remembrancer.server.problems import Problem
 
 Schema = Mapping[str, Any]
 
-WORDS: dict[str, Any] = {
+EXAMPLE_VALUES: dict[str, Any] = {
     "content": "Ada drinks tea in the afternoon.",
     "query": "What does Ada drink?",
     "id": "fact_01kjq3v4rxe8fy0zkb5t5f3m2a",
@@ -43,8 +43,8 @@ WORDS: dict[str, Any] = {
 }
 """What stands in examples, by the name of the field."""
 
-FORMATS = {"date-time": "2026-03-02T12:00:00Z"}
-PLAIN: dict[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "string": "text"}
+EXAMPLES_BY_FORMAT = {"date-time": "2026-03-02T12:00:00Z"}
+EXAMPLES_BY_TYPE: dict[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "string": "text"}
 
 
 def install(app: FastAPI) -> None:
@@ -54,40 +54,40 @@ def install(app: FastAPI) -> None:
     def described() -> dict[str, Any]:
         if app.openapi_schema is None:
             schema = plain()
-            schema["components"]["schemas"].update(_problem())
+            schema["components"]["schemas"].update(_build_problem_schemas())
             for methods in schema["paths"].values():
                 for operation in methods.values():
-                    _illustrate(operation, schema["components"]["schemas"])
+                    _add_examples(operation, schema["components"]["schemas"])
             app.openapi_schema = schema
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
 
 
-def _problem() -> dict[str, Any]:
+def _build_problem_schemas() -> dict[str, Any]:
     schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs", {}), "Problem": schema}
 
 
-def _illustrate(operation: dict[str, Any], known: Schema) -> None:
-    for body in (operation.get("requestBody"), *_successes(operation)):
+def _add_examples(operation: dict[str, Any], components: Schema) -> None:
+    for body in (operation.get("requestBody"), *_list_success_responses(operation)):
         for media, content in (body or {}).get("content", {}).items():
             if media == "application/json" and content.get("schema"):
-                content.setdefault("example", example(content["schema"], known))
+                content.setdefault("example", build_example(content["schema"], components))
     answers = operation["responses"]
     if "422" in answers:
         problem = answers["401"]["content"] if "401" in answers else None
         answers["422"]["content"] = problem or answers["422"]["content"]
 
 
-def _successes(operation: Mapping[str, Any]) -> list[Any]:
+def _list_success_responses(operation: Mapping[str, Any]) -> list[Any]:
     return [one for status, one in operation["responses"].items() if status.startswith("2")]
 
 
-def example(schema: Schema, known: Schema, name: str = "") -> Any:
+def build_example(schema: Schema, components: Schema, name: str = "") -> Any:
     """A value that a schema allows."""
     if "$ref" in schema:
-        return example(known[schema["$ref"].rpartition("/")[2]], known, name)
+        return build_example(components[schema["$ref"].rpartition("/")[2]], components, name)
     for given in ("const", "default"):
         if schema.get(given) is not None:
             return schema[given]
@@ -95,20 +95,22 @@ def example(schema: Schema, known: Schema, name: str = "") -> Any:
         return schema["enum"][0]
     choices = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
     if choices:
-        return example(choices[0], known, name)
+        return build_example(choices[0], components, name)
     if schema.get("type") == "object":
-        return _object(schema, known)
-    if schema.get("type") == "array" and not isinstance(WORDS.get(name), list):
-        return [example(schema["items"], known, name)] if schema.get("items") else []
-    if name in WORDS:
-        return WORDS[name]
-    return FORMATS.get(schema.get("format", ""), PLAIN.get(schema.get("type", "string")))
+        return _build_object_example(schema, components)
+    if schema.get("type") == "array" and not isinstance(EXAMPLE_VALUES.get(name), list):
+        return [build_example(schema["items"], components, name)] if schema.get("items") else []
+    if name in EXAMPLE_VALUES:
+        return EXAMPLE_VALUES[name]
+    return EXAMPLES_BY_FORMAT.get(
+        schema.get("format", ""), EXAMPLES_BY_TYPE.get(schema.get("type", "string"))
+    )
 
 
-def _object(schema: Schema, known: Schema) -> dict[str, Any]:
+def _build_object_example(schema: Schema, components: Schema) -> dict[str, Any]:
     required = schema.get("required", ())
     return {
-        name: example(one, known, name)
+        name: build_example(one, components, name)
         for name, one in schema.get("properties", {}).items()
         if name in required
     }

@@ -12,10 +12,10 @@ from starlette.types import Scope
 from remembrancer import __version__
 from remembrancer.errors import InvalidSetting
 
-PATIENCE_SECONDS = 5
+EXPORT_TIMEOUT_SECONDS = 5
 
 
-class Traces:
+class RequestTracer:
     """The spans of one process, sent in the background to a collector's OTLP address."""
 
     def __init__(self, url: str) -> None:
@@ -26,15 +26,15 @@ class Traces:
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError as error:
             raise InvalidSetting(
-                "server.traces needs OpenTelemetry: install remembrancer[traces]."
+                "server.otlp_endpoint needs OpenTelemetry: install remembrancer[traces]."
             ) from error
         about = Resource({"service.name": "remembrancer", "service.version": __version__})
         self._provider = TracerProvider(resource=about)
-        exporter = OTLPSpanExporter(endpoint=url, timeout=PATIENCE_SECONDS)
+        exporter = OTLPSpanExporter(endpoint=url, timeout=EXPORT_TIMEOUT_SECONDS)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("remembrancer")
 
-    def note(
+    def record_request(
         self, scope: Scope, method: str, route: str, status: int, seconds: float, request_id: str
     ) -> None:
         """Tell of one request that was answered, as part of the caller's trace if they have one."""

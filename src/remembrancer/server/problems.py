@@ -16,7 +16,7 @@ from starlette.types import Scope
 from remembrancer.errors import Ambiguous, RemembrancerError
 
 MEDIA_TYPE = "application/problem+json"
-TYPES = "urn:remembrancer:"
+TYPE_PREFIX = "urn:remembrancer:"
 
 
 class Unauthenticated(RemembrancerError):
@@ -54,7 +54,7 @@ class TooSlow(RemembrancerError):
     status = 408
 
 
-class Later(RemembrancerError):
+class RetryLater(RemembrancerError):
     """Not now: `seconds` says when to come again."""
 
     def __init__(self, message: str, seconds: int) -> None:
@@ -62,42 +62,42 @@ class Later(RemembrancerError):
         self.seconds = seconds
 
 
-class TooMany(Later):
+class TooManyRequests(RetryLater):
     """More requests than one caller may make."""
 
     code = "too_many_requests"
     status = 429
 
 
-class StillAtWork(Later):
+class RequestInProgress(RetryLater):
     """The same request was made before and is not done."""
 
     code = "still_at_work"
     status = 409
 
 
-class OtherRequest(RemembrancerError):
+class IdempotencyMismatch(RemembrancerError):
     """An Idempotency-Key belongs to one request, and this is another."""
 
     code = "idempotency_mismatch"
     status = 422
 
 
-class Changed(RemembrancerError):
+class PreconditionFailed(RemembrancerError):
     """The memory is no longer as the caller saw it."""
 
     code = "precondition_failed"
     status = 412
 
 
-class Detail(BaseModel):
+class FieldError(BaseModel):
     """One thing that is wrong with a request, and where."""
 
     where: str
     message: str
 
 
-class Candidate(BaseModel):
+class CandidateMemory(BaseModel):
     """A memory that may be meant."""
 
     id: str
@@ -110,7 +110,7 @@ class Problem(BaseModel):
     model_config = ConfigDict(
         json_schema_extra={
             "example": {
-                "type": f"{TYPES}not_found",
+                "type": f"{TYPE_PREFIX}not_found",
                 "title": "Not Found",
                 "status": 404,
                 "detail": "There is no memory fact_01kjq3v4rxe8fy0zkb5t5f3m2a.",
@@ -126,11 +126,11 @@ class Problem(BaseModel):
     detail: str
     code: str
     request_id: str
-    errors: list[Detail] | None = None
-    candidates: list[Candidate] | None = None
+    errors: list[FieldError] | None = None
+    candidates: list[CandidateMemory] | None = None
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def document_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The error responses of an operation, for the description of the API."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
@@ -142,7 +142,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def response(
+def render_problem(
     scope: Scope,
     status: int,
     code: str,
@@ -158,7 +158,7 @@ def response(
         shown.headers.update(headers or {})
         return shown
     body = {
-        "type": f"{TYPES}{code}",
+        "type": f"{TYPE_PREFIX}{code}",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
@@ -172,19 +172,19 @@ def response(
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
 
 
-def told(scope: Scope, error: RemembrancerError) -> Response:
+def render_error(scope: Scope, error: RemembrancerError) -> Response:
     """One of our errors as a problem."""
     headers: dict[str, str] = {}
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = 'Bearer realm="remembrancer"'
-    if isinstance(error, Later):
+    if isinstance(error, RetryLater):
         headers["Retry-After"] = str(error.seconds)
     elif error.status == 503:
         headers["Retry-After"] = "5"
     more: dict[str, Any] = {}
     if isinstance(error, Ambiguous):
         more["candidates"] = [{"id": one.id, "content": one.content} for one in error.candidates]
-    return response(scope, error.status, error.code, str(error), headers=headers, **more)
+    return render_problem(scope, error.status, error.code, str(error), headers=headers, **more)
 
 
 def install(app: FastAPI) -> None:
@@ -192,13 +192,13 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RemembrancerError)
     async def ours(request: Request, error: RemembrancerError) -> Response:
-        return told(request.scope, error)
+        return render_error(request.scope, error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        details = [_detail(one) for one in error.errors()]
+        details = [_build_field_error(one) for one in error.errors()]
         first = "; ".join(f"{one['where']}: {one['message']}" for one in details[:3])
-        return response(
+        return render_problem(
             request.scope,
             422,
             "invalid_request",
@@ -209,18 +209,18 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
         code = HTTPStatus(error.status_code).name.lower()
-        detail = _WORDS.get(error.status_code, str(error.detail))
-        return response(request.scope, error.status_code, code, detail, headers=error.headers)
+        detail = _STATUS_DETAILS.get(error.status_code, str(error.detail))
+        return render_problem(request.scope, error.status_code, code, detail, headers=error.headers)
 
 
-_WORDS = {
+_STATUS_DETAILS = {
     404: "There is nothing at this address; /openapi.json lists what there is.",
     405: "This address does not take that method; /openapi.json lists those it takes.",
     400: "The body cannot be read; send JSON in UTF-8.",
 }
 
 
-def _detail(error: Mapping[str, Any]) -> dict[str, str]:
+def _build_field_error(error: Mapping[str, Any]) -> dict[str, str]:
     """Where and what, never the value itself."""
     where = ".".join(str(step) for step in error["loc"] if step != "body") or "body"
     return {"where": where, "message": error["msg"].removeprefix("Value error, ")}

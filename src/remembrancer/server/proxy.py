@@ -16,17 +16,17 @@ from starlette.types import Receive, Scope, Send
 from remembrancer import __version__
 from remembrancer.config import UpstreamSettings
 from remembrancer.errors import RemembrancerError
-from remembrancer.llm.http import sendable
+from remembrancer.llm.http import validate_key
 
-PASSED_ON = ("accept", "openai-beta")
-PASSED_BACK = (b"content-type", b"retry-after", b"retry-after-ms", b"x-should-retry")
-PASSED_BACK_GROUPS = (b"openai-", b"x-ratelimit-")
-CONNECT_SECONDS = 10
-LARGEST_ERROR = 1_000_000
-MOST_HEARD = 8_000_000
+FORWARDED_HEADERS = ("accept", "openai-beta")
+RETURNED_HEADERS = (b"content-type", b"retry-after", b"retry-after-ms", b"x-should-retry")
+RETURNED_HEADER_PREFIXES = (b"openai-", b"x-ratelimit-")
+CONNECT_TIMEOUT_SECONDS = 10
+MAX_ERROR_BYTES = 1_000_000
+MAX_RECORDED_BYTES = 8_000_000
 """Of an answer, in bytes, for whoever wants to know what it said."""
 
-Heard = Callable[[bytes, bool], Awaitable[None]]
+OnComplete = Callable[[bytes, bool], Awaitable[None]]
 """What to do with a good answer when it is over: its bytes, and whether they are events."""
 
 
@@ -37,7 +37,7 @@ class UpstreamFailed(RemembrancerError):
     status = 502
 
 
-class UpstreamSlow(RemembrancerError):
+class UpstreamTimeout(RemembrancerError):
     """The server of models did not answer in time."""
 
     code = "upstream_slow"
@@ -49,20 +49,20 @@ class Upstream:
 
     def __init__(self, settings: UpstreamSettings) -> None:
         self._url = settings.url.rstrip("/")
-        self._key = sendable(settings.key.get_secret_value()) if settings.key else None
+        self._key = validate_key(settings.key.get_secret_value()) if settings.key else None
         self._seconds = settings.timeout_seconds
         self._client: httpx.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def connect(self) -> AsyncIterator[None]:
         """Keep connections for as long as the block lasts."""
-        patience = httpx.Timeout(self._seconds, connect=CONNECT_SECONDS)
+        patience = httpx.Timeout(self._seconds, connect=CONNECT_TIMEOUT_SECONDS)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         async with httpx.AsyncClient(timeout=patience, limits=limits) as self._client:
             yield
 
     @contextlib.asynccontextmanager
-    async def answering(
+    async def stream(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
     ) -> AsyncIterator[httpx.Response]:
         """The answer, whose beginning is there; the deadline is for the whole of it."""
@@ -72,7 +72,7 @@ class Upstream:
             own["Authorization"] = f"Bearer {self._key}"
         if body is not None:
             own["Content-Type"] = "application/json"
-        own |= {name: headers[name] for name in PASSED_ON if name in headers}
+        own |= {name: headers[name] for name in FORWARDED_HEADERS if name in headers}
         try:
             async with (
                 asyncio.timeout(self._seconds),
@@ -80,18 +80,18 @@ class Upstream:
             ):
                 yield answer
         except (TimeoutError, httpx.TimeoutException):
-            raise UpstreamSlow("The server of models did not answer in time.") from None
+            raise UpstreamTimeout("The server of models did not answer in time.") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             raise UpstreamFailed(
                 f"The server of models could not be reached ({type(error).__name__})."
             ) from None
 
-    def without_key(self, words: bytes) -> bytes:
+    def redact_key(self, content: bytes) -> bytes:
         """What the upstream says without our key: some quote the one that they refuse."""
-        return words.replace(self._key.encode(), b"***") if self._key else words
+        return content.replace(self._key.encode(), b"***") if self._key else content
 
 
-class Passed(Response):
+class ProxyResponse(Response):
     """The upstream's answer to a request, byte for byte as it comes; who leaves, ends it."""
 
     def __init__(
@@ -100,18 +100,21 @@ class Passed(Response):
         path: str,
         headers: Mapping[str, str],
         body: bytes | None = None,
-        heard: Heard | None = None,
+        on_complete: OnComplete | None = None,
     ) -> None:
         super().__init__()
         self._upstream = upstream
         self._asked = ("GET" if body is None else "POST", path, headers, body)
-        self._then = heard
+        self._then = on_complete
         self._answer: httpx.Response | None = None
         self._heard = bytearray()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the answer on until it is over or nobody listens; then tell what was heard."""
-        tasks = [asyncio.create_task(self._pass(send)), asyncio.create_task(_left(receive))]
+        tasks = [
+            asyncio.create_task(self._forward(send)),
+            asyncio.create_task(_wait_for_disconnect(receive)),
+        ]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -124,16 +127,16 @@ class Passed(Response):
             kind = self._answer.headers.get("content-type", "")
             await self._then(bytes(self._heard), kind.startswith("text/event-stream"))
 
-    async def _pass(self, send: Send) -> None:
+    async def _forward(self, send: Send) -> None:
         try:
-            async with self._upstream.answering(*self._asked) as answer:
+            async with self._upstream.stream(*self._asked) as answer:
                 if answer.is_redirect:
                     raise UpstreamFailed("The server of models is elsewhere: it sent a redirect.")
-                pieces = answer.aiter_bytes() if answer.is_success else self._complaint(answer)
+                pieces = answer.aiter_bytes() if answer.is_success else self._read_error(answer)
                 self._answer = answer
-                await send(_start(answer))
+                await send(_build_start_message(answer))
                 async for piece in pieces:
-                    if len(self._heard) < MOST_HEARD:
+                    if len(self._heard) < MAX_RECORDED_BYTES:
                         self._heard += piece
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
@@ -142,25 +145,25 @@ class Passed(Response):
                 raise
             # It broke off after it had begun: so does ours, since nothing else can be said by now.
 
-    async def _complaint(self, answer: httpx.Response) -> AsyncIterator[bytes]:
+    async def _read_error(self, answer: httpx.Response) -> AsyncIterator[bytes]:
         words = bytearray()
         async for piece in answer.aiter_bytes():
             words += piece
-            if len(words) > LARGEST_ERROR:
+            if len(words) > MAX_ERROR_BYTES:
                 break
-        yield self._upstream.without_key(bytes(words[:LARGEST_ERROR]))
+        yield self._upstream.redact_key(bytes(words[:MAX_ERROR_BYTES]))
 
 
-def _start(answer: httpx.Response) -> dict[str, object]:
+def _build_start_message(answer: httpx.Response) -> dict[str, object]:
     headers = [
         (name.lower(), value)
         for name, value in answer.headers.raw
-        if name.lower() in PASSED_BACK or name.lower().startswith(PASSED_BACK_GROUPS)
+        if name.lower() in RETURNED_HEADERS or name.lower().startswith(RETURNED_HEADER_PREFIXES)
     ]
     return {"type": "http.response.start", "status": answer.status_code, "headers": headers}
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     """Wait until whoever asks has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

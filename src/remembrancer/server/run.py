@@ -18,11 +18,11 @@ from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from remembrancer import local_server
-from remembrancer.access.keys import LOGIN, is_valid
+from remembrancer.access.keys import LOGIN_CAPABILITY, is_valid
 from remembrancer.errors import InvalidSetting, RemembrancerError
-from remembrancer.local_server import Whereabouts, is_loopback
+from remembrancer.local_server import LocalServer, is_loopback
 from remembrancer.server.app import create_app
-from remembrancer.server.middleware.request_log import logger
+from remembrancer.server.middleware.request_log import create_logger
 from remembrancer.types import Owner
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
 
 TICK_SECONDS = 60
-M_ARENA_MAX, ARENAS = -8, 2
-PATIENCE_SECONDS = 30
+M_ARENA_MAX, MAX_ARENAS = -8, 2
+SHUTDOWN_TIMEOUT_SECONDS = 30
 """How long requests may take to be finished when the server is told to stop."""
 
 
-class Heartbeat(threading.Thread):
+class JobThread(threading.Thread):
     """Does whatever is due by the schedule, minute by minute; other processes may do so too."""
 
     def __init__(self, engine: Remembrancer, log: Any) -> None:
@@ -59,61 +59,61 @@ class Heartbeat(threading.Thread):
     def stop(self) -> None:
         """End after the person who is being looked after."""
         self._over.set()
-        self.join(PATIENCE_SECONDS)
+        self.join(SHUTDOWN_TIMEOUT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class LocalAccess:
     """What lets the person at this machine in, and ends with the server: keys, by their secrets."""
 
     token: str | None = None
     key: str | None = None
     file: Path | None = None
 
-    def shut(self, engine: Remembrancer) -> None:
+    def revoke(self, engine: Remembrancer) -> None:
         """Let nobody in any more."""
         for secret in filter(None, (self.token, self.key)):
             engine.revoke_secret(secret)
         if self.file is not None and self.key is not None:
-            local_server.take_back(self.file, self.key)
+            local_server.remove_server_file(self.file, self.key)
 
 
-def application(engine: Remembrancer, doors: Doors | None = None) -> FastAPI:
+def build_app(engine: Remembrancer, access: LocalAccess | None = None) -> FastAPI:
     """The application with its jobs; when it ends, the store is closed, and nothing is lost."""
-    log = logger()
-    _share_memory()
+    log = create_logger()
+    _limit_malloc_arenas()
 
     @contextlib.asynccontextmanager
     async def living(_: FastAPI) -> AsyncIterator[None]:
-        heart = Heartbeat(engine, log)
+        heart = JobThread(engine, log)
         heart.start()
         yield
         await run_in_threadpool(heart.stop)
-        if doors is not None:
-            await run_in_threadpool(doors.shut, engine)
+        if access is not None:
+            await run_in_threadpool(access.revoke, engine)
         await run_in_threadpool(engine.close)
 
     return create_app(engine, lifespan=living, log=log)
 
 
-def _share_memory() -> None:
+def _limit_malloc_arenas() -> None:
     """Let threads share what they free, where the C library lets each keep a heap of its own.
 
     Whichever thread writes makes the arrays of an index anew; with a heap for each of them, the
     process would hold many times what it uses.
     """
     with contextlib.suppress(AttributeError, OSError, TypeError):  # No such C library.
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, ARENAS)
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, MAX_ARENAS)
 
 
-def opened(settings: Settings, doors: Doors | None) -> FastAPI:
+def open_app(settings: Settings, access: LocalAccess | None) -> FastAPI:
     """The application of one of several processes, each with the store opened for itself."""
     from remembrancer.factory import open
 
-    return application(open(settings=settings), doors)
+    return build_app(open(settings=settings), access)
 
 
-def bound(settings: ServerSettings) -> socket.socket:
+def bind_socket(settings: ServerSettings) -> socket.socket:
     """The socket to listen on, or an error that says why there is none."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # Named in full, the protocol lets asyncio send answers at once instead of waiting for more.
@@ -132,13 +132,13 @@ def bound(settings: ServerSettings) -> socket.socket:
     return listening
 
 
-def refuse_open_doors(engine: Remembrancer) -> None:
+def require_key_off_loopback(engine: Remembrancer) -> None:
     """Beyond this machine nobody may listen who has no keys to tell people apart by."""
     server = engine.settings.server
     keys = [
         one
         for one in engine.list_keys()
-        if LOGIN not in one.capabilities and is_valid(one, engine.now())
+        if LOGIN_CAPABILITY not in one.capabilities and is_valid(one, engine.now())
     ]
     if is_loopback(server.host) or server.jwt is not None or keys:
         return
@@ -148,20 +148,20 @@ def refuse_open_doors(engine: Remembrancer) -> None:
     )
 
 
-def start_token(engine: Remembrancer) -> str | None:
+def create_login_token(engine: Remembrancer) -> str | None:
     """What lets the one person at this machine in; there is none where others can call."""
     server = engine.settings.server
     if not is_loopback(server.host):
         return None
     owner = Owner(engine.settings.tenant, engine.settings.user)
-    return engine.create_session(owner, [LOGIN], hours=server.session_hours).secret
+    return engine.create_session(owner, [LOGIN_CAPABILITY], hours=server.session_hours).secret
 
 
-def local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
+def publish_local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
     """A key for programs of the same person on this machine, and the file that tells them of it."""
     settings = engine.settings
     url = settings.store.url
-    file = local_server.file(
+    file = local_server.server_file_path(
         {
             **{name: str(getattr(settings, name)) for name in ("tenant", "user", "profile")},
             "store": {
@@ -170,37 +170,37 @@ def local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
             },
         }
     )
-    left = local_server.read(file)
+    left = local_server.read_server_file(file)
     if left is not None:  # by a server that was killed
         engine.revoke_secret(left.key)
     made = engine.create_key(label="programs on this machine")
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    here = Whereabouts(settings.server.host, port, made.secret, os.getpid())
-    local_server.leave(file, here)
+    here = LocalServer(settings.server.host, port, made.secret, os.getpid())
+    local_server.write_server_file(file, here)
     return made.secret, file
 
 
-def run(engine: Remembrancer, listening: socket.socket, doors: Doors) -> None:
+def serve(engine: Remembrancer, listener: socket.socket, access: LocalAccess) -> None:
     """Serve until told to stop."""
     server = engine.settings.server
     if server.workers == 1:
-        uvicorn.Server(_config(application(engine, doors))).run(sockets=[listening])
+        uvicorn.Server(_build_config(build_app(engine, access))).run(sockets=[listener])
         return
     from uvicorn.supervisors import Multiprocess
 
     engine.close()
-    app = partial(opened, engine.settings, doors)
-    config = _config(app, factory=True, workers=server.workers)
-    Multiprocess(config, sockets=[listening]).run()
+    app = partial(open_app, engine.settings, access)
+    config = _build_config(app, factory=True, workers=server.workers)
+    Multiprocess(config, sockets=[listener]).run()
 
 
-def _config(app: Any, **options: Any) -> uvicorn.Config:
+def _build_config(app: Any, **options: Any) -> uvicorn.Config:
     # No access log: it would hold queries and ids. `server.logs` tells of every request.
     return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=PATIENCE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_SECONDS,
         **options,
     )

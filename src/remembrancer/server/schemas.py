@@ -16,6 +16,7 @@ from remembrancer.memory import Memory as Handle
 from remembrancer.types import (
     Action,
     Backlog,
+    ConfidenceBand,
     Maturity,
     Mode,
     Origin,
@@ -23,7 +24,6 @@ from remembrancer.types import (
     Relation,
     SessionStatus,
     Source,
-    Standing,
     Status,
     TeamKind,
     TeamOrigin,
@@ -31,32 +31,32 @@ from remembrancer.types import (
     Verdict,
 )
 
-MOST_DEPTH = 30
-EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+MAX_NESTING_DEPTH = 30
+MIN_MOMENT, MAX_MOMENT = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 Item = TypeVar("Item")
 
 
-def checked(text: str) -> str:
+def check_text(text: str) -> str:
     """Text that can be stored and asked for: no control characters that databases refuse."""
     if "\x00" in text or any(unicodedata.category(one) == "Cs" for one in text):
         raise ValueError("the text has a NUL or half a character in it")
     return text
 
 
-def _moment(moment: datetime) -> datetime:
+def _check_moment(moment: datetime) -> datetime:
     try:
         moment = as_utc(moment)
     except OverflowError:
         raise ValueError("the date is out of range") from None
-    if not EARLIEST <= moment <= LATEST:
+    if not MIN_MOMENT <= moment <= MAX_MOMENT:
         raise ValueError("the date is out of range")
     return moment
 
 
-def _shallow(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_depth(value: Mapping[str, Any]) -> Mapping[str, Any]:
     level: list[Any] = [value]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_NESTING_DEPTH):
         level = [
             inner
             for one in level
@@ -65,40 +65,40 @@ def _shallow(value: Mapping[str, Any]) -> Mapping[str, Any]:
         ]
         if not level:
             return value
-    raise ValueError(f"it is nested more than {MOST_DEPTH} levels deep")
+    raise ValueError(f"it is nested more than {MAX_NESTING_DEPTH} levels deep")
 
 
-Text = Annotated[str, AfterValidator(checked)]
+Text = Annotated[str, AfterValidator(check_text)]
 Content = Annotated[Text, Field(min_length=1, max_length=20_000)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
-Moment = Annotated[datetime, AfterValidator(_moment)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_shallow)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
+Moment = Annotated[datetime, AfterValidator(_check_moment)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_check_depth)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Tags = Annotated[list[Name], Field(max_length=100)]
 
 
-class Told(BaseModel):
+class ResponseModel(BaseModel):
     """What we tell, made of the library's values by the names of their fields."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """What a caller may say; a word that means nothing here is an error."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Page(Told, Generic[Item]):
+class Page(ResponseModel, Generic[Item]):
     """One page of a listing; `cursor` asks for the next, and is null on the last."""
 
     items: list[Item]
     cursor: str | None = None
 
 
-class Evidence(Told):
+class Evidence(ResponseModel):
     """A turn that supports a memory, and the words in it that do."""
 
     session_id: str
@@ -106,12 +106,12 @@ class Evidence(Told):
     quote: str = ""
 
 
-class _Memory(Told):
+class _MemoryBase(ResponseModel):
     id: str
     content: str
     scope: str
     status: Status
-    standing: Standing
+    standing: ConfidenceBand
     importance: float
     confidence: float
     effective_confidence: float
@@ -137,7 +137,7 @@ class _Memory(Told):
     recall_count: int
 
 
-class Fact(_Memory):
+class Fact(_MemoryBase):
     """What is true."""
 
     kind: Literal["fact"] = "fact"
@@ -148,7 +148,7 @@ class Fact(_Memory):
     body: str | None
 
 
-class Rule(_Memory):
+class Rule(_MemoryBase):
     """How to behave."""
 
     kind: Literal["rule"] = "rule"
@@ -160,7 +160,7 @@ class Rule(_Memory):
     applied_at: datetime | None
 
 
-class Episode(_Memory):
+class Episode(_MemoryBase):
     """What happened."""
 
     kind: Literal["episode"] = "episode"
@@ -169,7 +169,7 @@ class Episode(_Memory):
     failure: str | None
 
 
-class Turn(_Memory):
+class Turn(_MemoryBase):
     """What was said."""
 
     kind: Literal["turn"] = "turn"
@@ -179,7 +179,7 @@ class Turn(_Memory):
     origin: Origin
 
 
-Memory = Annotated[Fact | Rule | Episode | Turn, Field(discriminator="kind")]
+AnyMemory = Annotated[Fact | Rule | Episode | Turn, Field(discriminator="kind")]
 _MODELS: dict[str, type[Fact | Rule | Episode | Turn]] = {
     "fact": Fact,
     "rule": Rule,
@@ -188,7 +188,7 @@ _MODELS: dict[str, type[Fact | Rule | Episode | Turn]] = {
 }
 
 
-def memory(me: Handle, record: types.Record) -> Fact | Rule | Episode | Turn:
+def build_memory(me: Handle, record: types.Record) -> Fact | Rule | Episode | Turn:
     """A memory with what its numbers mean at this moment."""
     model = _MODELS[record.kind]
     values = {name: getattr(record, name, None) for name in model.model_fields}
@@ -199,17 +199,17 @@ def memory(me: Handle, record: types.Record) -> Fact | Rule | Episode | Turn:
     return model.model_validate(values)
 
 
-def sent(model: type[Told], values: object) -> Response:
+def build_json_response(model: type[ResponseModel], values: object) -> Response:
     """An answer made in the thread of its request; FastAPI would take another thread for it."""
     return Response(model.model_validate(values).model_dump_json(), media_type="application/json")
 
 
-def memories(me: Handle, records: Iterable[types.Record]) -> list[Any]:
+def build_memories(me: Handle, records: Iterable[types.Record]) -> list[Any]:
     """Several memories."""
-    return [memory(me, one) for one in records]
+    return [build_memory(me, one) for one in records]
 
 
-class Change(Told):
+class MemoryChange(ResponseModel):
     """What an event did to one memory; never its words."""
 
     memory_id: str
@@ -217,7 +217,7 @@ class Change(Told):
     after: dict[str, Any] | None
 
 
-class Event(Told):
+class Event(ResponseModel):
     """What happened; its id is what undo takes."""
 
     id: str
@@ -228,10 +228,10 @@ class Event(Told):
     note: str | None
     undoes: str | None
     undone_by: str | None
-    changes: list[Change]
+    changes: list[MemoryChange]
 
 
-class Link(Told):
+class MemoryLink(ResponseModel):
     """A relation from one memory to another."""
 
     source: str
@@ -240,7 +240,7 @@ class Link(Told):
     created_at: datetime
 
 
-class Application(Told):
+class RuleApplication(ResponseModel):
     """One use of a rule and what came of it."""
 
     id: str
@@ -252,44 +252,44 @@ class Application(Told):
     applied_at: datetime
 
 
-class Written(Told):
+class WriteResponse(ResponseModel):
     """What a write did; `event` is null when there was nothing to do."""
 
-    memory: Memory
+    memory: AnyMemory
     event: Event | None
-    replaced: Memory | None = None
+    replaced: AnyMemory | None = None
     secrets: list[str] = []
 
 
-def written(me: Handle, done: types.Written) -> Written:
+def build_write_response(me: Handle, result: types.Written) -> WriteResponse:
     """What a write did."""
-    return Written(
-        memory=memory(me, done.memory),
-        event=Event.model_validate(done.event) if done.event else None,
-        replaced=memory(me, done.replaced) if done.replaced else None,
-        secrets=list(done.secrets),
+    return WriteResponse(
+        memory=build_memory(me, result.memory),
+        event=Event.model_validate(result.event) if result.event else None,
+        replaced=build_memory(me, result.replaced) if result.replaced else None,
+        secrets=list(result.secrets),
     )
 
 
-class Batch(Told):
+class BatchResponse(ResponseModel):
     """What a write did to several memories; `event` undoes all of it."""
 
     ids: list[str]
     event: Event | None
 
 
-class Detailed(Told):
+class MemoryDetail(ResponseModel):
     """A memory with its provenance: all its versions, links, events and uses."""
 
-    memory: Memory
-    versions: list[Memory]
-    links: list[Link]
+    memory: AnyMemory
+    versions: list[AnyMemory]
+    links: list[MemoryLink]
     events: list[Event]
-    applications: list[Application]
-    sources: list[Memory]
+    applications: list[RuleApplication]
+    sources: list[AnyMemory]
 
 
-class Why(Told):
+class ScoreBreakdown(ResponseModel):
     """Why a memory was recalled: every number that led to its score."""
 
     recipe: str
@@ -306,23 +306,23 @@ class Why(Told):
     evidence: list[Evidence]
 
 
-class Recalled(Told):
+class RecalledMemory(ResponseModel):
     """A memory brought back, how well it fits, and if asked for, why."""
 
-    memory: Memory
+    memory: AnyMemory
     score: float
-    why: Why | None = None
+    why: ScoreBreakdown | None = None
 
 
-class Recollection(Told):
+class RecallResponse(ResponseModel):
     """What a recall brought back, best first; `sure` is how likely anything relevant is known."""
 
-    items: list[Recalled]
+    items: list[RecalledMemory]
     sure: float
     late: list[str]
 
 
-class Context(Told):
+class PromptContextResponse(ResponseModel):
     """Memory as text for a prompt."""
 
     text: str
@@ -331,7 +331,7 @@ class Context(Told):
     frozen: bool
 
 
-class Stats(Told):
+class MemoryStats(ResponseModel):
     """How a person's memory is doing."""
 
     by_kind: dict[str, dict[str, int]]
@@ -344,7 +344,7 @@ class Stats(Told):
     events: int
 
 
-class Session(Told):
+class Session(ResponseModel):
     """A conversation, and how far it has been learned from."""
 
     id: str
@@ -361,7 +361,7 @@ class Session(Told):
     metadata: dict[str, Any]
 
 
-class Rejection(Told):
+class Rejection(ResponseModel):
     """Something a conversation seemed to tell that was not remembered, and why not."""
 
     id: str
@@ -373,14 +373,14 @@ class Rejection(Told):
     turns: list[str]
 
 
-class Heard(Told):
+class StoredTurns(ResponseModel):
     """The turns as they were stored."""
 
     session_id: str | None
     turns: list[Turn]
 
 
-class TeamRecalled(Told):
+class RecalledTeamFact(ResponseModel):
     """What a team knows; nothing in it leads to a person."""
 
     kind: TeamKind
@@ -389,7 +389,7 @@ class TeamRecalled(Told):
     confidence: float
 
 
-class TeamFact(Told):
+class TeamFact(ResponseModel):
     """What is true of the project."""
 
     id: str
@@ -405,7 +405,7 @@ class TeamFact(Told):
     decided_at: datetime | None
 
 
-class TeamEntry(Told):
+class TeamReviewItem(ResponseModel):
     """A team fact as reviewers see it: how many said so, never who."""
 
     fact: TeamFact
@@ -413,7 +413,7 @@ class TeamEntry(Told):
     conflicts: list[str]
 
 
-class Key(Told):
+class ApiKey(ResponseModel):
     """A key; its secret is told once, when it is made."""
 
     id: str
@@ -426,13 +426,13 @@ class Key(Told):
     used_at: datetime | None
 
 
-def key(found: types.Key) -> Key:
+def build_key(found: types.Key) -> ApiKey:
     """A key, its capabilities in one order."""
-    values = {name: getattr(found, name) for name in Key.model_fields}
-    return Key.model_validate({**values, "capabilities": sorted(found.capabilities)})
+    values = {name: getattr(found, name) for name in ApiKey.model_fields}
+    return ApiKey.model_validate({**values, "capabilities": sorted(found.capabilities)})
 
 
-class Said(Asked):
+class NewTurn(RequestModel):
     """One turn of a conversation."""
 
     role: Literal["user", "assistant", "system", "tool"]
@@ -443,7 +443,7 @@ class Said(Asked):
     metadata: Metadata = {}
 
 
-class Statement(Asked):
+class RememberRequest(RequestModel):
     """One thing to remember."""
 
     content: Content
@@ -451,9 +451,9 @@ class Statement(Asked):
     category: Name | None = None
     subject: Name | None = None
     predicate: Name | None = None
-    importance: Number | None = None
+    importance: FiniteNumber | None = None
     permanence: Permanence | None = None
-    confidence: Share | None = None
+    confidence: Fraction | None = None
     origin: Origin | None = None
     scope: Name | None = None
     tags: Tags | None = None
@@ -462,27 +462,27 @@ class Statement(Asked):
     body: Annotated[Text, Field(max_length=200_000)] | None = None
     valid_from: Moment | None = None
     valid_until: Moment | None = None
-    ttl_days: Number | None = None
+    ttl_days: FiniteNumber | None = None
     session_id: Name | None = None
 
 
-class Correction(Asked):
+class UpdateMemoryRequest(RequestModel):
     """Other words for a memory; what is not said stays as it was."""
 
     content: Content
     subject: Name | None = None
     predicate: Name | None = None
-    importance: Number | None = None
+    importance: FiniteNumber | None = None
     permanence: Permanence | None = None
     category: Name | None = None
     tags: Tags | None = None
     metadata: Metadata | None = None
     summary: Annotated[Text, Field(max_length=20_000)] | None = None
     body: Annotated[Text, Field(max_length=200_000)] | None = None
-    ttl_days: Number | None = None
+    ttl_days: FiniteNumber | None = None
 
 
-class Query(Asked):
+class RecallRequest(RequestModel):
     """What to recall, and among which memories."""
 
     query: Annotated[Text, Field(min_length=1, max_length=20_000)]
@@ -492,8 +492,8 @@ class Query(Asked):
     tags: list[Name] | None = None
     scope: Name | None = None
     mode: Mode | None = None
-    minimum_importance: Number | None = None
-    minimum_confidence: Share | None = None
+    minimum_importance: FiniteNumber | None = None
+    minimum_confidence: Fraction | None = None
     known_at: Moment | None = None
     true_at: Moment | None = None
     now: Moment | None = None
@@ -502,6 +502,6 @@ class Query(Asked):
     explain: bool = False
 
 
-def given(asked: BaseModel, *without: str) -> dict[str, Any]:
+def dump_given(model: BaseModel, *exclude: str) -> dict[str, Any]:
     """What was said, and nothing that was not."""
-    return asked.model_dump(exclude_none=True, exclude=set(without))
+    return model.model_dump(exclude_none=True, exclude=set(exclude))

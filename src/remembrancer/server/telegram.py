@@ -10,10 +10,10 @@ from remembrancer.assistant.telegram.webhook import Webhook
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
 
-PATH = "/telegram"
+WEBHOOK_PATH = "/telegram"
 
 
-def webhook(engine: Remembrancer) -> Webhook | None:
+def build_webhook(engine: Remembrancer) -> Webhook | None:
     """What Telegram may call, if that is configured."""
     settings = engine.settings.telegram
     if settings.token is None or settings.webhook_secret is None:

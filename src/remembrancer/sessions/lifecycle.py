@@ -8,24 +8,24 @@ from datetime import datetime
 
 from remembrancer.call import Call
 from remembrancer.errors import NotFound
-from remembrancer.guard.redaction import checked_text, without_secrets
-from remembrancer.profiles import Learning
+from remembrancer.guard.redaction import redact_text, validate_text
+from remembrancer.profiles import LearningPolicy
 from remembrancer.remember import lifecycle
-from remembrancer.sessions.turns import TITLE_LIMIT, Heard, Said, append, titled
+from remembrancer.sessions.turns import MAX_TITLE_CHARS, Appended, TurnInput, append, set_title
 from remembrancer.store.contract import Filter, Reader, Writer
-from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn, checked_name
+from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn, validate_name
 
-KEPT = tuple(one for one in Status if one is not Status.TRASHED)
+UNTRASHED_STATUSES = tuple(one for one in Status if one is not Status.TRASHED)
 
 
-def hear(
+def append_and_schedule(
     call: Call,
-    turns: Sequence[Said],
+    turns: Sequence[TurnInput],
     session: str | None = None,
     *,
     scope: str | None = None,
     title: str | None = None,
-) -> Heard:
+) -> Appended:
     """Add turns to be learned from when the profile says so; without a name, all is said at once.
 
     A conversation that was handed over as a whole is over, and learned from now.
@@ -36,14 +36,14 @@ def hear(
     def due(current: Session, added: Sequence[Turn]) -> datetime | None:
         learning = call.profile.learning
         waiting = added[-1].position + 1 - current.watermark if added else 0
-        timely = learning.when != "never" if whole else _is_timely(learning, added, waiting)
+        timely = learning.when != "never" if whole else _is_learning_due(learning, added, waiting)
         return now if timely and waiting else None
 
     heard = append(call, turns, session, scope=scope, title=title, due=due)
     return replace(heard, session=close(call, heard.session.id)) if whole else heard
 
 
-def _is_timely(learning: Learning, added: Sequence[Turn], waiting: int) -> bool:
+def _is_learning_due(learning: LearningPolicy, added: Sequence[Turn], waiting: int) -> bool:
     """Whether a profile wants to learn now, in the middle of a conversation."""
     match learning.when:
         case "after_reply":
@@ -60,16 +60,16 @@ def close(call: Call, session_id: str) -> Session:
 
     Closing it again changes nothing, and saying something opens it again.
     """
-    with call.writing() as writer:
-        session = rest(call, writer, found(call, writer, session_id))
+    with call.open_writer() as writer:
+        session = mark_idle(call, writer, load_session(call, writer, session_id))
         if session.due_at is not None and session.due_at > call.now():
             # Whoever asks does not want to wait until it is tried again by itself.
             session = replace(session, due_at=call.now(), attempts=0)
-            writer.keep_session(session)
+            writer.save_session(session)
         return session
 
 
-def rest(call: Call, writer: Writer, session: Session) -> Session:
+def mark_idle(call: Call, writer: Writer, session: Session) -> Session:
     """Let a conversation rest, in the caller's transaction."""
     waiting = writer.next_position(session.id) > session.watermark
     learns = waiting and call.profile_of(session.scope).learning.when != "never"
@@ -81,42 +81,42 @@ def rest(call: Call, writer: Writer, session: Session) -> Session:
         attempts=0 if learns and session.due_at is None else session.attempts,
     )
     if resting != session:
-        writer.keep_session(resting)
+        writer.save_session(resting)
     return resting
 
 
-def found(call: Call, reader: Reader, session_id: str) -> Session:
+def load_session(call: Call, reader: Reader, session_id: str) -> Session:
     """A conversation of the caller's own, or an error."""
-    session = reader.session(checked_name(session_id, "session"))
-    if session is None or not call.reaches(session.scope, Kind.TURN):
+    session = reader.get_session(validate_name(session_id, "session"))
+    if session is None or not call.can_read_scope(session.scope, Kind.TURN):
         raise NotFound(f"There is no conversation {session_id!r}.")
     return session
 
 
-def all_turns(reader: Reader, session_id: str) -> list[Turn]:
+def load_turns(reader: Reader, session_id: str) -> list[Turn]:
     """Every turn of a conversation, in order, whatever became of it."""
     turns: list[Turn] = []
-    while page := reader.turns(session_id, after=turns[-1].position if turns else -1):
+    while page := reader.list_turns(session_id, after=turns[-1].position if turns else -1):
         turns += page
     return turns
 
 
 def rename(call: Call, session_id: str, title: str) -> Session:
     """Give a conversation another title."""
-    title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
-    with call.writing() as writer:
-        renamed = titled(found(call, writer, session_id), title)
-        writer.keep_session(renamed)
+    title = redact_text(validate_text(title, "The title", MAX_TITLE_CHARS))
+    with call.open_writer() as writer:
+        renamed = set_title(load_session(call, writer, session_id), title)
+        writer.save_session(renamed)
     return renamed
 
 
-def archive(call: Call, session_id: str, *, back: bool = False) -> Session:
+def archive(call: Call, session_id: str, *, undo: bool = False) -> Session:
     """Put a conversation away, or take it back; it is still recalled."""
-    with call.writing() as writer:
-        resting = rest(call, writer, found(call, writer, session_id))
-        status = SessionStatus.IDLE if back else SessionStatus.ARCHIVED
+    with call.open_writer() as writer:
+        resting = mark_idle(call, writer, load_session(call, writer, session_id))
+        status = SessionStatus.IDLE if undo else SessionStatus.ARCHIVED
         resting = replace(resting, status=status)
-        writer.keep_session(resting)
+        writer.save_session(resting)
     return resting
 
 
@@ -125,15 +125,17 @@ def delete(call: Call, session_id: str) -> Batch:
 
     Memories that were learned from it stay: they have lives of their own.
     """
-    return lifecycle.retire_all(call, _turns_of(call, session_id, KEPT), Status.TRASHED)
+    return lifecycle.retire_all(
+        call, _build_turn_filter(call, session_id, UNTRASHED_STATUSES), Status.TRASHED
+    )
 
 
 def restore(call: Call, session_id: str) -> Batch:
     """Bring a conversation back from the trash."""
-    return lifecycle.restore_all(call, _turns_of(call, session_id, (Status.TRASHED,)))
+    return lifecycle.restore_all(call, _build_turn_filter(call, session_id, (Status.TRASHED,)))
 
 
-def _turns_of(call: Call, session_id: str, statuses: tuple[Status, ...]) -> Filter:
-    with call.store.reading(call.owner) as reader:
-        session = found(call, reader, session_id)
+def _build_turn_filter(call: Call, session_id: str, statuses: tuple[Status, ...]) -> Filter:
+    with call.store.open_reader(call.owner) as reader:
+        session = load_session(call, reader, session_id)
     return Filter(now=call.now(), kinds=(Kind.TURN,), session_id=session.id, statuses=statuses)

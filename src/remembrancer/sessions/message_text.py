@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-TEXTS = (None, "text", "input_text", "output_text")
+TEXT_PART_TYPES = (None, "text", "input_text", "output_text")
 """The types of parts that are words; others are images, calls and results of tools, reasoning."""
 
 
-def words_in(content: object) -> str:
+def extract_text(content: object) -> str:
     """A text as it is, or the texts among the parts of a message."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    texts = [one if isinstance(one, str) else _text(one) for one in parts]
+    texts = [one if isinstance(one, str) else _part_text(one) for one in parts]
     return "\n".join(one for one in texts if one.strip())
 
 
-def _text(part: object) -> str:
-    if not isinstance(part, dict) or part.get("type") not in TEXTS:
+def _part_text(part: object) -> str:
+    if not isinstance(part, dict) or part.get("type") not in TEXT_PART_TYPES:
         return ""
     found = part.get("text")
     return found if isinstance(found, str) else ""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remembrancer.guard.redaction import without_secrets
-from remembrancer.llm import Model, ModelMisspoke, ModelUnavailable, Question
-from remembrancer.llm.prompts import prompt
-from remembrancer.recall.prompt_block import as_data, without_memory
-from remembrancer.search.sentences import END
+from remembrancer.guard.redaction import redact_text
+from remembrancer.llm import InvalidModelResponse, Model, ModelUnavailable, Question
+from remembrancer.llm.prompts import load_prompt
+from remembrancer.recall.prompt_block import escape_for_prompt, strip_memory_block
+from remembrancer.search.sentences import SENTENCE_END_PATTERN
 from remembrancer.types import Json, Turn
 
-WORDS = 250
-LONGEST = 4000
-SHOWN = 60_000
+MAX_SUMMARY_WORDS = 250
+MAX_SUMMARY_CHARS = 4000
+MAX_CHARS_SHOWN = 60_000
 """How many characters of the conversation a model is shown; the latest count most."""
 
-LINE = 160
+MAX_LINE_CHARS = 160
 
 
 SCHEMA: dict[str, Json] = {
@@ -26,18 +26,18 @@ SCHEMA: dict[str, Json] = {
 }
 
 
-def summary_of(model: Model | None, earlier: str | None, turns: Sequence[Turn]) -> str:
+def summarise(model: Model | None, earlier: str | None, turns: Sequence[Turn]) -> str:
     """What these turns said, after what an earlier summary says."""
-    told = _by_model(model, earlier, turns) if model is not None else None
-    return without_secrets(told or by_first_sentences(earlier, turns))
+    told = _summarise_by_model(model, earlier, turns) if model is not None else None
+    return redact_text(told or summarise_by_first_sentences(earlier, turns))
 
 
-def by_first_sentences(earlier: str | None, turns: Sequence[Turn]) -> str:
+def summarise_by_first_sentences(earlier: str | None, turns: Sequence[Turn]) -> str:
     """A line for each turn of the person's; where there are too many, the latest."""
     lines = (earlier or "").splitlines()
-    lines += [line for turn in turns if turn.is_by_user and (line := _first_sentence(turn))]
+    lines += [line for turn in turns if turn.is_by_user and (line := _format_first_sentence(turn))]
     kept: list[str] = []
-    room = LONGEST
+    room = MAX_SUMMARY_CHARS
     for line in reversed(lines):
         room -= len(line) + 1
         if room < 0:
@@ -46,22 +46,25 @@ def by_first_sentences(earlier: str | None, turns: Sequence[Turn]) -> str:
     return "\n".join(reversed(kept))
 
 
-def _first_sentence(turn: Turn) -> str:
-    text = without_memory(turn.content)[0]
-    first = next((one.strip() for one in END.split(text) if one.strip()), "")
-    return f"- {first[:LINE]}" if first else ""
+def _format_first_sentence(turn: Turn) -> str:
+    text = strip_memory_block(turn.content)[0]
+    first = next((one.strip() for one in SENTENCE_END_PATTERN.split(text) if one.strip()), "")
+    return f"- {first[:MAX_LINE_CHARS]}" if first else ""
 
 
-def _by_model(model: Model, earlier: str | None, turns: Sequence[Turn]) -> str | None:
+def _summarise_by_model(model: Model, earlier: str | None, turns: Sequence[Turn]) -> str | None:
     """What a model makes of it; None where it does not answer as it should."""
     lines = [
-        f"{one.speaker or one.role}: {as_data(without_memory(one.content)[0])}" for one in turns
+        f"{one.speaker or one.role}: {escape_for_prompt(strip_memory_block(one.content)[0])}"
+        for one in turns
     ]
-    shown = "\n".join(lines)[-SHOWN:]
-    parts = f"<earlier>\n{as_data(earlier or '')}\n</earlier>\n\n<turns>\n{shown}\n</turns>"
-    system = prompt("summarise").replace("{words}", str(WORDS))
+    shown = "\n".join(lines)[-MAX_CHARS_SHOWN:]
+    parts = (
+        f"<earlier>\n{escape_for_prompt(earlier or '')}\n</earlier>\n\n<turns>\n{shown}\n</turns>"
+    )
+    system = load_prompt("summarise").replace("{words}", str(MAX_SUMMARY_WORDS))
     try:
         summary = model.answer(Question(system, parts, SCHEMA, "summary")).value.get("summary")
-    except (ModelMisspoke, ModelUnavailable):
+    except (InvalidModelResponse, ModelUnavailable):
         return None
-    return summary.strip()[:LONGEST] or None if isinstance(summary, str) else None
+    return summary.strip()[:MAX_SUMMARY_CHARS] or None if isinstance(summary, str) else None

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from remembrancer.recall.prompt_block import without_memory
-from remembrancer.search.sentences import END
+from remembrancer.recall.prompt_block import strip_memory_block
+from remembrancer.search.sentences import SENTENCE_END_PATTERN
 from remembrancer.types import Turn
 
-TITLED = "titled"
+TITLE_SOURCE_KEY = "titled"
 """The key in a session's metadata for who found its title, unless a person gave it."""
 
 BY_WORDS, BY_MODEL = "words", "model"
 
-LONGEST = 60
-MOST_WORDS = 7
+MAX_TITLE_CHARS = 60
+MAX_TITLE_WORDS = 7
 
 _PREAMBLE = re.compile(
     r"^(?:(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|ok(?:ay)?|so|well|please|"
@@ -25,24 +25,24 @@ _PREAMBLE = re.compile(
 )
 
 
-def title_of(turns: Sequence[Turn]) -> str | None:
+def build_title(turns: Sequence[Turn]) -> str | None:
     """A few words that tell what a conversation is about; None before anyone has answered."""
     asked = next((one for one in turns if one.is_by_user), None)
     if asked is None or not any(one.role == "assistant" for one in turns):
         return None
-    said = without_memory(asked.content)[0]
-    first = next((one for one in END.split(said) if _told(one)), "")
-    return _shortened(_told(first)) or None
+    said = strip_memory_block(asked.content)[0]
+    first = next((one for one in SENTENCE_END_PATTERN.split(said) if _strip_preamble(one)), "")
+    return _shorten(_strip_preamble(first)) or None
 
 
-def _told(sentence: str) -> str:
+def _strip_preamble(sentence: str) -> str:
     """What is left of a sentence without its greeting and its please."""
     return _PREAMBLE.sub("", sentence.strip()).strip(" \t.,!?;:-–—>#*`\"'")
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     words = text.split()
-    short = " ".join(words[:MOST_WORDS])
-    cut = len(words) > MOST_WORDS or len(short) > LONGEST
-    short = short[:LONGEST].rstrip(" ,;:-")
+    short = " ".join(words[:MAX_TITLE_WORDS])
+    cut = len(words) > MAX_TITLE_WORDS or len(short) > MAX_TITLE_CHARS
+    short = short[:MAX_TITLE_CHARS].rstrip(" ,;:-")
     return short[:1].upper() + short[1:] + ("…" if cut else "")

@@ -10,16 +10,16 @@ from typing import Required, TypedDict
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.quarantine import standing_of
+from remembrancer.guard.quarantine import quarantine_status
 from remembrancer.guard.redaction import (
-    checked_text,
-    metadata_without_secrets,
+    redact_metadata,
+    redact_text,
     refuse_secret_name,
-    without_secrets,
+    validate_text,
 )
 from remembrancer.ids import new_id
-from remembrancer.remember.embedding import ROLES, embedded, spoken
-from remembrancer.sessions.titles import BY_WORDS, TITLED, title_of
+from remembrancer.remember.embedding import ROLES, embed_units, split_turn
+from remembrancer.sessions.titles import BY_WORDS, TITLE_SOURCE_KEY, build_title
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
     Action,
@@ -29,17 +29,17 @@ from remembrancer.types import (
     SessionStatus,
     Source,
     Turn,
-    checked_name,
-    member,
+    parse_enum,
+    validate_name,
 )
 
-ORIGINS = {"user": Origin.USER, "tool": Origin.TOOL}
-TITLE_LIMIT = 1000
-TURN_LIMIT = 1_000_000
-MOST_TURNS = 100_000
+ORIGIN_BY_ROLE = {"user": Origin.USER, "tool": Origin.TOOL}
+MAX_TITLE_CHARS = 1000
+MAX_TURN_CHARS = 1_000_000
+MAX_TURNS = 100_000
 
 
-class Said(TypedDict, total=False):
+class TurnInput(TypedDict, total=False):
     """One turn of a conversation, as a caller hands it over."""
 
     role: Required[str]
@@ -51,7 +51,7 @@ class Said(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanTurn:
     """A turn that is fit to be stored."""
 
     role: str
@@ -64,7 +64,7 @@ class Cleaned:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Appended:
     """Turns as they were stored, and their conversation."""
 
     session: Session
@@ -77,109 +77,111 @@ Due = Callable[[Session, Sequence[Turn]], datetime | None]
 
 def append(
     call: Call,
-    turns: Sequence[Said],
+    turns: Sequence[TurnInput],
     session: str | None = None,
     *,
     scope: str | None = None,
     title: str | None = None,
     due: Due | None = None,
-) -> Heard:
+) -> Appended:
     """Add turns to the end of a conversation, which begins with the first of them.
 
     Those from which something is to be learned get their vectors then: nobody waits for that here.
     """
-    if len(turns) > MOST_TURNS:
-        raise InvalidInput(f"At most {MOST_TURNS} turns at a time.")
+    if len(turns) > MAX_TURNS:
+        raise InvalidInput(f"At most {MAX_TURNS} turns at a time.")
     now = call.now()
-    said = [cleaned(turn, now, number) for number, turn in enumerate(turns, 1)]
+    said = [clean_turn(turn, now, number) for number, turn in enumerate(turns, 1)]
     refuse_secret_name(scope)
-    place = call.writable(scope)
+    place = call.resolve_write_scope(scope)
     if title is not None:
-        title = without_secrets(checked_text(title, "The title", TITLE_LIMIT))
-    session_id = _session_id(session, now)
+        title = redact_text(validate_text(title, "The title", MAX_TITLE_CHARS))
+    session_id = _resolve_session_id(session, now)
     vectors: list[tuple[Embedding, ...]] = [()] * len(said)
     if due is None:
-        vectors = embedded(call, [spoken(one.role, one.speaker, one.content) for one in said])
-    with call.writing() as writer:
-        heard = continued(call, writer, said, session_id, place, title)
+        vectors = embed_units(
+            call, [split_turn(one.role, one.speaker, one.content) for one in said]
+        )
+    with call.open_writer() as writer:
+        heard = continue_session(call, writer, said, session_id, place, title)
         current = heard.session
         if due is not None:
             current = replace(current, due_at=due(current, heard.turns) or current.due_at)
-        writer.keep_session(current)
+        writer.save_session(current)
         inserts = [
             Insert(record, None, parts) for record, parts in zip(heard.turns, vectors, strict=True)
         ]
         if inserts:
-            writer.apply(call.event(Action.HEARD, now), inserts)
-    return Heard(current, heard.turns)
+            writer.apply(call.new_event(Action.HEARD, now), inserts)
+    return Appended(current, heard.turns)
 
 
-def continued(
+def continue_session(
     call: Call,
     writer: Writer,
-    said: Sequence[Cleaned],
+    said: Sequence[CleanTurn],
     session_id: str,
     scope: str,
     title: str | None,
-) -> Heard:
+) -> Appended:
     """A conversation with these turns at its end, and the turns as they are to be stored."""
     now = call.now()
-    known = writer.session(session_id)
+    known = writer.get_session(session_id)
     if known is not None and known.scope != scope:
         raise InvalidInput("That conversation belongs to another scope.")
     start = writer.next_position(session_id) if known else 0
     records = [
-        _record(call, one, session_id, scope, position, now)
+        _build_turn(call, one, session_id, scope, position, now)
         for position, one in enumerate(said, start)
     ]
-    current = _continued(known or _begun(call, session_id, scope, said, now), said)
+    current = _touch_session(known or _begin_session(call, session_id, scope, said, now), said)
     if title is not None:
-        current = titled(current, title)
+        current = set_title(current, title)
     elif current.title is None:
-        first = title_of([*writer.turns(session_id, limit=5), *records])
-        current = titled(current, first, BY_WORDS)
-    return Heard(current, tuple(records))
+        first = build_title([*writer.list_turns(session_id, limit=5), *records])
+        current = set_title(current, first, BY_WORDS)
+    return Appended(current, tuple(records))
 
 
-def cleaned(turn: Said, now: datetime, number: int) -> Cleaned:
+def clean_turn(turn: TurnInput, now: datetime, number: int) -> CleanTurn:
     """A turn that was checked, with its secrets replaced, or an error that names its number."""
     role = turn.get("role", "")
     if role not in ROLES:
         raise InvalidInput(f"Turn {number}: the role must be one of {', '.join(ROLES)}.")
     content = turn.get("content", "")
-    checked_text(content, f"Turn {number}", TURN_LIMIT)
+    validate_text(content, f"Turn {number}", MAX_TURN_CHARS)
     speaker = turn.get("speaker")
     said_at = turn.get("said_at")
-    return Cleaned(
+    return CleanTurn(
         role=role,
-        content=without_secrets(content),
-        speaker=checked_name(without_secrets(speaker), "speaker") if speaker else None,
+        content=redact_text(content),
+        speaker=validate_name(redact_text(speaker), "speaker") if speaker else None,
         said_at=as_utc(said_at) if said_at else now,
-        origin=member(
-            Origin, str(turn.get("origin", ORIGINS.get(role, Origin.ASSISTANT))), "origin"
+        origin=parse_enum(
+            Origin, str(turn.get("origin", ORIGIN_BY_ROLE.get(role, Origin.ASSISTANT))), "origin"
         ),
-        metadata=metadata_without_secrets(turn.get("metadata", {}), f"Turn {number}"),
+        metadata=redact_metadata(turn.get("metadata", {}), f"Turn {number}"),
     )
 
 
-def _session_id(session: str | None, now: datetime) -> str:
+def _resolve_session_id(session: str | None, now: datetime) -> str:
     if session is None:
         return new_id("session", now)
     refuse_secret_name(session)
-    return checked_name(session, "session")
+    return validate_name(session, "session")
 
 
-def _record(
-    call: Call, one: Cleaned, session_id: str, scope: str, position: int, now: datetime
+def _build_turn(
+    call: Call, one: CleanTurn, session_id: str, scope: str, position: int, now: datetime
 ) -> Turn:
     return Turn(
         id=one.id or new_id("turn", now),
         content=one.content,
         scope=scope,
-        status=standing_of(one.content, tainted=one.origin.taints),
+        status=quarantine_status(one.content, tainted=one.origin.is_untrusted),
         importance=call.profile.importance.default,
         source=Source.EXPLICIT if one.origin is Origin.USER else Source.IMPORTED,
-        tainted=one.origin.taints,
+        tainted=one.origin.is_untrusted,
         agent=call.principal.agent,
         surface=call.principal.surface,
         session_id=session_id,
@@ -194,16 +196,16 @@ def _record(
     )
 
 
-def titled(session: Session, title: str | None, by: str | None = None) -> Session:
+def set_title(session: Session, title: str | None, by: str | None = None) -> Session:
     """The conversation with a title, by a person or by whoever else found it."""
-    metadata = {name: value for name, value in session.metadata.items() if name != TITLED}
+    metadata = {name: value for name, value in session.metadata.items() if name != TITLE_SOURCE_KEY}
     if title is None:
         return session
-    return replace(session, title=title, metadata=metadata | ({TITLED: by} if by else {}))
+    return replace(session, title=title, metadata=metadata | ({TITLE_SOURCE_KEY: by} if by else {}))
 
 
-def _begun(
-    call: Call, session_id: str, scope: str, said: Sequence[Cleaned], now: datetime
+def _begin_session(
+    call: Call, session_id: str, scope: str, said: Sequence[CleanTurn], now: datetime
 ) -> Session:
     first = min((one.said_at for one in said), default=now)
     return Session(
@@ -215,7 +217,7 @@ def _begun(
     )
 
 
-def _continued(session: Session, said: Sequence[Cleaned]) -> Session:
+def _touch_session(session: Session, said: Sequence[CleanTurn]) -> Session:
     """The conversation after something was said: whatever it was, it is active again."""
     moments = [one.said_at for one in said]
     return replace(

@@ -72,11 +72,11 @@ class Moment(TypeDecorator[datetime]):
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         if value is None or dialect.name != "sqlite":
             return value
-        return iso(value)
+        return to_utc_iso(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
         # A plain function: every memory that is read has seven moments.
-        return _read_moment if dialect.name == "sqlite" else _in_utc
+        return _parse_moment if dialect.name == "sqlite" else _to_utc
 
 
 class _PgVector(UserDefinedType[Any]):
@@ -113,7 +113,7 @@ class Vector(TypeDecorator["NDArray[np.float32]"]):
         return None if value is None else np.frombuffer(value, dtype="<f4")
 
 
-HALF = 0.499999
+ROUND_DOWN_OFFSET = 0.499999
 """Taken off before rounding, which then rounds down on both engines."""
 
 
@@ -136,11 +136,11 @@ def _days_between_on_sqlite(element: days_between, compiler: Any, **options: Any
     return f"(julianday({second}) - julianday({first}))"
 
 
-def times_since(
+def periods_since(
     moment: ColumnElement[Any], now: ColumnElement[Any], days: int
 ) -> ColumnElement[int]:
     """How many times so many days have passed since a moment."""
-    return cast(func.round(days_between(moment, now) / days - HALF), Integer)
+    return cast(func.round(days_between(moment, now) / days - ROUND_DOWN_OFFSET), Integer)
 
 
 class larger_of(FunctionElement[Any]):  # noqa: N801 - it reads as a function of SQL
@@ -159,15 +159,15 @@ def _larger_of_on_sqlite(element: larger_of, compiler: Any, **options: Any) -> s
     return f"max({compiler.process(element.clauses, **options)})"
 
 
-def _read_moment(value: str | None) -> datetime | None:
+def _parse_moment(value: str | None) -> datetime | None:
     return None if value is None else datetime.fromisoformat(value)
 
 
-def _in_utc(value: datetime | None) -> datetime | None:
+def _to_utc(value: datetime | None) -> datetime | None:
     return value if value is None or value.tzinfo is UTC else value.astimezone(UTC)
 
 
-def iso(moment: datetime) -> str:
+def to_utc_iso(moment: datetime) -> str:
     """`2026-05-03T08:30:00.000000Z`: always UTC, always the same width."""
     # strftime would write the year 455 with three digits.
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
@@ -178,7 +178,7 @@ def vector_literal(vector: NDArray[np.float32]) -> str:
     return "[" + ",".join(map(repr, vector.tolist())) + "]"
 
 
-def vector_of(packed: bytes) -> NDArray[np.float32]:
+def unpack_vector(packed: bytes) -> NDArray[np.float32]:
     """The vector that pgvector sends in binary: two small numbers, then big-endian floats."""
     import numpy as np
 

@@ -31,6 +31,7 @@ from remembrancer.types import (
     Link,
     Maturity,
     Owner,
+    PastState,
     Permanence,
     Record,
     Rejection,
@@ -39,7 +40,6 @@ from remembrancer.types import (
     Session,
     SessionStatus,
     Source,
-    State,
     Status,
     Turn,
 )
@@ -49,16 +49,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from remembrancer.search.index import Index
-    from remembrancer.store.team_contract import TeamDesk, TeamReader
+    from remembrancer.store.team_contract import TeamReader, TeamWriter
     from remembrancer.types import Tenant
 
-Row = tuple[str, Mapping[str, Json]]
+DumpRow = tuple[str, Mapping[str, Json]]
 """A row that any engine can store: the table's name, and its columns as JSON."""
 
-HELD = (Status.ACTIVE, Status.SUPERSEDED)
+VALID_STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 """What may be true at some moment; a superseded fact was true until its successor's time began."""
 
-MUTABLE = frozenset(
+MUTABLE_FIELDS = frozenset(
     "status valid_until retired_at expires_at confirmed_at confidence importance permanence tags "
     "maturity applied_count success_count harmful_count applied_at "
     "backlog attempts leased_until failure".split()
@@ -74,22 +74,24 @@ class Visibility:
     """
 
     scopes: tuple[str, ...] | None = None
-    below: str | None = None
-    episodes: tuple[str, ...] | None = None
-    without: tuple[str, ...] = ()
+    path_prefix: str | None = None
+    episode_scopes: tuple[str, ...] | None = None
+    excluded_scopes: tuple[str, ...] = ()
 
-    def shows(self, scope: str, kind: Kind | None = None) -> bool:
+    def contains(self, scope: str, kind: Kind | None = None) -> bool:
         """Whether memories of a scope, and of that kind, are among them."""
-        if scope in self.without:
+        if scope in self.excluded_scopes:
             return False
-        if self.below is not None:
-            return f"{scope}/".startswith(f"{self.below}/")
-        scopes = self.episodes if kind is Kind.EPISODE and self.episodes else self.scopes
+        if self.path_prefix is not None:
+            return f"{scope}/".startswith(f"{self.path_prefix}/")
+        scopes = (
+            self.episode_scopes if kind is Kind.EPISODE and self.episode_scopes else self.scopes
+        )
         return scopes is None or scope in scopes
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class ConfidenceRange:
     """How far a memory must be believed: its confidence, as it has decayed by now.
 
     What decays and what renews it are a profile's choices, in plain values.
@@ -131,8 +133,8 @@ class Filter:
     retired_after: datetime | None = None
     retired_before: datetime | None = None
     expires_before: datetime | None = None
-    belief: Belief | None = None
-    decayed: Belief | None = None
+    confidence: ConfidenceRange | None = None
+    decayed: ConfidenceRange | None = None
     overdue: bool = False
     backlogs: tuple[Backlog, ...] = ()
 
@@ -185,12 +187,12 @@ class Insert:
 
     record: Record
     embedding: Embedding | None
-    parts: tuple[Embedding, ...] = ()
+    part_embeddings: tuple[Embedding, ...] = ()
 
     @property
     def embeddings(self) -> tuple[Embedding, ...]:
         """All of them."""
-        return self.parts or ((self.embedding,) if self.embedding is not None else ())
+        return self.part_embeddings or ((self.embedding,) if self.embedding is not None else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,26 +225,26 @@ class DropLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Apply:
+class AddApplication:
     """Enter the use of a rule into its ledger."""
 
     application: RuleApplication
 
 
 @dataclass(frozen=True, slots=True)
-class Withdraw:
+class WithdrawApplication:
     """Take the use of a rule out of account, or back into it."""
 
     rule_id: str
     application_id: str
-    back: bool = False
+    undo: bool = False
 
 
-Write = Insert | Patch | Purge | AddLink | DropLink | Apply | Withdraw
+Write = Insert | Patch | Purge | AddLink | DropLink | AddApplication | WithdrawApplication
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredResponse:
     """What was answered to a request that may come again; no status while someone is at it."""
 
     key: str
@@ -266,7 +268,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Aged:
+class AgeCount:
     """How many memories share a permanence, a source, a confidence in 20ths, and an age."""
 
     permanence: Permanence
@@ -293,74 +295,74 @@ class Reader(Protocol):
         limit: int,
         after: Position | None = None,
         *,
-        oldest: bool = False,
+        oldest_first: bool = False,
     ) -> list[Record]:
         """Memories that pass the filter, newest first, or oldest first from the beginning."""
         ...
 
-    def ids(self, wanted: Filter, limit: int) -> list[str]:
+    def find_ids(self, wanted: Filter, limit: int) -> list[str]:
         """The ids of memories that pass the filter, in no order that matters."""
         ...
 
-    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
+    def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         """The fact that has the place of a subject and predicate, though its time may be over.
 
         The active one by its row, or else the one of the expired that came last.
         """
         ...
 
-    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+    def matching(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         """Those of these memories that pass the filter."""
         ...
 
-    def index(self, model: str) -> Index:
+    def load_index(self, model: str) -> Index:
         """All the owner's documents in memory with one model's vectors, as of now at least.
 
         It may know of documents that this transaction cannot see, never the other way round.
         """
         ...
 
-    def beyond(self, query: Embedding) -> list[Hit]:
+    def nearest_outside_index(self, query: Embedding) -> list[Hit]:
         """The most similar of the vectors that an index which overflows does not hold."""
         ...
 
-    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
+    def compute_similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         """The exact cosine of these memories to the query, by the best of their vectors."""
         ...
 
-    def vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    def load_vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The exact vector, as a whole, of each of these memories that has one of this model."""
         ...
 
-    def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
+    def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
         """The same memories with the state they had at a moment, told by the events since."""
         ...
 
-    def session(self, session_id: str) -> Session | None:
+    def get_session(self, session_id: str) -> Session | None:
         """One conversation."""
         ...
 
-    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
+    def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         """The turns of a conversation beyond a position, in order, whatever their status."""
         ...
 
-    def states(self, memory_id: str) -> list[State]:
+    def list_states(self, memory_id: str) -> list[PastState]:
         """The past states of a memory, oldest first."""
         ...
 
-    def links(self, memory_id: str) -> list[Link]:
+    def list_links(self, memory_id: str) -> list[Link]:
         """All links from and to a memory."""
         ...
 
-    def related(self, relation: Relation) -> list[Link]:
+    def list_links_by_relation(self, relation: Relation) -> list[Link]:
         """All links of one relation, oldest first."""
         ...
 
-    def event(self, event_id: str) -> Event | None:
+    def get_event(self, event_id: str) -> Event | None:
         """One event with its changes."""
         ...
 
-    def events(
+    def list_events(
         self,
         *,
         memory_ids: Sequence[str] | None = None,
@@ -370,34 +372,34 @@ class Reader(Protocol):
         """Events, newest first; only those that touched the given memories, if any are given."""
         ...
 
-    def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+    def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
         """The uses of some rules that count, oldest first."""
         ...
 
-    def sessions(
+    def list_sessions(
         self,
         wanted: SessionFilter,
         limit: int,
         after: Position | None = None,
         *,
-        oldest: bool = False,
+        oldest_first: bool = False,
     ) -> list[Session]:
         """Conversations that pass the filter, those active last first, or last of all."""
         ...
 
-    def empty_sessions(self) -> list[Session]:
+    def list_empty_sessions(self) -> list[Session]:
         """Conversations without a turn, oldest first."""
         ...
 
-    def rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
+    def list_rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
         """What was not remembered, newest first."""
         ...
 
-    def unembedded(self, model: str, limit: int) -> list[Record]:
+    def list_unembedded(self, model: str, limit: int) -> list[Record]:
         """Memories that have no vector of this model, in the order they were stored."""
         ...
 
-    def embedded(self) -> dict[str, int]:
+    def count_embedded(self) -> dict[str, int]:
         """How many memories have vectors of which model."""
         ...
 
@@ -409,9 +411,9 @@ class Reader(Protocol):
         """Counts of all memories; what has had its time by now counts as expired."""
         ...
 
-    def ages(
+    def count_by_age(
         self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
-    ) -> list[Aged]:
+    ) -> list[AgeCount]:
         """Counts of what passes the filter by age: how many times so many days since a moment."""
         ...
 
@@ -427,11 +429,11 @@ class Writer(Reader, Protocol):
         """Carry out the writes and record them; the event comes back with its changes."""
         ...
 
-    def keep_session(self, session: Session) -> None:
+    def save_session(self, session: Session) -> None:
         """Store a conversation, or what has changed about it."""
         ...
 
-    def reject(self, rejections: Sequence[Rejection]) -> None:
+    def save_rejections(self, rejections: Sequence[Rejection]) -> None:
         """Keep what was not remembered, for a while."""
         ...
 
@@ -439,19 +441,19 @@ class Writer(Reader, Protocol):
         """Destroy what was rejected before a moment; how much it was."""
         ...
 
-    def answer(self, key: str) -> Answer | None:
+    def get_response(self, key: str) -> StoredResponse | None:
         """What was answered to a request of that key."""
         ...
 
-    def keep_answer(self, answer: Answer) -> None:
+    def save_response(self, response: StoredResponse) -> None:
         """Keep an answer, in place of any of the same key; it goes when a memory in it does."""
         ...
 
-    def drop_answer(self, key: str) -> None:
+    def drop_response(self, key: str) -> None:
         """Let a request be made anew."""
         ...
 
-    def drop_answers(self, before: datetime) -> int:
+    def drop_responses(self, before: datetime) -> int:
         """Destroy the answers given before a moment; how many they were."""
         ...
 
@@ -463,18 +465,20 @@ class Writer(Reader, Protocol):
         """Say which event took this one back, or that it stands again."""
         ...
 
-    def refer(self, counts: Mapping[str, int], at: datetime, *, extend: bool = False) -> None:
+    def count_recalls(
+        self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
+    ) -> None:
         """Count recalls and, if wanted, let those that would expire live as long again.
 
         No event, as nothing that is believed changes.
         """
         ...
 
-    def embed(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
+    def add_embeddings(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
         """Give memories the vectors of a model that they have none of."""
         ...
 
-    def drop_vectors(self, besides: str) -> int:
+    def drop_vectors(self, keep_model: str) -> int:
         """Remove the vectors of all models but one; how many memories had any."""
         ...
 
@@ -518,7 +522,7 @@ class Erasure:
 
 
 @dataclass(frozen=True, slots=True)
-class Traces:
+class TraceTerms:
     """What a search after an erasure looks for: ids that are theirs alone, and words they used."""
 
     ids: tuple[str, ...]
@@ -526,7 +530,7 @@ class Traces:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class ScanResult:
     """A place that was searched, how much of it, and how many traces were found there."""
 
     place: str
@@ -537,53 +541,53 @@ class Searched:
 class Store(Protocol):
     """Where memories live. Safe to use from any thread; several processes may share one."""
 
-    def reading(self, owner: Owner) -> AbstractContextManager[Reader]:
+    def open_reader(self, owner: Owner) -> AbstractContextManager[Reader]:
         """A consistent view of one owner's memories."""
         ...
 
-    def writing(self, owner: Owner, *, newcomer: bool = True) -> AbstractContextManager[Writer]:
+    def open_writer(self, owner: Owner, *, create: bool = True) -> AbstractContextManager[Writer]:
         """The only writer of one owner's memories, until the block is left.
 
         Someone who has no memory here gets one, or is NotFound if they may not be a newcomer.
         """
         ...
 
-    def turn(self) -> AbstractContextManager[object]:
+    def cpu_slot(self) -> AbstractContextManager[object]:
         """Held while memories are compared: a thread waits here if it would be in the way."""
         ...
 
-    def owners(self) -> list[Owner]:
+    def list_owners(self) -> list[Owner]:
         """Everyone who has ever stored something here."""
         ...
 
-    def recalling(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
+    def open_team_reader(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
         """What a team knows, where who said it cannot be read at all."""
         ...
 
-    def reviewing(self, tenant: Tenant) -> AbstractContextManager[TeamDesk]:
+    def open_team_writer(self, tenant: Tenant) -> AbstractContextManager[TeamWriter]:
         """The only one to change what a team knows, until the block is left."""
         ...
 
-    def dump(self, owner: Owner) -> AbstractContextManager[Iterator[Row]]:
+    def dump(self, owner: Owner) -> AbstractContextManager[Iterator[DumpRow]]:
         """Everything of one person as it is at one moment, in an order all engines share."""
         ...
 
-    def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
+    def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
         """Store everything of one person, all of it or nothing.
 
         Whoever has memories here keeps them, and it is a Conflict, unless they are to be replaced.
         """
         ...
 
-    def teams(self) -> list[Tenant]:
+    def list_teams(self) -> list[Tenant]:
         """The tenants whose team knows something here."""
         ...
 
-    def dump_team(self, tenant: Tenant) -> AbstractContextManager[Iterator[Row]]:
+    def dump_team(self, tenant: Tenant) -> AbstractContextManager[Iterator[DumpRow]]:
         """Everything of one team as it is at one moment, in an order all engines share."""
         ...
 
-    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
+    def load_team(self, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool = False) -> int:
         """Store everything of one team, all of it or nothing; how many facts it has then.
 
         A team that has memories here keeps them, and it is a Conflict, unless they are to be
@@ -591,15 +595,15 @@ class Store(Protocol):
         """
         ...
 
-    def dump_system(self) -> AbstractContextManager[Iterator[Row]]:
+    def dump_system(self) -> AbstractContextManager[Iterator[DumpRow]]:
         """The tenants, users, settings and keys."""
         ...
 
-    def load_system(self, rows: Iterable[Row]) -> None:
+    def load_system(self, rows: Iterable[DumpRow]) -> None:
         """Add the tenants, users, settings and keys that are missing; none that is here changes."""
         ...
 
-    def setting(self, tenant: Tenant, key: str) -> Json:
+    def get_setting(self, tenant: Tenant, key: str) -> Json:
         """A setting of a tenant, None if there is none."""
         ...
 
@@ -611,7 +615,7 @@ class Store(Protocol):
         """Keep a key by the digest of its secret; its owner is entered if they are not known."""
         ...
 
-    def key(self, digest: str) -> Key | None:
+    def get_key(self, digest: str) -> Key | None:
         """The key whose secret has that digest, whatever became of it."""
         ...
 
@@ -631,31 +635,31 @@ class Store(Protocol):
         """Remove a key; whether it was there, which is true for one caller only."""
         ...
 
-    def note_use(self, key_id: str, at: datetime) -> None:
+    def record_key_use(self, key_id: str, at: datetime) -> None:
         """Say when a key was used last."""
         ...
 
-    def lease(self, job: str) -> Lease:
+    def get_lease(self, job: str) -> Lease:
         """Who is at a job, and when it was done last."""
         ...
 
-    def take(self, job: str, seen: Lease, holder: str, until: datetime) -> bool:
+    def acquire_lease(self, job: str, expected: Lease, holder: str, until: datetime) -> bool:
         """Take a job or hold it for longer, unless its lease is no longer the one that was seen."""
         ...
 
-    def finish(self, job: str, holder: str, at: datetime | None) -> None:
+    def release_lease(self, job: str, holder: str, at: datetime | None) -> None:
         """Give a job back: done at that time, or not done."""
         ...
 
-    def remove(self, owner: Owner) -> None:
+    def delete_owner(self, owner: Owner) -> None:
         """Destroy everything of one person, who is then nobody here; again is the same as once."""
         ...
 
-    def erasures(self) -> list[Erasure]:
+    def list_erasures(self) -> list[Erasure]:
         """What was erased, and what is not finished."""
         ...
 
-    def keep_erasure(self, erasure: Erasure) -> None:
+    def save_erasure(self, erasure: Erasure) -> None:
         """Note an erasure, or how far it got."""
         ...
 
@@ -666,11 +670,11 @@ class Store(Protocol):
         """
         ...
 
-    def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
+    def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         """Look for traces in everything that the store has, and for any row of an owner."""
         ...
 
-    def let_go(self) -> bool:
+    def evict_erased(self) -> bool:
         """Drop what this process holds in memory of people who are gone; whether there were any."""
         ...
 
@@ -678,7 +682,7 @@ class Store(Protocol):
         """Do what the database needs now and then; how many files or tables were tidied."""
         ...
 
-    def health(self) -> Health:
+    def check_health(self) -> Health:
         """What `doctor` should know."""
         ...
 
@@ -687,33 +691,33 @@ class Store(Protocol):
         ...
 
 
-def frozen(values: Mapping[str, object]) -> dict[str, Json]:
+def to_json(values: Mapping[str, object]) -> dict[str, Json]:
     """Field values as JSON, for an event."""
     return {
-        name: value.isoformat() if isinstance(value, datetime) else _plain(value)
+        name: value.isoformat() if isinstance(value, datetime) else _to_json_value(value)
         for name, value in values.items()
     }
 
 
-def thawed(values: Mapping[str, Json]) -> dict[str, object]:
+def from_json(values: Mapping[str, Json]) -> dict[str, object]:
     """The field values that `frozen` wrote."""
     return {
         name: datetime.fromisoformat(value)
-        if _is_moment(name) and isinstance(value, str)
+        if _is_moment_field(name) and isinstance(value, str)
         else value
         for name, value in values.items()
     }
 
 
-def _is_moment(name: str) -> bool:
+def _is_moment_field(name: str) -> bool:
     return name.endswith(("_at", "_until"))
 
 
-def _plain(value: object) -> Json:
+def _to_json_value(value: object) -> Json:
     return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
-UNDOABLE = frozenset(Action) - {
+UNDOABLE_ACTIONS = frozenset(Action) - {
     Action.DELETED,
     Action.PURGED,
     Action.CLOSED,

@@ -35,158 +35,168 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from remembrancer.errors import BadBackup, Conflict
 from remembrancer.store import tables
-from remembrancer.store.columns import JsonValue, Moment, Vector, iso
-from remembrancer.store.contract import Row
-from remembrancer.store.team import SqlTeamDesk
+from remembrancer.store.columns import JsonValue, Moment, Vector, to_utc_iso
+from remembrancer.store.contract import DumpRow
+from remembrancer.store.team import SqlTeamWriter
 from remembrancer.types import Json, Owner, Tenant
 
-_Code = Callable[[Any], Any]
+_Converter = Callable[[Any], Any]
 
-BATCH = 500
+BATCH_SIZE = 500
 """How many rows are read or written at a time."""
 
-EXACT = 1e16
+MIN_EXPONENT_FLOAT = 1e16
 """From here on Python writes a float with an exponent, and jsonb gives it back as an integer."""
 
-LONGEST_INTEGER = 2**31
-MOST_DIMENSIONS = 16_000
+INTEGER_BOUND = 2**31
+MAX_VECTOR_DIMENSIONS = 16_000
 """What PostgreSQL and pgvector hold."""
 
-NO_MEMORIES = (tables.leases, tables.erasures, tables.answers)
+EXCLUDED_TABLES = (tables.leases, tables.erasures, tables.answers)
 """Who is at a job, who is being erased, what was answered to a request."""
 
-PERSONAL = tuple(one for one in tables.personal.sorted_tables if one not in NO_MEMORIES)
-TEAM = tuple(one for one in tables.team.sorted_tables if one is not tables.teams)
-SYSTEM = tuple(one for one in tables.system.sorted_tables if one not in NO_MEMORIES)
+PERSONAL_TABLES = tuple(one for one in tables.personal.sorted_tables if one not in EXCLUDED_TABLES)
+TEAM_TABLES = tuple(one for one in tables.team.sorted_tables if one is not tables.teams)
+SYSTEM_TABLES = tuple(one for one in tables.system.sorted_tables if one not in EXCLUDED_TABLES)
 """The tables that are dumped, parents before children; how often a team's memory has changed is its
 store's own business."""
 
-OWN_BUSINESS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
+EXCLUDED_COLUMNS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
 """What a store decides for itself: which vectors stay out of memory, when indexes start anew."""
 
 
-def personal_rows(connection: Connection, owner: Owner) -> Iterator[Row]:
+def personal_rows(connection: Connection, owner: Owner) -> Iterator[DumpRow]:
     """Everything of one person; the transaction must be one that sees a single moment."""
-    for table in PERSONAL:
-        yield from _read(connection, table, table.c.owner_id == owner.id)
+    for table in PERSONAL_TABLES:
+        yield from _dump_table(connection, table, table.c.owner_id == owner.id)
 
 
-def team_rows(connection: Connection, tenant: Tenant) -> Iterator[Row]:
+def team_rows(connection: Connection, tenant: Tenant) -> Iterator[DumpRow]:
     """Everything a team knows, who said so and the key that tells; of one moment, as above."""
-    for table in TEAM:
-        yield from _read(connection, table, table.c.tenant_id == tenant.id)
+    for table in TEAM_TABLES:
+        yield from _dump_table(connection, table, table.c.tenant_id == tenant.id)
 
 
-def system_rows(connection: Connection) -> Iterator[Row]:
+def system_rows(connection: Connection) -> Iterator[DumpRow]:
     """The small tables: tenants, users, settings and keys."""
-    for table in SYSTEM:
-        yield from _read(connection, table)
+    for table in SYSTEM_TABLES:
+        yield from _dump_table(connection, table)
 
 
-def make_room(connection: Connection, owner: Owner, *, replace: bool) -> int:
+def clear_person(connection: Connection, owner: Owner, *, replace: bool) -> int:
     """Destroy what a person has, if it is to be replaced; how many removals to start from.
 
     The caller's transaction must be the only one that writes them.
     """
-    if not replace and _holds_memories(connection, owner):
+    if not replace and _has_memories(connection, owner):
         raise Conflict(f"{owner.user} of {owner.tenant} has other memories here.")
-    removed = _removed(connection, owner)
-    for table in (tables.answers, *reversed(PERSONAL)):
+    removed = _next_removal_count(connection, owner)
+    for table in (tables.answers, *reversed(PERSONAL_TABLES)):
         connection.execute(table.delete().where(table.c.owner_id == owner.id))
     return removed
 
 
-def put_person(
+def load_person(
     connection: Connection,
     owner: Owner,
-    rows: Iterable[Row],
+    rows: Iterable[DumpRow],
     *,
-    most_vectors: int,
+    max_vectors: int,
     removed: int = 0,
 ) -> None:
     """Store everything of a person of whom there is nothing, in the caller's transaction."""
     own: dict[str, Any] = {"owner_id": owner.id}
-    with _fitting():
-        for table, group in _by_table(PERSONAL, rows):
-            values = (own | values_of(table, columns) for _, columns in group)
+    with _translate_data_errors():
+        for table, group in _group_by_table(PERSONAL_TABLES, rows):
+            values = (own | decode_row(table, columns) for _, columns in group)
             if table is tables.owners:
                 values = (row | {"documents_removed": removed} for row in values)
             if table is tables.embeddings:
-                values = (row | {"crowded": int(row["number"]) > most_vectors} for row in values)
-            _fill(connection, table, values)
+                values = (row | {"crowded": int(row["number"]) > max_vectors} for row in values)
+            _insert_rows(connection, table, values)
 
 
-def put_team(connection: Connection, tenant: Tenant, rows: Iterable[Row], *, replace: bool) -> int:
+def load_team(
+    connection: Connection, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool
+) -> int:
     """Store everything of a team, also instead of what it has if that is asked for; how many facts.
 
     The caller's transaction must be the only one that writes them.
     """
-    if not replace and team_facts(connection, tenant):
+    if not replace and count_team_facts(connection, tenant):
         raise Conflict(f"The team of {tenant.name} has other memories here.")
-    for table in reversed(TEAM):
+    for table in reversed(TEAM_TABLES):
         connection.execute(table.delete().where(table.c.tenant_id == tenant.id))
     own: dict[str, Any] = {"tenant_id": tenant.id}
-    with _fitting():
-        for table, group in _by_table(TEAM, rows):
-            _fill(connection, table, (own | values_of(table, columns) for _, columns in group))
-    SqlTeamDesk(connection, tenant.id).changed()
-    return team_facts(connection, tenant)
+    with _translate_data_errors():
+        for table, group in _group_by_table(TEAM_TABLES, rows):
+            _insert_rows(
+                connection, table, (own | decode_row(table, columns) for _, columns in group)
+            )
+    SqlTeamWriter(connection, tenant.id).bump_version()
+    return count_team_facts(connection, tenant)
 
 
-def team_facts(connection: Connection, tenant: Tenant) -> int:
+def count_team_facts(connection: Connection, tenant: Tenant) -> int:
     """How many facts a team has."""
     table = tables.team_facts
     query = select(func.count()).where(table.c.tenant_id == tenant.id)
     return int(connection.execute(query).scalar_one())
 
 
-def put_system(connection: Connection, rows: Iterable[Row]) -> None:
+def load_system(connection: Connection, rows: Iterable[DumpRow]) -> None:
     """Add what is missing in the small tables; what is there stays as it is."""
     if connection.dialect.name == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:
         from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
-    with _fitting():
-        for table, group in _by_table(SYSTEM, rows):
-            values = (values_of(table, columns) for _, columns in group)
-            while some := list(islice(values, BATCH)):
+    with _translate_data_errors():
+        for table, group in _group_by_table(SYSTEM_TABLES, rows):
+            values = (decode_row(table, columns) for _, columns in group)
+            while some := list(islice(values, BATCH_SIZE)):
                 connection.execute(insert(table).on_conflict_do_nothing(), some)
 
 
-def check(known: Iterable[Table], row: Row) -> None:
+def check_row(known: Iterable[Table], row: DumpRow) -> None:
     """Refuse a row that none of these tables could hold."""
     name, columns = row
-    values_of(_named(known, name), columns)
+    decode_row(_find_table(known, name), columns)
 
 
-def values_of(table: Table, columns: Mapping[str, Json]) -> dict[str, Any]:
+def decode_row(table: Table, columns: Mapping[str, Json]) -> dict[str, Any]:
     """The values of a row as the database takes them."""
     codecs = _codecs(table)
     if columns.keys() != {one.name for one in codecs}:
         raise BadBackup(f"A row of {table.name} in the backup does not have its columns.")
     try:
-        return {one.name: one.decoded(columns[one.name]) for one in codecs}
+        return {one.name: one.from_dump(columns[one.name]) for one in codecs}
     except (TypeError, ValueError, OverflowError, AttributeError) as error:
         raise BadBackup(f"A row of {table.name} in the backup has a value that is none.") from error
 
 
-def _read(connection: Connection, table: Table, *which: ColumnElement[bool]) -> Iterator[Row]:
+def _dump_table(
+    connection: Connection, table: Table, *which: ColumnElement[bool]
+) -> Iterator[DumpRow]:
     codecs = _codecs(table)
-    query = select(*_portable(table)).where(*which).order_by(*_key(connection, table))
-    for row in connection.execute(query, execution_options={"yield_per": BATCH}):
+    query = (
+        select(*_dumped_columns(table))
+        .where(*which)
+        .order_by(*_primary_key_order(connection, table))
+    )
+    for row in connection.execute(query, execution_options={"yield_per": BATCH_SIZE}):
         pairs = zip(codecs, row, strict=True)
-        yield table.name, {one.name: one.encoded(value) for one, value in pairs}
+        yield table.name, {one.name: one.to_dump(value) for one, value in pairs}
 
 
-def _portable(table: Table) -> list[Column[Any]]:
+def _dumped_columns(table: Table) -> list[Column[Any]]:
     """The columns that a dump has; whose they are is said once, by whoever keeps the rows."""
-    left_out = OWN_BUSINESS.get(table.name, set())
-    if table not in SYSTEM:
+    left_out = EXCLUDED_COLUMNS.get(table.name, set())
+    if table not in SYSTEM_TABLES:
         left_out = left_out | {"owner_id", "tenant_id"}
     return [one for one in table.columns if one.name not in left_out]
 
 
-def _key(connection: Connection, table: Table) -> list[ColumnElement[Any]]:
+def _primary_key_order(connection: Connection, table: Table) -> list[ColumnElement[Any]]:
     """The primary key, with texts in the order of their code points on both engines."""
     order = "BINARY" if connection.dialect.name == "sqlite" else "C"
     return [
@@ -195,16 +205,16 @@ def _key(connection: Connection, table: Table) -> list[ColumnElement[Any]]:
     ]
 
 
-def _holds_memories(connection: Connection, owner: Owner) -> bool:
+def _has_memories(connection: Connection, owner: Owner) -> bool:
     """Whether anything is stored of a person beyond who they are."""
     return any(
         connection.execute(select(1).where(table.c.owner_id == owner.id).limit(1)).first()
-        for table in PERSONAL
+        for table in PERSONAL_TABLES
         if table is not tables.owners
     )
 
 
-def _removed(connection: Connection, owner: Owner) -> int:
+def _next_removal_count(connection: Connection, owner: Owner) -> int:
     """A count of removals beyond what any index has seen, so that all of them start anew."""
     table = tables.owners
     query = select(table.c.documents_removed).where(table.c.owner_id == owner.id)
@@ -212,22 +222,24 @@ def _removed(connection: Connection, owner: Owner) -> int:
     return 0 if known is None else int(known) + 1
 
 
-def _by_table(known: Iterable[Table], rows: Iterable[Row]) -> Iterator[tuple[Table, Iterator[Row]]]:
+def _group_by_table(
+    known: Iterable[Table], rows: Iterable[DumpRow]
+) -> Iterator[tuple[Table, Iterator[DumpRow]]]:
     for name, group in groupby(rows, key=lambda row: row[0]):
-        yield _named(known, name), group
+        yield _find_table(known, name), group
 
 
-def _named(known: Iterable[Table], name: str) -> Table:
+def _find_table(known: Iterable[Table], name: str) -> Table:
     for table in known:
         if table.name == name:
             return table
     raise BadBackup("The backup has rows of a table that does not exist.")
 
 
-def _fill(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
+def _insert_rows(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
     """Insert rows; a reference to a later row of the same table is added when that is there."""
     late: list[dict[str, str]] = []
-    while some := list(islice(rows, BATCH)):
+    while some := list(islice(rows, BATCH_SIZE)):
         for row in some:
             if (row.get("supersedes") or "") > row.get("id", ""):
                 late.append({"of": row["owner_id"], "later": row["id"], "to": row["supersedes"]})
@@ -239,7 +251,7 @@ def _fill(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) 
 
 
 @contextlib.contextmanager
-def _fitting() -> Iterator[None]:
+def _translate_data_errors() -> Iterator[None]:
     """Say in our words that the rows contradict each other or the engine's limits."""
     try:
         yield
@@ -250,11 +262,13 @@ def _fitting() -> Iterator[None]:
 @cache
 def _codecs(table: Table) -> list[_Codec]:
     """How each column that a dump has is written and read."""
-    return [_Codec(one.name, bool(one.nullable), *_codec(one)) for one in _portable(table)]
+    return [
+        _Codec(one.name, bool(one.nullable), *_find_codec(one)) for one in _dumped_columns(table)
+    ]
 
 
-def _codec(column: Column[Any]) -> tuple[_Code, _Code]:
-    for kind, pair in CODES.items():
+def _find_codec(column: Column[Any]) -> tuple[_Converter, _Converter]:
+    for kind, pair in CODECS_BY_TYPE.items():
         if isinstance(column.type, kind):
             return pair
     raise AssertionError(f"{column} has a type that cannot be dumped")
@@ -265,28 +279,28 @@ class _Codec(NamedTuple):
 
     name: str
     nullable: bool
-    encode: _Code
-    decode: _Code
+    encode: _Converter
+    decode: _Converter
 
-    def encoded(self, value: Any) -> Json:
+    def to_dump(self, value: Any) -> Json:
         return None if value is None else self.encode(value)
 
-    def decoded(self, value: Json) -> Any:
+    def from_dump(self, value: Json) -> Any:
         return None if value is None and self.nullable else self.decode(value)
 
 
-def _base64(value: bytes) -> str:
+def _format_base64(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
-def _one_form(value: Any) -> Json:
+def _normalise_json(value: Any) -> Json:
     """JSON with numbers as jsonb gives them back."""
     match value:
         case dict():
-            return {name: _one_form(inner) for name, inner in value.items()}
+            return {name: _normalise_json(inner) for name, inner in value.items()}
         case list() | tuple():
-            return [_one_form(inner) for inner in value]
-        case float() if abs(value) >= EXACT:
+            return [_normalise_json(inner) for inner in value]
+        case float() if abs(value) >= MIN_EXPONENT_FLOAT:
             return int(Decimal(repr(value)))
         case float():
             return value + 0.0
@@ -294,71 +308,71 @@ def _one_form(value: Any) -> Json:
             return value  # type: ignore[no-any-return]
 
 
-def _moment(value: Any) -> datetime:
+def _parse_moment(value: Any) -> datetime:
     moment = datetime.fromisoformat(value)
-    if iso(moment) != value:
+    if to_utc_iso(moment) != value:
         raise ValueError(value)
     return moment
 
 
-def _vector(value: Any) -> Any:
+def _parse_vector(value: Any) -> Any:
     import numpy as np
 
-    vector = np.frombuffer(_bytes(value), dtype="<f4")
-    if not 0 < vector.size <= MOST_DIMENSIONS or not np.isfinite(vector).all():
+    vector = np.frombuffer(_parse_base64(value), dtype="<f4")
+    if not 0 < vector.size <= MAX_VECTOR_DIMENSIONS or not np.isfinite(vector).all():
         raise ValueError("not a vector")
     return vector
 
 
-def _bytes(value: Any) -> bytes:
+def _parse_base64(value: Any) -> bytes:
     return base64.b64decode(value.encode("ascii"), validate=True)
 
 
-def _json(value: Any) -> Any:
+def _check_json(value: Any) -> Any:
     if value is None:
         raise TypeError("missing")
     return value
 
 
-def _float(value: Any) -> float:
+def _check_float(value: Any) -> float:
     if not isinstance(value, float) or not math.isfinite(value):
         raise TypeError("not a float")
     return value
 
 
-def _boolean(value: Any) -> bool:
+def _check_boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError("neither true nor false")
     return value
 
 
-def _integer(value: Any) -> int:
+def _check_integer(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError("not an integer")
-    if not -LONGEST_INTEGER <= value < LONGEST_INTEGER:
+    if not -INTEGER_BOUND <= value < INTEGER_BOUND:
         raise OverflowError("too large")
     return value
 
 
-def _text(value: Any) -> str:
+def _check_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("not a text")
     value.encode()
     return value
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-CODES: dict[type[Any], tuple[_Code, _Code]] = {
-    Moment: (iso, _moment),
-    Vector: (lambda vector: _base64(vector.astype("<f4").tobytes()), _vector),
-    LargeBinary: (_base64, _bytes),
-    JsonValue: (_one_form, _json),
-    Boolean: (bool, _boolean),
-    Float: (lambda number: float(number) + 0.0, _float),  # and no negative zero
-    Integer: (int, _integer),
-    Text: (_same, _text),
+CODECS_BY_TYPE: dict[type[Any], tuple[_Converter, _Converter]] = {
+    Moment: (to_utc_iso, _parse_moment),
+    Vector: (lambda vector: _format_base64(vector.astype("<f4").tobytes()), _parse_vector),
+    LargeBinary: (_format_base64, _parse_base64),
+    JsonValue: (_normalise_json, _check_json),
+    Boolean: (bool, _check_boolean),
+    Float: (lambda number: float(number) + 0.0, _check_float),  # and no negative zero
+    Integer: (int, _check_integer),
+    Text: (_identity, _check_text),
 }
 """Each type's way into a dump and out of it."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from remembrancer.store.contract import (
-    Aged,
+    AgeCount,
     Embedding,
     Filter,
     Hit,
@@ -19,12 +19,12 @@ from remembrancer.types import (
     Event,
     Fact,
     Link,
+    PastState,
     Record,
     Rejection,
     Relation,
     RuleApplication,
     Session,
-    State,
     Turn,
 )
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
 
-class Nothing:
+class EmptyReader:
     """A reader of no memories; it needs no database and creates none."""
 
     def get(self, memory_id: str) -> Record | None:
@@ -50,55 +50,55 @@ class Nothing:
         limit: int,
         after: Position | None = None,
         *,
-        oldest: bool = False,
+        oldest_first: bool = False,
     ) -> list[Record]:
         return []
 
-    def ids(self, wanted: Filter, limit: int) -> list[str]:
+    def find_ids(self, wanted: Filter, limit: int) -> list[str]:
         return []
 
-    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
+    def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         return None
 
-    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+    def matching(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         return {}
 
-    def index(self, model: str) -> Index:
+    def load_index(self, model: str) -> Index:
         from remembrancer.search.index import Index
 
         return Index(model)
 
-    def beyond(self, query: Embedding) -> list[Hit]:
+    def nearest_outside_index(self, query: Embedding) -> list[Hit]:
         return []
 
-    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
+    def compute_similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         return []
 
-    def vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    def load_vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         return {}
 
-    def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
+    def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
         return []
 
-    def session(self, session_id: str) -> Session | None:
+    def get_session(self, session_id: str) -> Session | None:
         return None
 
-    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
+    def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         return []
 
-    def states(self, memory_id: str) -> list[State]:
+    def list_states(self, memory_id: str) -> list[PastState]:
         return []
 
-    def links(self, memory_id: str) -> list[Link]:
+    def list_links(self, memory_id: str) -> list[Link]:
         return []
 
-    def related(self, relation: Relation) -> list[Link]:
+    def list_links_by_relation(self, relation: Relation) -> list[Link]:
         return []
 
-    def event(self, event_id: str) -> Event | None:
+    def get_event(self, event_id: str) -> Event | None:
         return None
 
-    def events(
+    def list_events(
         self,
         *,
         memory_ids: Sequence[str] | None = None,
@@ -107,29 +107,29 @@ class Nothing:
     ) -> list[Event]:
         return []
 
-    def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+    def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
         return []
 
-    def sessions(
+    def list_sessions(
         self,
         wanted: SessionFilter,
         limit: int,
         after: Position | None = None,
         *,
-        oldest: bool = False,
+        oldest_first: bool = False,
     ) -> list[Session]:
         return []
 
-    def rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
+    def list_rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
         return []
 
-    def empty_sessions(self) -> list[Session]:
+    def list_empty_sessions(self) -> list[Session]:
         return []
 
-    def unembedded(self, model: str, limit: int) -> list[Record]:
+    def list_unembedded(self, model: str, limit: int) -> list[Record]:
         return []
 
-    def embedded(self) -> dict[str, int]:
+    def count_embedded(self) -> dict[str, int]:
         return {}
 
     def count(self, wanted: Filter) -> int:
@@ -138,9 +138,9 @@ class Nothing:
     def tally(self, now: datetime) -> list[Tally]:
         return []
 
-    def ages(
+    def count_by_age(
         self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
-    ) -> list[Aged]:
+    ) -> list[AgeCount]:
         return []
 
     def count_events(self) -> int:

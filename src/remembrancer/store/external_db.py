@@ -16,27 +16,27 @@ from sqlalchemy.pool import NullPool
 
 from remembrancer.errors import InvalidInput, InvalidSetting
 
-SQLITE = b"SQLite format 3\0"
-SCHEMES = ("postgresql://", "postgres://")
-AT_ONCE = 1000
+SQLITE_HEADER = b"SQLite format 3\0"
+POSTGRES_SCHEMES = ("postgresql://", "postgres://")
+BATCH_SIZE = 1000
 
 
-def is_address(place: str) -> bool:
+def is_database_url(place: str) -> bool:
     """Whether a place is a database's address rather than a path."""
-    return place.startswith(SCHEMES)
+    return place.startswith(POSTGRES_SCHEMES)
 
 
-def tables(place: str | Path) -> set[str]:
+def list_tables(place: str | Path) -> set[str]:
     """The names of the tables in a database."""
-    with _opened(place) as engine:
+    with _open_engine(place) as engine:
         return set(inspect(engine).get_table_names())
 
 
-def rows(
+def read_rows(
     place: str | Path, name: str, columns: Sequence[str], order: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a table, in an order of columns."""
-    with _opened(place) as engine:
+    with _open_engine(place) as engine:
         # A view could be anything at all, so it has to be a table.
         if name not in inspect(engine).get_table_names():
             raise InvalidInput(f"The database has no table {name!r}.")
@@ -44,14 +44,16 @@ def rows(
         query = select(*(wanted.c[one] for one in columns))
         query = query.order_by(*(wanted.c[one] for one in order))
         with engine.connect() as connection:
-            found = connection.execution_options(yield_per=AT_ONCE).execute(query)
+            found = connection.execution_options(yield_per=BATCH_SIZE).execute(query)
             for row in found:
                 yield tuple(row)
 
 
 @contextlib.contextmanager
-def _opened(place: str | Path) -> Iterator[Engine]:
-    engine = _postgres(str(place)) if is_address(str(place)) else _sqlite(Path(place))
+def _open_engine(place: str | Path) -> Iterator[Engine]:
+    engine = (
+        _postgres_engine(str(place)) if is_database_url(str(place)) else _sqlite_engine(Path(place))
+    )
     try:
         yield engine
     except SQLAlchemyError as error:
@@ -63,7 +65,7 @@ def _opened(place: str | Path) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _sqlite(path: Path) -> Engine:
+def _sqlite_engine(path: Path) -> Engine:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)
         # What the file's own schema would call is not to be trusted.
@@ -73,7 +75,7 @@ def _sqlite(path: Path) -> Engine:
     return create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
 
-def _postgres(address: str) -> Engine:
+def _postgres_engine(address: str) -> Engine:
     if find_spec("psycopg") is None:
         raise InvalidSetting("PostgreSQL needs its driver: pip install 'remembrancer[postgres]'.")
     _, _, rest = address.partition("://")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 
-def settle(path: Path) -> None:
+def fsync_path(path: Path) -> None:
     """Wait until a file is on the disk, or the names in a directory (Windows does so itself)."""
     is_directory = path.is_dir()
     if is_directory and sys.platform == "win32":

@@ -8,53 +8,53 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, and_, select
 
 from remembrancer.store import tables
-from remembrancer.store.contract import Answer
+from remembrancer.store.contract import StoredResponse
 
 TABLE = tables.answers
 
 
-def read(connection: Connection, owner_id: str, key: str) -> Answer | None:
+def read_response(connection: Connection, owner_id: str, key: str) -> StoredResponse | None:
     """What was answered to a request of that key."""
-    row = connection.execute(select(TABLE).where(_of(owner_id, key))).first()
+    row = connection.execute(select(TABLE).where(_has_key(owner_id, key))).first()
     if row is None:
         return None
-    return Answer(row.key, row.request, row.at, row.status, row.headers, row.body)
+    return StoredResponse(row.key, row.request, row.at, row.status, row.headers, row.body)
 
 
-def keep(connection: Connection, owner_id: str, answer: Answer) -> None:
+def save_response(connection: Connection, owner_id: str, response: StoredResponse) -> None:
     """Keep an answer, in place of any of the same key."""
-    drop(connection, owner_id, answer.key)
+    drop_response(connection, owner_id, response.key)
     row = {
         "owner_id": owner_id,
-        "key": answer.key,
-        "request": answer.request,
-        "at": answer.at,
-        "status": answer.status,
-        "headers": dict(answer.headers),
-        "body": answer.body,
+        "key": response.key,
+        "request": response.request,
+        "at": response.at,
+        "status": response.status,
+        "headers": dict(response.headers),
+        "body": response.body,
     }
     connection.execute(TABLE.insert(), row)
 
 
-def drop(connection: Connection, owner_id: str, key: str) -> None:
+def drop_response(connection: Connection, owner_id: str, key: str) -> None:
     """Forget what was answered."""
-    connection.execute(TABLE.delete().where(_of(owner_id, key)))
+    connection.execute(TABLE.delete().where(_has_key(owner_id, key)))
 
 
-def drop_before(connection: Connection, owner_id: str, before: datetime) -> int:
+def drop_responses(connection: Connection, owner_id: str, before: datetime) -> int:
     """Destroy the answers given before a moment."""
     old = and_(TABLE.c.owner_id == owner_id, TABLE.c.at < before)
     return connection.execute(TABLE.delete().where(old)).rowcount
 
 
-def drop_telling(connection: Connection, owner_id: str, memory_ids: Iterable[str]) -> None:
+def drop_responses_naming(connection: Connection, owner_id: str, memory_ids: Iterable[str]) -> None:
     """Destroy the answers that tell of some memories: what is purged leaves no words behind."""
     gone = set(memory_ids)
     query = select(TABLE.c.key, TABLE.c.body).where(TABLE.c.owner_id == owner_id)
     for key, body in connection.execute(query).all():
         if any(one in body for one in gone):
-            drop(connection, owner_id, key)
+            drop_response(connection, owner_id, key)
 
 
-def _of(owner_id: str, key: str) -> ColumnElement[bool]:
+def _has_key(owner_id: str, key: str) -> ColumnElement[bool]:
     return and_(TABLE.c.owner_id == owner_id, TABLE.c.key == key)

@@ -18,57 +18,63 @@ from remembrancer.types import (
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
-    from remembrancer.search.ranked import Floats
+    from remembrancer.search.shortlist import Floats
 
 
-def nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
+def find_nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
     """The most similar memories that pass, with their exact similarity to the query."""
-    from remembrancer.search.ranked import best_first
-    from remembrancer.search.signals import NOWHERE
+    from remembrancer.search.shortlist import iter_by_score
+    from remembrancer.search.signals import NO_SIMILARITY
 
-    index = reader.index(query.model)
-    scores = similar(reader, index, query)
+    index = reader.load_index(query.model)
+    scores = score_similarity(reader, index, query)
     passing: dict[str, Record] = {}
-    for batch in best_first(index, scores, wanted.kinds, 4 * limit, above=NOWHERE):
-        passing |= reader.passing([index.ids[place] for place in batch], wanted)
+    for batch in iter_by_score(index, scores, wanted.kinds, 4 * limit, above=NO_SIMILARITY):
+        passing |= reader.matching([index.ids[place] for place in batch], wanted)
         if len(passing) >= 2 * limit:
             break
     else:
-        passing |= _others(reader, index, scores, wanted) if index.overflows else {}
-    exact = reader.similarities(query, list(passing))
+        passing |= _load_unindexed(reader, index, scores, wanted) if index.overflows else {}
+    exact = reader.compute_similarities(query, list(passing))
     return sorted(exact, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def _others(reader: Reader, index: Index, scores: Floats, wanted: Filter) -> dict[str, Record]:
+def _load_unindexed(
+    reader: Reader, index: Index, scores: Floats, wanted: Filter
+) -> dict[str, Record]:
     """What passes of the documents whose vectors are neither in memory nor among the nearest."""
-    from remembrancer.search.ranked import BATCH, best_first
-    from remembrancer.search.signals import NOWHERE
+    from remembrancer.search.shortlist import BATCH_SIZE, iter_by_score
+    from remembrancer.search.signals import NO_SIMILARITY
 
     found: dict[str, Record] = {}
-    for batch in best_first(index, -scores, wanted.kinds, BATCH, above=-NOWHERE - 1e-6):
-        found |= reader.passing([index.ids[place] for place in batch], wanted)
+    for batch in iter_by_score(
+        index, -scores, wanted.kinds, BATCH_SIZE, above=-NO_SIMILARITY - 1e-6
+    ):
+        found |= reader.matching([index.ids[place] for place in batch], wanted)
     return found
 
 
-def similar(
+def score_similarity(
     reader: Reader, index: Index, query: Embedding | None, *, as_evidence: bool = False
 ) -> Floats:
     """How similar each document is to the query, by vectors in memory and beyond."""
-    from remembrancer.search.signals import similarity
+    from remembrancer.search.signals import compute_similarity
 
-    scores = similarity(index, query.vector if query else None, as_evidence=as_evidence)
-    for hit in reader.beyond(query) if query and index.overflows else ():
+    scores = compute_similarity(
+        index, query.vector if query else None, discount_requests=as_evidence
+    )
+    for hit in reader.nearest_outside_index(query) if query and index.overflows else ():
         # What was stored after the index was read is not in it.
         if (place := index.places.get(hit.id, len(index))) < len(index):
             scores[place] = max(scores[place], hit.score)
     return scores
 
 
-def everything(reader: Reader, wanted: Filter, page: int = 1000) -> Iterator[Record]:
+def iter_records(reader: Reader, wanted: Filter, page_size: int = 1000) -> Iterator[Record]:
     """All memories that pass a filter, newest first."""
     after: Position | None = None
-    while found := reader.find(wanted, page, after):
+    while found := reader.find(wanted, page_size, after):
         yield from found
-        if len(found) < page:
+        if len(found) < page_size:
             return
         after = Position(found[-1].recorded_at, found[-1].id)

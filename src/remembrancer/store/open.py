@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer import config
 from remembrancer.config import (
-    MEMORY,
+    IN_MEMORY,
     Settings,
 )
 from remembrancer.errors import InvalidInput, InvalidSetting
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from remembrancer.store.contract import Store
 
 
-def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = False) -> Store:
+def open_store(settings: Settings, clock: Clock | None, *, in_memory: bool = False) -> Store:
     """The store that the settings describe."""
     store = settings.store
-    if store.url is not None and not vanishing:
+    if store.url is not None and not in_memory:
         if find_spec("psycopg") is None:
             raise InvalidSetting(
                 "PostgreSQL needs its driver: pip install 'remembrancer[postgres]'."
@@ -36,17 +36,17 @@ def open_store(settings: Settings, clock: Clock | None, *, vanishing: bool = Fal
     from remembrancer.store.sqlite import SqliteStore
 
     return SqliteStore(
-        None if vanishing else settings.data_directory(),
+        None if in_memory else settings.data_directory(),
         clock=clock,
-        open_files=store.open_files,
-        busy_seconds=store.busy_seconds,
+        max_open_files=store.open_files,
+        lock_timeout_seconds=store.lock_timeout_seconds,
     )
 
 
 def open_store_at(settings: Settings, place: str, clock: Clock | None) -> Store:
     """A store at another place, with the same settings otherwise."""
-    if place == MEMORY:
+    if place == IN_MEMORY:
         raise InvalidInput("What is moved into :memory: is gone; give a directory or an address.")
-    placed = config.placed(settings, place)
+    placed = config.set_store_location(settings, place)
     # Whoever may change the schema there is not who may change it here.
-    return open_store(config.changed(placed, {"store": {"admin_url": None}}), clock)
+    return open_store(config.override_settings(placed, {"store": {"admin_url": None}}), clock)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-ROLE = "remembrancer_app"
+APP_ROLE = "remembrancer_app"
 """The role every statement of the application runs as: it owns nothing and bypasses nothing."""
 
-RECALL = "remembrancer_team_recall"
+TEAM_RECALL_ROLE = "remembrancer_team_recall"
 """The role that recalls what a team knows, and can see nothing of who said it."""
 
-DESK = "remembrancer_team_desk"
+TEAM_WRITER_ROLE = "remembrancer_team_desk"
 """The role that takes in, corroborates and reviews what a team knows."""
 
-ROLES = (ROLE, RECALL, DESK)
+ROLES = (APP_ROLE, TEAM_RECALL_ROLE, TEAM_WRITER_ROLE)
 
 Execute = Callable[[str], object]
 
 
-def create_role(execute: Execute) -> None:
+def create_roles(execute: Execute) -> None:
     """Create our roles unless the server has them: roles belong to all its databases.
 
     Whoever may be the application may become the others, and has nothing of theirs before.
@@ -29,11 +29,11 @@ def create_role(execute: Execute) -> None:
             "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
         )
         execute(f"GRANT {role} TO CURRENT_USER")
-    for role in (RECALL, DESK):
-        execute(f"GRANT {role} TO {ROLE} WITH INHERIT FALSE, SET TRUE")
+    for role in (TEAM_RECALL_ROLE, TEAM_WRITER_ROLE):
+        execute(f"GRANT {role} TO {APP_ROLE} WITH INHERIT FALSE, SET TRUE")
 
 
-def protect(execute: Execute, column: str, tables: Iterable[str]) -> None:
+def enable_row_security(execute: Execute, column: str, tables: Iterable[str]) -> None:
     """Let the application see only the rows whose `column` its transaction has named.
 
     With nothing named the setting is NULL, or '' once a SET LOCAL has ended; neither equals a key,
@@ -44,24 +44,24 @@ def protect(execute: Execute, column: str, tables: Iterable[str]) -> None:
         execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
         execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
         execute(f"CREATE POLICY {table}_{column} ON {table} USING ({own}) WITH CHECK ({own})")
-        share(execute, (table,))
+        grant(execute, (table,))
 
 
-def let_maintain(execute: Execute, tables: Iterable[str]) -> None:
+def grant_maintain(execute: Execute, tables: Iterable[str]) -> None:
     """Let the application rewrite tables after an erasure, where the server knows that right."""
     for table in tables:
         execute(
             "DO $$ BEGIN IF current_setting('server_version_num')::int >= 170000 THEN "
-            f"GRANT MAINTAIN ON {table} TO {ROLE}; END IF; END $$"
+            f"GRANT MAINTAIN ON {table} TO {APP_ROLE}; END IF; END $$"
         )
 
 
-def share(
+def grant(
     execute: Execute,
     tables: Iterable[str],
-    what: str = "SELECT, INSERT, UPDATE, DELETE",
-    to: str = ROLE,
+    privileges: str = "SELECT, INSERT, UPDATE, DELETE",
+    role: str = APP_ROLE,
 ) -> None:
     """Let a role, by default the application's, use tables."""
     for table in tables:
-        execute(f"GRANT {what} ON {table} TO {to}")
+        execute(f"GRANT {privileges} ON {table} TO {role}")

@@ -36,43 +36,43 @@ from sqlalchemy.pool import NullPool
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidSetting, StoreUnavailable, UnknownPerson
 from remembrancer.store import dump, leases, pg_roles, pg_scrub, schema, system_tables, tables
-from remembrancer.store.columns import vector_of
+from remembrancer.store.columns import unpack_vector
 from remembrancer.store.contract import (
+    DumpRow,
     Embedding,
     Erasure,
     Health,
     Hit,
     Lease,
     Reader,
-    Row,
-    Searched,
-    Traces,
+    ScanResult,
+    TraceTerms,
     Writer,
-    frozen,
+    to_json,
 )
-from remembrancer.store.indexes import Indexes
-from remembrancer.store.team import SqlTeamDesk, SqlTeamReader
-from remembrancer.store.team_contract import TeamDesk, TeamReader
+from remembrancer.store.index_cache import IndexCache
+from remembrancer.store.team import SqlTeamReader, SqlTeamWriter
+from remembrancer.store.team_contract import TeamReader, TeamWriter
 from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Json, Key, Owner, Tenant
 
-MOST_VECTORS = 250_000
+MAX_VECTORS_IN_MEMORY = 250_000
 """How many vectors of one owner are held in memory; what comes after is left to the database."""
 
-MANY = 50
+MIN_BULK_ROWS = 50
 """From how many rows on they are stored as one parameter."""
 
-BEYOND = 200
+MAX_OUTSIDE_HITS = 200
 """How many of those the database finds for a query."""
 
-OPTIONS = (
-    f"role={pg_roles.ROLE}",
+CONNECTION_OPTIONS = (
+    f"role={pg_roles.APP_ROLE}",
     "citus.propagate_set_commands=local",
     # Of a newcomer the statistics expect one row, and a loop over all their rows times all of them.
     "enable_nestloop=off",
 )
 
-WALKING = (
+HNSW_SETTINGS = (
     "hnsw.iterative_scan = strict_order",
     "hnsw.ef_search = 200",
     "hnsw.max_scan_tuples = 100000",
@@ -80,7 +80,7 @@ WALKING = (
     "enable_nestloop = on",
 )
 
-ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+SNAPSHOT_STATEMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """Several statements see the same rows; otherwise each would see what was committed before it."""
 
 INDEXED_MODEL, INDEXED_DIMENSIONS = "all-MiniLM-L6-v2/q8", 384
@@ -96,13 +96,13 @@ class PostgresStore:
         admin_url: str | None = None,
         clock: Clock | None = None,
         pool_size: int = 10,
-        most_vectors: int = MOST_VECTORS,
+        max_vectors: int = MAX_VECTORS_IN_MEMORY,
     ) -> None:
-        self._url = _parsed(url)
+        self._url = _parse_url(url)
         self._clock = clock or SystemClock()
-        self._indexes = Indexes(most_vectors=most_vectors)
-        self._entered: set[Tenant] = set()
-        _migrate(_parsed(admin_url or url))
+        self._indexes = IndexCache(max_vectors=max_vectors)
+        self._known_tenants: set[Tenant] = set()
+        _migrate(_parse_url(admin_url or url))
         self._engine = create_engine(
             self._url,
             hide_parameters=True,
@@ -111,7 +111,7 @@ class PostgresStore:
             pool_timeout=60,
             pool_pre_ping=True,
             connect_args={
-                "options": " ".join(f"-c {option}" for option in OPTIONS),
+                "options": " ".join(f"-c {option}" for option in CONNECTION_OPTIONS),
                 # A plan made for everyone when a table was small would be kept for ever.
                 "prepare_threshold": None,
             },
@@ -120,117 +120,119 @@ class PostgresStore:
         self._engine.dialect.use_insertmanyvalues_wo_returning = True
 
     @contextlib.contextmanager
-    def reading(self, owner: Owner) -> Iterator[Reader]:
-        with self._transaction(owner) as connection:
+    def open_reader(self, owner: Owner) -> Iterator[Reader]:
+        with self._begin(owner) as connection:
             yield PostgresTransaction(connection, owner.id, self._indexes)
 
     @contextlib.contextmanager
-    def writing(self, owner: Owner, *, newcomer: bool = True) -> Iterator[Writer]:
-        with self._transaction(owner) as connection:
-            _lock(connection, owner, self._clock, newcomer=newcomer)
+    def open_writer(self, owner: Owner, *, create: bool = True) -> Iterator[Writer]:
+        with self._begin(owner) as connection:
+            _lock_owner(connection, owner, self._clock, create=create)
             yield PostgresTransaction(connection, owner.id, self._indexes)
 
     @contextlib.contextmanager
-    def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
-        with self._as(pg_roles.RECALL, tenant) as connection:
-            connection.exec_driver_sql(ONE_MOMENT)
+    def open_team_reader(self, tenant: Tenant) -> Iterator[TeamReader]:
+        with self._begin_as(pg_roles.TEAM_RECALL_ROLE, tenant) as connection:
+            connection.exec_driver_sql(SNAPSHOT_STATEMENT)
             yield SqlTeamReader(connection, tenant.id)
 
     @contextlib.contextmanager
-    def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
-        with self._changing(tenant) as connection:
-            yield SqlTeamDesk(connection, tenant.id)
+    def open_team_writer(self, tenant: Tenant) -> Iterator[TeamWriter]:
+        with self._begin_team_write(tenant) as connection:
+            yield SqlTeamWriter(connection, tenant.id)
 
-    def turn(self) -> contextlib.AbstractContextManager[object]:
+    def cpu_slot(self) -> contextlib.AbstractContextManager[object]:
         return contextlib.nullcontext()  # threads wait for the server, not for each other
 
-    def owners(self) -> list[Owner]:
-        with _reachable(), self._engine.begin() as connection:
-            return system_tables.registered(connection)
+    def list_owners(self) -> list[Owner]:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return system_tables.list_owners(connection)
 
     @contextlib.contextmanager
-    def dump(self, owner: Owner) -> Iterator[Iterator[Row]]:
-        with self._transaction(owner) as connection:
-            connection.exec_driver_sql(ONE_MOMENT)
+    def dump(self, owner: Owner) -> Iterator[Iterator[DumpRow]]:
+        with self._begin(owner) as connection:
+            connection.exec_driver_sql(SNAPSHOT_STATEMENT)
             yield dump.personal_rows(connection, owner)
 
-    def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
-        with self._transaction(owner) as connection:
-            _lock(connection, owner, self._clock)
-            removed = dump.make_room(connection, owner, replace=replace)
-            most = self._indexes.most_vectors
-            dump.put_person(connection, owner, rows, most_vectors=most, removed=removed)
+    def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
+        with self._begin(owner) as connection:
+            _lock_owner(connection, owner, self._clock)
+            removed = dump.clear_person(connection, owner, replace=replace)
+            most = self._indexes.max_vectors
+            dump.load_person(connection, owner, rows, max_vectors=most, removed=removed)
 
-    def teams(self) -> list[Tenant]:
-        with _reachable(), self._engine.begin() as connection:
-            known = system_tables.entered(connection)
-        return [one for one in known if self._knows_something(one)]
+    def list_teams(self) -> list[Tenant]:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            known = system_tables.list_tenants(connection)
+        return [one for one in known if self._has_team_facts(one)]
 
     @contextlib.contextmanager
-    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
-        with self._as(pg_roles.DESK, tenant) as connection:
-            connection.exec_driver_sql(ONE_MOMENT)
+    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[DumpRow]]:
+        with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant) as connection:
+            connection.exec_driver_sql(SNAPSHOT_STATEMENT)
             yield dump.team_rows(connection, tenant)
 
-    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
-        with self._changing(tenant) as connection:
-            return dump.put_team(connection, tenant, rows, replace=replace)
+    def load_team(self, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool = False) -> int:
+        with self._begin_team_write(tenant) as connection:
+            return dump.load_team(connection, tenant, rows, replace=replace)
 
     @contextlib.contextmanager
-    def dump_system(self) -> Iterator[Iterator[Row]]:
-        with _reachable(), self._engine.begin() as connection:
-            connection.exec_driver_sql(ONE_MOMENT)
+    def dump_system(self) -> Iterator[Iterator[DumpRow]]:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            connection.exec_driver_sql(SNAPSHOT_STATEMENT)
             yield dump.system_rows(connection)
 
-    def load_system(self, rows: Iterable[Row]) -> None:
-        with _reachable(), self._engine.begin() as connection:
-            dump.put_system(connection, rows)
+    def load_system(self, rows: Iterable[DumpRow]) -> None:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            dump.load_system(connection, rows)
 
-    def setting(self, tenant: Tenant, key: str) -> Json:
-        with _reachable(), self._engine.begin() as connection:
-            return system_tables.setting(connection, tenant, key)
+    def get_setting(self, tenant: Tenant, key: str) -> Json:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return system_tables.get_setting(connection, tenant, key)
 
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             system_tables.change_setting(connection, tenant, key, change, self._clock.now())
 
-    def remove(self, owner: Owner) -> None:
+    def delete_owner(self, owner: Owner) -> None:
         table = tables.owners
         held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
-        with self._transaction(owner) as connection:
+        with self._begin(owner) as connection:
             connection.execute(held)
             for table in reversed(tables.personal.sorted_tables):
                 connection.execute(table.delete().where(table.c.owner_id == owner.id))
-            system_tables.remove(connection, owner)
+            system_tables.delete_owner(connection, owner)
         self._indexes.drop(owner.id)
 
-    def erasures(self) -> list[Erasure]:
-        with _reachable(), self._engine.begin() as connection:
-            return system_tables.erasures(connection)
+    def list_erasures(self) -> list[Erasure]:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return system_tables.list_erasures(connection)
 
-    def keep_erasure(self, erasure: Erasure) -> None:
-        with _reachable(), self._engine.begin() as connection:
-            system_tables.keep_erasure(connection, erasure)
+    def save_erasure(self, erasure: Erasure) -> None:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            system_tables.save_erasure(connection, erasure)
 
     def scrub(self) -> tuple[str, ...]:
-        self.let_go()
-        with _reachable(), self._engine.connect() as connection:
-            return pg_scrub.rewrite(connection.execution_options(isolation_level="AUTOCOMMIT"))
+        self.evict_erased()
+        with _translate_connection_errors(), self._engine.connect() as connection:
+            return pg_scrub.rewrite_tables(
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+            )
 
-    def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
+    def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         found = []
         if owner is not None:
-            with self._transaction(owner) as connection:
-                found.append(pg_scrub.search_rows(connection, owner))
-        with _reachable(), self._engine.begin() as connection:
-            return found + pg_scrub.search_files(connection, traces)
+            with self._begin(owner) as connection:
+                found.append(pg_scrub.scan_rows(connection, owner))
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return found + pg_scrub.scan_server_files(connection, traces)
 
-    def let_go(self) -> bool:
-        held = self._indexes.owners()
+    def evict_erased(self) -> bool:
+        held = self._indexes.list_owner_ids()
         if not held:
             return False
         table = tables.users
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             query = select(table.c.owner_id).where(table.c.owner_id.in_(held))
             gone = held.difference(connection.execute(query).scalars())
         for owner_id in gone:
@@ -238,54 +240,54 @@ class PostgresStore:
         return bool(gone)
 
     def add_key(self, key: Key, digest: str) -> None:
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             system_tables.add_key(connection, key, digest, self._clock.now())
 
-    def key(self, digest: str) -> Key | None:
-        with _reachable(), self._engine.begin() as connection:
-            return system_tables.key(connection, digest)
+    def get_key(self, digest: str) -> Key | None:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return system_tables.get_key(connection, digest)
 
     def list_keys(self, owner: Owner | None = None) -> list[Key]:
-        with _reachable(), self._engine.begin() as connection:
-            return system_tables.keys(connection, owner)
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return system_tables.list_keys(connection, owner)
 
     def drop_keys(self, before: datetime) -> int:
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             return system_tables.drop_keys(connection, before)
 
     def revoke_key(self, key_id: str, at: datetime) -> None:
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             system_tables.revoke_key(connection, key_id, at)
 
     def drop_key(self, key_id: str) -> bool:
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             return system_tables.drop_key(connection, key_id)
 
-    def note_use(self, key_id: str, at: datetime) -> None:
-        with _reachable(), self._engine.begin() as connection:
-            system_tables.note_use(connection, key_id, at)
+    def record_key_use(self, key_id: str, at: datetime) -> None:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            system_tables.record_key_use(connection, key_id, at)
 
-    def lease(self, job: str) -> Lease:
-        with _reachable(), self._engine.begin() as connection:
-            return leases.read(connection, job)
+    def get_lease(self, job: str) -> Lease:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            return leases.read_lease(connection, job)
 
-    def take(self, job: str, seen: Lease, holder: str, until: datetime) -> bool:
+    def acquire_lease(self, job: str, expected: Lease, holder: str, until: datetime) -> bool:
         try:
-            with _reachable(), self._engine.begin() as connection:
-                return leases.take(connection, job, seen, holder, until)
+            with _translate_connection_errors(), self._engine.begin() as connection:
+                return leases.acquire_lease(connection, job, expected, holder, until)
         except IntegrityError:  # another process made the row of this job at the same moment
             return False
 
-    def finish(self, job: str, holder: str, at: datetime | None) -> None:
-        with _reachable(), self._engine.begin() as connection:
-            leases.finish(connection, job, holder, at)
+    def release_lease(self, job: str, holder: str, at: datetime | None) -> None:
+        with _translate_connection_errors(), self._engine.begin() as connection:
+            leases.release_lease(connection, job, holder, at)
 
     def tidy(self) -> int:
         """Nothing: the server looks after itself."""
         return 0
 
-    def health(self) -> Health:
-        with _reachable(), self._engine.begin() as connection:
+    def check_health(self) -> Health:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             version = connection.execute(text("SHOW server_version")).scalar_one()
             vector = connection.execute(
                 text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
@@ -297,7 +299,7 @@ class PostgresStore:
         if strong:
             warnings.append(
                 "The database login may bypass row security. Every statement runs as "
-                f"{pg_roles.ROLE}, which may not; a login that may not either is safer: "
+                f"{pg_roles.APP_ROLE}, which may not; a login that may not either is safer: "
                 "set store.admin_url to this one and store.url to a plain member of that role."
             )
         place = self._url.render_as_string(hide_password=True)
@@ -308,37 +310,37 @@ class PostgresStore:
         self._engine.dispose()
 
     @contextlib.contextmanager
-    def _transaction(self, owner: Owner) -> Iterator[Connection]:
-        with _reachable(), self._engine.begin() as connection:
+    def _begin(self, owner: Owner) -> Iterator[Connection]:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             # The id is a hex digest, never text from outside: SET takes no bound parameter.
             connection.exec_driver_sql(f"SET LOCAL app.owner_id = '{owner.id}'")
             yield connection
 
     @contextlib.contextmanager
-    def _as(self, role: str, tenant: Tenant) -> Iterator[Connection]:
+    def _begin_as(self, role: str, tenant: Tenant) -> Iterator[Connection]:
         """A transaction in a role that can do nothing but its work, for one tenant."""
-        with _reachable(), self._engine.begin() as connection:
+        with _translate_connection_errors(), self._engine.begin() as connection:
             connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
             connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
             yield connection
 
     @contextlib.contextmanager
-    def _changing(self, tenant: Tenant) -> Iterator[Connection]:
+    def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
         """The only writer of a team, who holds its row; the tenant is entered by name before."""
-        if tenant not in self._entered:
-            with _reachable(), self._engine.begin() as connection:
-                system_tables.enter(connection, tenant, self._clock.now())
-            self._entered.add(tenant)
-        with self._as(pg_roles.DESK, tenant) as connection:
+        if tenant not in self._known_tenants:
+            with _translate_connection_errors(), self._engine.begin() as connection:
+                system_tables.register_tenant(connection, tenant, self._clock.now())
+            self._known_tenants.add(tenant)
+        with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant) as connection:
             row = {"tenant_id": tenant.id, "version": 0}
             connection.execute(insert(tables.teams).values(row).on_conflict_do_nothing())
             own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
             connection.execute(own.with_for_update())
             yield connection
 
-    def _knows_something(self, tenant: Tenant) -> bool:
-        with self._as(pg_roles.DESK, tenant) as connection:
-            return dump.team_facts(connection, tenant) > 0
+    def _has_team_facts(self, tenant: Tenant) -> bool:
+        with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant) as connection:
+            return dump.count_team_facts(connection, tenant) > 0
 
 
 class PostgresTransaction(SqlTransaction):
@@ -346,22 +348,22 @@ class PostgresTransaction(SqlTransaction):
 
     dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 
-    def beyond(self, query: Embedding) -> list[Hit]:
+    def nearest_outside_index(self, query: Embedding) -> list[Hit]:
         vectors = tables.embeddings
-        distance = _distance(query)
+        distance = _cosine_distance(query)
         statement = (
             select(vectors.c.memory_id, (1 - distance).label("similarity"))
-            .where(self._own(vectors), _made_by(query.model), vectors.c.crowded)
+            .where(self._own(vectors), _matches_model(query.model), vectors.c.crowded)
             .order_by(distance)
-            .limit(BEYOND)
+            .limit(MAX_OUTSIDE_HITS)
         )
-        for setting in WALKING:
+        for setting in HNSW_SETTINGS:
             self._connection.exec_driver_sql(f"SET LOCAL {setting}")
         rows = self._connection.execute(statement).all()
         self._connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
         return [Hit(row.memory_id, round(float(row.similarity), 6)) for row in rows]
 
-    def _vectors(self, statement: Select[Any]) -> Iterator[Any]:
+    def _fetch_vectors(self, statement: Select[Any]) -> Iterator[Any]:
         """Rows that end in a vector, in binary: as text, reading takes ten times as long."""
         compiled = statement.compile(
             dialect=self._connection.dialect, compile_kwargs={"render_postcompile": True}
@@ -370,16 +372,16 @@ class PostgresTransaction(SqlTransaction):
         with raw.cursor(binary=True) as cursor:
             cursor.execute(str(compiled), compiled.params)
             while rows := cursor.fetchmany(500):
-                yield from ((*row, vector_of(packed)) for *row, packed in rows)
+                yield from ((*row, unpack_vector(packed)) for *row, packed in rows)
 
-    def _fill(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    def _insert_rows(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
         """As one parameter: a statement with thousands of them takes longer to send than to do."""
-        if len(rows) < MANY:
-            super()._fill(table, rows)
+        if len(rows) < MIN_BULK_ROWS:
+            super()._insert_rows(table, rows)
             return
         names = [column.name for column in table.columns if column.name != "owner_id"]
         types = [f"{name} {table.c[name].type.compile(self.dialect)}" for name in names]
-        given = [frozen(row) for row in rows]
+        given = [to_json(row) for row in rows]
         self._connection.execute(
             text(
                 f"INSERT INTO {table.name} (owner_id, {', '.join(names)}) "
@@ -389,7 +391,7 @@ class PostgresTransaction(SqlTransaction):
         )
 
     @staticmethod
-    def is_named(table: FromClause) -> ColumnElement[bool]:
+    def is_among_ids(table: FromClause) -> ColumnElement[bool]:
         return table.c.id == any_(bindparam("ids", [], ARRAY(Text)))
 
     @staticmethod
@@ -397,7 +399,7 @@ class PostgresTransaction(SqlTransaction):
         return cast(table.c.tags, JSONB).contains([tag])
 
 
-def _distance(query: Embedding) -> ColumnElement[float]:
+def _cosine_distance(query: Embedding) -> ColumnElement[float]:
     """Cosine distance as the index has it, where the model is the one that is indexed."""
     column = tables.embeddings.c.vector
     # Bound with its own type: a cast from text would be parsed again for every row.
@@ -410,21 +412,21 @@ def _distance(query: Embedding) -> ColumnElement[float]:
     return indexed.op("<=>", return_type=Float())(vector)
 
 
-def _made_by(model: str) -> ColumnElement[bool]:
+def _matches_model(model: str) -> ColumnElement[bool]:
     """The model as a constant where its vectors are indexed: the index is a partial one."""
     column = tables.embeddings.c.model
     return column == (literal_column(f"'{model}'") if model == INDEXED_MODEL else model)
 
 
-def _lock(connection: Connection, owner: Owner, clock: Clock, *, newcomer: bool = True) -> None:
+def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: bool = True) -> None:
     """Make the owner's row if it is missing and hold it, so that writers take turns."""
     table = tables.owners
     held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
     if connection.execute(held).first() is None:
-        if not newcomer:
+        if not create:
             raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
-        system_tables.register(connection, owner, clock.now())
-        row = system_tables.owner_row(owner, clock.now())
+        system_tables.register_owner(connection, owner, clock.now())
+        row = system_tables.build_owner_row(owner, clock.now())
         connection.execute(insert(table).values(row).on_conflict_do_nothing())
         connection.execute(held)
 
@@ -433,11 +435,11 @@ def _migrate(admin_url: URL) -> None:
     """Bring the schema up to date as its owner; several processes may try at once."""
     engine = create_engine(admin_url, poolclass=NullPool)
     try:
-        with _reachable():
+        with _translate_connection_errors():
             with engine.begin() as connection:
-                if schema.revision(connection) == schema.HEAD:
+                if schema.read_revision(connection) == schema.HEAD:
                     return
-            _prepare(engine)
+            _create_prerequisites(engine)
             with engine.begin() as connection:
                 connection.exec_driver_sql("LOCK TABLE migration_lock IN ACCESS EXCLUSIVE MODE")
                 schema.ensure_current(connection, *schema.FAMILIES)
@@ -445,7 +447,7 @@ def _migrate(admin_url: URL) -> None:
         engine.dispose()
 
 
-def _prepare(engine: Engine) -> None:
+def _create_prerequisites(engine: Engine) -> None:
     """What must exist before the lock: IF NOT EXISTS may still fail when two do it at once."""
     for statement in (
         "CREATE EXTENSION IF NOT EXISTS vector",
@@ -462,10 +464,10 @@ def _prepare(engine: Engine) -> None:
                 if attempt == 4:
                     raise
     with engine.begin() as connection:
-        pg_roles.create_role(connection.exec_driver_sql)
+        pg_roles.create_roles(connection.exec_driver_sql)
 
 
-def _parsed(url: str) -> URL:
+def _parse_url(url: str) -> URL:
     try:
         return make_url(url).set(drivername="postgresql+psycopg")
     except (ArgumentError, ValueError) as error:
@@ -475,7 +477,7 @@ def _parsed(url: str) -> URL:
 
 
 @contextlib.contextmanager
-def _reachable() -> Iterator[None]:
+def _translate_connection_errors() -> Iterator[None]:
     """Say in our words that the server cannot be reached; its own may hold the address."""
     try:
         yield

@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import Connection, Dialect, Float, Select, Table
 from sqlalchemy.types import TypeEngine
 
-Conversion = Callable[[Any], Any] | None
+ResultProcessor = Callable[[Any], Any] | None
 
 
-class Prepared:
+class PreparedStatement:
     """A statement with named parameters; those without a value of their own are given each time."""
 
     def __init__(self, statement: Select[Any], dialect: Dialect) -> None:
@@ -29,9 +29,11 @@ class Prepared:
             if (bind := _impl(parameter.type, dialect).bind_processor(dialect)) is not None
         }
 
-    def rows(self, connection: Connection, given: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    def fetch_rows(
+        self, connection: Connection, parameters: Mapping[str, object]
+    ) -> list[tuple[Any, ...]]:
         """The rows as the driver gives them."""
-        values = {**self._values, **given}
+        values = {**self._values, **parameters}
         for name, bind in self._binds.items():
             if name in values:
                 values[name] = bind(values[name])
@@ -41,7 +43,7 @@ class Prepared:
         return rows
 
 
-def conversions(table: Table, dialect: Dialect) -> dict[str, Conversion]:
+def build_result_processors(table: Table, dialect: Dialect) -> dict[str, ResultProcessor]:
     """What turns each column's value, as the driver gives it, into ours; numbers come as such."""
     return {
         column.name: _impl(column.type, dialect).result_processor(dialect, None)

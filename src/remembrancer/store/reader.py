@@ -34,31 +34,36 @@ from sqlalchemy import (
 )
 
 from remembrancer.store import tables
-from remembrancer.store.columns import Moment, times_since
-from remembrancer.store.conditions import moments_of, passes, sessions_passing, tables_of
+from remembrancer.store.columns import Moment, periods_since
 from remembrancer.store.contract import (
-    MUTABLE,
-    Aged,
+    MUTABLE_FIELDS,
+    AgeCount,
     Embedding,
     Filter,
     Hit,
     Position,
     SessionFilter,
     Tally,
-    thawed,
+    from_json,
 )
-from remembrancer.store.indexes import Indexes
-from remembrancer.store.prepared import Prepared
+from remembrancer.store.index_cache import IndexCache
+from remembrancer.store.prepared import PreparedStatement
 from remembrancer.store.rows import (
-    application_of,
-    event_of,
-    link_of,
-    read,
-    record_of,
-    rejection_of,
-    session_of,
-    state_of,
-    turn_of,
+    application_from_row,
+    convert_values,
+    event_from_row,
+    link_from_row,
+    record_from_row,
+    rejection_from_row,
+    session_from_row,
+    state_from_row,
+    turn_from_row,
+)
+from remembrancer.store.sql_filters import (
+    filter_moments,
+    matches_filter,
+    select_tables,
+    session_conditions,
 )
 from remembrancer.types import (
     Change,
@@ -66,6 +71,7 @@ from remembrancer.types import (
     Fact,
     Kind,
     Link,
+    PastState,
     Permanence,
     Record,
     Rejection,
@@ -73,7 +79,6 @@ from remembrancer.types import (
     RuleApplication,
     Session,
     Source,
-    State,
     Status,
     Turn,
     kind_of,
@@ -86,14 +91,14 @@ if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
 EPOCH = datetime.fromtimestamp(0, UTC)
-CHUNK = 500
+MAX_IDS_PER_STATEMENT = 500
 """How many ids one statement names at most."""
 
 
 class SqlReader(ABC):
     """A reader over one connection, bound to one owner."""
 
-    def __init__(self, connection: Connection, owner_id: str, indexes: Indexes) -> None:
+    def __init__(self, connection: Connection, owner_id: str, indexes: IndexCache) -> None:
         self._connection = connection
         self._owner_id = owner_id
         self._indexes = indexes
@@ -104,14 +109,14 @@ class SqlReader(ABC):
     dialect: ClassVar[Dialect]
 
     @abstractmethod
-    def beyond(self, query: Embedding) -> list[Hit]: ...
+    def nearest_outside_index(self, query: Embedding) -> list[Hit]: ...
 
     @abstractmethod
-    def _vectors(self, statement: Select[Any]) -> Iterator[Any]: ...
+    def _fetch_vectors(self, statement: Select[Any]) -> Iterator[Any]: ...
 
     @staticmethod
     @abstractmethod
-    def is_named(table: FromClause) -> ColumnElement[bool]:
+    def is_among_ids(table: FromClause) -> ColumnElement[bool]:
         """Whether a memory's id is among the parameter `ids`, in a statement of constant text."""
         ...
 
@@ -128,13 +133,15 @@ class SqlReader(ABC):
 
     def load(self, ids: Iterable[str]) -> dict[str, Record]:
         return {
-            row.id: record_of(kind, row)
-            for kind, members in by_kind(ids).items()
-            for start in range(0, len(members), CHUNK)
-            for row in self._rows(tables.MEMORY_TABLES[kind], members[start : start + CHUNK])
+            row.id: record_from_row(kind, row)
+            for kind, members in group_ids_by_kind(ids).items()
+            for start in range(0, len(members), MAX_IDS_PER_STATEMENT)
+            for row in self._load_rows(
+                tables.MEMORY_TABLES[kind], members[start : start + MAX_IDS_PER_STATEMENT]
+            )
         }
 
-    def holder(self, scope: str, subject: str, predicate: str) -> Fact | None:
+    def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts
         here = select(table).where(
             self._own(table),
@@ -148,64 +155,66 @@ class SqlReader(ABC):
         last = expired.order_by(table.c.recorded_at.desc(), table.c.id.desc()).limit(1)
         for query in (here.where(active), last):
             for row in self._connection.execute(query):
-                found = record_of(Kind.FACT, row)
+                found = record_from_row(Kind.FACT, row)
                 assert isinstance(found, Fact)
                 return found
         return None
 
-    def passing(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+    def matching(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
         found: dict[str, Record] = {}
-        named = by_kind(ids)
+        named = group_ids_by_kind(ids)
         timeless = replace(
             wanted,
             now=EPOCH,
             known_at=EPOCH if wanted.known_at else None,
             true_at=EPOCH if wanted.true_at else None,
         )
-        for kind, _ in tables_of(wanted):
-            for start in range(0, len(named.get(kind, ())), CHUNK):
-                some = named[kind][start : start + CHUNK]
-                given = {"owner": self._owner_id, "ids": some, **moments_of(wanted)}
-                rows = _passing(type(self), kind, timeless).rows(self._connection, given)
-                records = [record_of(kind, row, self.dialect) for row in rows]
+        for kind, _ in select_tables(wanted):
+            for start in range(0, len(named.get(kind, ())), MAX_IDS_PER_STATEMENT):
+                some = named[kind][start : start + MAX_IDS_PER_STATEMENT]
+                given = {"owner": self._owner_id, "ids": some, **filter_moments(wanted)}
+                rows = _prepare_matching(type(self), kind, timeless).fetch_rows(
+                    self._connection, given
+                )
+                records = [record_from_row(kind, row, self.dialect) for row in rows]
                 found |= {record.id: record for record in records}
         return found
 
-    def index(self, model: str) -> Index:
+    def load_index(self, model: str) -> Index:
         # What this transaction has not committed must not enter the index that others share.
-        shared = self._indexes.of(self._owner_id, model)
+        shared = self._indexes.get(self._owner_id, model)
         with shared.lock:
             index = shared.fork() if self._has_written else shared
             self._indexes.refresh(
-                index, self._connection, self.dialect, self._owner_id, self._vectors
+                index, self._connection, self.dialect, self._owner_id, self._fetch_vectors
             )
             return index.view()
 
-    def similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
+    def compute_similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         table = tables.embeddings
         best: dict[str, float] = {}
-        for start in range(0, len(ids), CHUNK):
+        for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
             statement = select(table.c.memory_id, table.c.vector).where(
                 self._own(table),
                 table.c.model == query.model,
-                table.c.memory_id.in_(ids[start : start + CHUNK]),
+                table.c.memory_id.in_(ids[start : start + MAX_IDS_PER_STATEMENT]),
             )
-            for memory_id, vector in self._vectors(statement):
+            for memory_id, vector in self._fetch_vectors(statement):
                 score = round(float(vector @ query.vector), 6)
                 best[memory_id] = max(score, best.get(memory_id, score))
         return [Hit(memory_id, score) for memory_id, score in best.items()]
 
-    def vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    def load_vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         table = tables.embeddings
         found: dict[str, NDArray[np.float32]] = {}
-        for start in range(0, len(ids), CHUNK):
+        for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
             statement = select(table.c.memory_id, table.c.vector).where(
                 self._own(table),
                 table.c.model == model,
                 table.c.part == 0,
-                table.c.memory_id.in_(ids[start : start + CHUNK]),
+                table.c.memory_id.in_(ids[start : start + MAX_IDS_PER_STATEMENT]),
             )
-            found |= dict(self._vectors(statement))
+            found |= dict(self._fetch_vectors(statement))
         return found
 
     def find(
@@ -214,28 +223,32 @@ class SqlReader(ABC):
         limit: int,
         after: Position | None = None,
         *,
-        oldest: bool = False,
+        oldest_first: bool = False,
     ) -> list[Record]:
         found: list[Record] = []
-        for kind, table in tables_of(wanted):
-            query = select(table).where(self._passes(kind, table, wanted))
+        for kind, table in select_tables(wanted):
+            query = select(table).where(self._matches(kind, table, wanted))
             if after is not None:
                 place = tuple_(table.c.recorded_at, table.c.id)
-                query = query.where(place < tuple_(_moment(table, after.at), literal(after.id)))
+                query = query.where(
+                    place < tuple_(_bind_moment(table, after.at), literal(after.id))
+                )
             order = (table.c.recorded_at, table.c.id)
-            query = query.order_by(*(order if oldest else (one.desc() for one in order)))
-            found += [record_of(kind, row) for row in self._connection.execute(query.limit(limit))]
-        found.sort(key=lambda record: (record.recorded_at, record.id), reverse=not oldest)
+            query = query.order_by(*(order if oldest_first else (one.desc() for one in order)))
+            found += [
+                record_from_row(kind, row) for row in self._connection.execute(query.limit(limit))
+            ]
+        found.sort(key=lambda record: (record.recorded_at, record.id), reverse=not oldest_first)
         return found[:limit]
 
-    def ids(self, wanted: Filter, limit: int) -> list[str]:
+    def find_ids(self, wanted: Filter, limit: int) -> list[str]:
         found: list[str] = []
-        for kind, table in tables_of(wanted):
-            query = select(table.c.id).where(self._passes(kind, table, wanted))
+        for kind, table in select_tables(wanted):
+            query = select(table.c.id).where(self._matches(kind, table, wanted))
             found += self._connection.execute(query.limit(limit - len(found))).scalars()
         return found
 
-    def as_known(self, records: Sequence[Record], at: datetime) -> list[Record]:
+    def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
         events, changes = tables.events, tables.changes
         query = (
             select(changes.c.memory_id, changes.c.before)
@@ -246,17 +259,20 @@ class SqlReader(ABC):
         )
         earlier: dict[str, dict[str, object]] = {one.id: {} for one in records}
         for memory_id, before in self._connection.execute(query):
-            if before and before.keys() <= MUTABLE:
-                earlier[memory_id] |= thawed(before)
-        return [_unrecalled(replace(one, **read(earlier[one.id])), at) for one in records]
+            if before and before.keys() <= MUTABLE_FIELDS:
+                earlier[memory_id] |= from_json(before)
+        return [
+            _clear_later_recall(replace(one, **convert_values(earlier[one.id])), at)
+            for one in records
+        ]
 
-    def session(self, session_id: str) -> Session | None:
+    def get_session(self, session_id: str) -> Session | None:
         table = tables.sessions
         query = select(table).where(self._own(table), table.c.id == session_id)
         row = self._connection.execute(query).first()
-        return session_of(row) if row else None
+        return session_from_row(row) if row else None
 
-    def turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
+    def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         table = tables.turns
         query = (
             select(table)
@@ -264,34 +280,38 @@ class SqlReader(ABC):
             .order_by(table.c.position)
             .limit(limit)
         )
-        return [turn_of(row) for row in self._connection.execute(query)]
+        return [turn_from_row(row) for row in self._connection.execute(query)]
 
-    def states(self, memory_id: str) -> list[State]:
+    def list_states(self, memory_id: str) -> list[PastState]:
         table = tables.states
         query = select(table).where(self._own(table), table.c.memory_id == memory_id)
-        return [state_of(row) for row in self._connection.execute(query.order_by(table.c.number))]
+        return [
+            state_from_row(row) for row in self._connection.execute(query.order_by(table.c.number))
+        ]
 
-    def links(self, memory_id: str) -> list[Link]:
+    def list_links(self, memory_id: str) -> list[Link]:
         table = tables.links
         touches = or_(table.c.source == memory_id, table.c.target == memory_id)
         query = select(table).where(self._own(table), touches)
         order = (table.c.created_at, table.c.source, table.c.target, table.c.relation)
-        return [link_of(row) for row in self._connection.execute(query.order_by(*order))]
+        return [link_from_row(row) for row in self._connection.execute(query.order_by(*order))]
 
-    def related(self, relation: Relation) -> list[Link]:
+    def list_links_by_relation(self, relation: Relation) -> list[Link]:
         table = tables.links
         query = select(table).where(self._own(table), table.c.relation == relation)
         order = (table.c.created_at, table.c.source, table.c.target)
-        return [link_of(row) for row in self._connection.execute(query.order_by(*order))]
+        return [link_from_row(row) for row in self._connection.execute(query.order_by(*order))]
 
-    def event(self, event_id: str) -> Event | None:
+    def get_event(self, event_id: str) -> Event | None:
         table = tables.events
         row = self._connection.execute(
             select(table).where(self._own(table), table.c.id == event_id)
         ).first()
-        return event_of(row, self._changes([event_id]).get(event_id, ())) if row else None
+        return (
+            event_from_row(row, self._load_changes([event_id]).get(event_id, ())) if row else None
+        )
 
-    def events(
+    def list_events(
         self,
         *,
         memory_ids: Sequence[str] | None = None,
@@ -301,57 +321,59 @@ class SqlReader(ABC):
         table = tables.events
         query = select(table).where(self._own(table))
         if memory_ids is not None:
-            query = query.where(self._touched(memory_ids))
+            query = query.where(self._touches(memory_ids))
         if after is not None:
             place = tuple_(table.c.at, table.c.id)
-            query = query.where(place < tuple_(_moment(table, after.at, "at"), literal(after.id)))
+            query = query.where(
+                place < tuple_(_bind_moment(table, after.at, "at"), literal(after.id))
+            )
         query = query.order_by(table.c.at.desc(), table.c.id.desc()).limit(limit)
         rows = self._connection.execute(query).all()
-        changes = self._changes([row.id for row in rows])
-        return [event_of(row, changes.get(row.id, ())) for row in rows]
+        changes = self._load_changes([row.id for row in rows])
+        return [event_from_row(row, changes.get(row.id, ())) for row in rows]
 
-    def applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+    def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
         table = tables.rule_applications
         query = (
             select(table)
             .where(self._own(table), table.c.rule_id.in_(rule_ids), ~table.c.withdrawn)
             .order_by(table.c.applied_at, table.c.id)
         )
-        return [application_of(row) for row in self._connection.execute(query)]
+        return [application_from_row(row) for row in self._connection.execute(query)]
 
-    def sessions(
+    def list_sessions(
         self,
         wanted: SessionFilter,
         limit: int,
         after: Position | None = None,
         *,
-        oldest: bool = False,
+        oldest_first: bool = False,
     ) -> list[Session]:
         table = tables.sessions
-        passing = [self._own(table), *sessions_passing(self._owner_id, wanted)]
+        passing = [self._own(table), *session_conditions(self._owner_id, wanted)]
         if after is not None:
             passing.append(tuple_(table.c.active_at, table.c.id) < (after.at, after.id))
         keys = (table.c.active_at, table.c.id)
-        order = keys if oldest else [key.desc() for key in keys]
+        order = keys if oldest_first else [key.desc() for key in keys]
         query = select(table).where(*passing).order_by(*order).limit(limit)
-        return [session_of(row) for row in self._connection.execute(query)]
+        return [session_from_row(row) for row in self._connection.execute(query)]
 
-    def rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
+    def list_rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
         table = tables.rejections
         query = select(table).where(self._own(table)).limit(limit)
         if after is not None:
             query = query.where(tuple_(table.c.at, table.c.id) < (after.at, after.id))
         rows = self._connection.execute(query.order_by(table.c.at.desc(), table.c.id.desc()))
-        return [rejection_of(row) for row in rows]
+        return [rejection_from_row(row) for row in rows]
 
-    def empty_sessions(self) -> list[Session]:
+    def list_empty_sessions(self) -> list[Session]:
         table, turns = tables.sessions, tables.turns
         held = exists().where(self._own(turns), turns.c.session_id == table.c.id)
         query = select(table).where(self._own(table), ~held)
         rows = self._connection.execute(query.order_by(table.c.active_at, table.c.id))
-        return [session_of(row) for row in rows]
+        return [session_from_row(row) for row in rows]
 
-    def unembedded(self, model: str, limit: int) -> list[Record]:
+    def list_unembedded(self, model: str, limit: int) -> list[Record]:
         documents, vectors = tables.documents, tables.embeddings
         known = exists().where(
             self._own(vectors), vectors.c.memory_id == documents.c.id, vectors.c.model == model
@@ -360,7 +382,7 @@ class SqlReader(ABC):
         ids = self._connection.execute(query.order_by(documents.c.number).limit(limit)).scalars()
         return list(self.load(ids).values())
 
-    def embedded(self) -> dict[str, int]:
+    def count_embedded(self) -> dict[str, int]:
         table = tables.embeddings
         count = func.count(table.c.memory_id.distinct())
         query = select(table.c.model, count).where(self._own(table)).group_by(table.c.model)
@@ -369,32 +391,32 @@ class SqlReader(ABC):
     def count(self, wanted: Filter) -> int:
         return sum(
             self._connection.execute(
-                select(func.count()).select_from(table).where(self._passes(kind, table, wanted))
+                select(func.count()).select_from(table).where(self._matches(kind, table, wanted))
             ).scalar_one()
-            for kind, table in tables_of(wanted)
+            for kind, table in select_tables(wanted)
         )
 
     def tally(self, now: datetime) -> list[Tally]:
         return [
             Tally(kind, Status(row.standing), row.scope, row.category, row.permanence, row.number)
             for kind, table in tables.MEMORY_TABLES.items()
-            for row in self._connection.execute(self._tally_of(table, now))
+            for row in self._connection.execute(self._build_tally(table, now))
         ]
 
-    def ages(
+    def count_by_age(
         self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
-    ) -> list[Aged]:
+    ) -> list[AgeCount]:
         now = bindparam("now", wanted.now, Moment())
         found: list[Any] = []
-        for kind, table in tables_of(wanted):
-            age = times_since(table.c[since], now, days).label("age")
+        for kind, table in select_tables(wanted):
+            age = periods_since(table.c[since], now, days).label("age")
             twentieths = cast(func.round(table.c.confidence * 20), Integer).label("twentieths")
             groups = (table.c.permanence, table.c.source, twentieths, age)
             query = select(*groups, func.count().label("number"))
-            query = query.where(self._passes(kind, table, wanted)).group_by(*groups)
+            query = query.where(self._matches(kind, table, wanted)).group_by(*groups)
             found += self._connection.execute(query).all()
         return [
-            Aged(Permanence(one.permanence), Source(one.source), one.twentieths / 20, *one[3:])
+            AgeCount(Permanence(one.permanence), Source(one.source), one.twentieths / 20, *one[3:])
             for one in found
         ]
 
@@ -408,21 +430,21 @@ class SqlReader(ABC):
     def _own(self, table: Table) -> ColumnElement[bool]:
         return table.c.owner_id == self._owner_id
 
-    def _rows(self, table: Table, ids: Sequence[str]) -> Sequence[Any]:
+    def _load_rows(self, table: Table, ids: Sequence[str]) -> Sequence[Any]:
         query = select(table).where(self._own(table), table.c.id.in_(ids))
         return self._connection.execute(query).all()
 
-    def _passes(self, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+    def _matches(self, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
         tags = [self.has_tag(table, tag) for tag in wanted.tags]
-        return and_(passes(self._owner_id, kind, table, wanted), *tags)
+        return and_(matches_filter(self._owner_id, kind, table, wanted), *tags)
 
-    def _touched(self, memory_ids: Sequence[str]) -> ColumnElement[bool]:
+    def _touches(self, memory_ids: Sequence[str]) -> ColumnElement[bool]:
         table = tables.changes
         return tables.events.c.id.in_(
             select(table.c.event_id).where(self._own(table), table.c.memory_id.in_(memory_ids))
         )
 
-    def _changes(self, event_ids: Sequence[str]) -> dict[str, tuple[Change, ...]]:
+    def _load_changes(self, event_ids: Sequence[str]) -> dict[str, tuple[Change, ...]]:
         table = tables.changes
         query = select(table).where(self._own(table), table.c.event_id.in_(event_ids))
         found: dict[str, tuple[Change, ...]] = {}
@@ -431,7 +453,7 @@ class SqlReader(ABC):
             found[row.event_id] = (*found.get(row.event_id, ()), change)
         return found
 
-    def _tally_of(self, table: Table, now: datetime) -> Any:
+    def _build_tally(self, table: Table, now: datetime) -> Any:
         over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
         standing = case((over, Status.EXPIRED), else_=table.c.status).label("standing")
         groups = [standing, table.c.scope, table.c.permanence]
@@ -443,27 +465,27 @@ class SqlReader(ABC):
 
 
 @lru_cache(maxsize=256)
-def _passing(engine: type[SqlReader], kind: Kind, wanted: Filter) -> Prepared:
+def _prepare_matching(engine: type[SqlReader], kind: Kind, wanted: Filter) -> PreparedStatement:
     """Which of the memories `ids` pass.
 
     By the ids first: SQLite would rather go through everything that is active.
     """
     table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", "", Text())
-    named = select(table).where(table.c.owner_id == owner, engine.is_named(table)).cte("named")
+    named = select(table).where(table.c.owner_id == owner, engine.is_among_ids(table)).cte("named")
     named = named.prefix_with("MATERIALIZED")
     tags = [engine.has_tag(named, tag) for tag in wanted.tags]
-    passing = select(named).where(passes(owner, kind, named, wanted), *tags)
-    return Prepared(passing, engine.dialect)
+    passing = select(named).where(matches_filter(owner, kind, named, wanted), *tags)
+    return PreparedStatement(passing, engine.dialect)
 
 
-def _unrecalled(record: Record, at: datetime) -> Record:
+def _clear_later_recall(record: Record, at: datetime) -> Record:
     """As if it had not been recalled since; how often it had been by then is not known."""
     if record.recalled_at is None or record.recalled_at <= at:
         return record
     return replace(record, recalled_at=None)
 
 
-def by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
+def group_ids_by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
     """Ids by the kind they name."""
     found: dict[Kind, list[str]] = {}
     for memory_id in ids:
@@ -471,5 +493,5 @@ def by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
     return found
 
 
-def _moment(table: Table, at: datetime, column: str = "recorded_at") -> ColumnElement[Any]:
+def _bind_moment(table: Table, at: datetime, column: str = "recorded_at") -> ColumnElement[Any]:
     return literal(at, table.c[column].type)

@@ -12,56 +12,56 @@ from typing import TYPE_CHECKING
 from remembrancer.types import Owner
 
 if TYPE_CHECKING:
-    from remembrancer.store.contract import Row, Store
+    from remembrancer.store.contract import DumpRow, Store
 
 
-SAMPLE = 200
+MAX_SAMPLES = 200
 """How many ids, and how many texts, are searched for in the end."""
 
 
-SHORTEST, LONGEST = 16, 40
+MIN_SAMPLE_CHARS, MAX_SAMPLE_CHARS = 16, 40
 """Of a text, so many characters are searched for; a shorter one could be anyone's."""
 
 
-ID = re.compile(r"[a-z]+_[0-9a-z]{26}")
+OWN_ID_PATTERN = re.compile(r"[a-z]+_[0-9a-z]{26}")
 """An id that we made, which nobody else has; a conversation may have a name that anyone could."""
 
 
-SAID = frozenset({"content", "quote", "title", "summary", "body", "note"})
+TEXT_COLUMNS = frozenset({"content", "quote", "title", "summary", "body", "note"})
 
 
 @dataclass(slots=True)
-class RowSurvey:
+class RowSample:
     """Rows counted as they pass, and a fair sample of what only they have."""
 
     counts: Counter[str] = field(default_factory=Counter)
     ids: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     _seen: Counter[str] = field(default_factory=Counter)
-    _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311
+    _random: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311
 
-    def take(self, row: Row) -> None:
+    def add(self, row: DumpRow) -> None:
         table, columns = row
         self.counts[table] += 1
         name = columns.get("id")
-        if isinstance(name, str) and ID.fullmatch(name):
-            self._sample(self.ids, name, "ids")
-        for column in SAID & columns.keys():
+        if isinstance(name, str) and OWN_ID_PATTERN.fullmatch(name):
+            self._add_to_sample(self.ids, name, "ids")
+        for column in TEXT_COLUMNS & columns.keys():
             text = columns[column]
-            if isinstance(text, str) and len(text) >= SHORTEST:
-                self._sample(self.words, text[:LONGEST], "words")
+            if isinstance(text, str) and len(text) >= MIN_SAMPLE_CHARS:
+                self._add_to_sample(self.words, text[:MAX_SAMPLE_CHARS], "words")
 
-    def _sample(self, sample: list[str], text: str, sort: str) -> None:
+    def _add_to_sample(self, sample: list[str], text: str, sort: str) -> None:
         self._seen[sort] += 1
-        if len(sample) < SAMPLE:
+        if len(sample) < MAX_SAMPLES:
             sample.append(text)
-        elif (place := self._chance.randrange(self._seen[sort])) < SAMPLE:
+        elif (place := self._random.randrange(self._seen[sort])) < MAX_SAMPLES:
             sample[place] = text
 
 
 def count_rows(store: Store, owner: Owner) -> Mapping[str, int]:
     """How many rows there are of someone, by table."""
-    return dict(survey_rows(store, owner).counts)
+    return dict(sample_rows(store, owner).counts)
 
 
 def count_keys(store: Store, owner: Owner) -> int:
@@ -69,9 +69,9 @@ def count_keys(store: Store, owner: Owner) -> int:
     return sum(one.owner == owner for one in store.list_keys())
 
 
-def survey_rows(store: Store, owner: Owner) -> RowSurvey:
-    survey = RowSurvey()
+def sample_rows(store: Store, owner: Owner) -> RowSample:
+    survey = RowSample()
     with store.dump(owner) as rows:
         for row in rows:
-            survey.take(row)
+            survey.add(row)
     return survey

@@ -12,7 +12,7 @@ from sqlalchemy import Dialect, Row
 
 from remembrancer.search.terms import fingerprint
 from remembrancer.store import tables
-from remembrancer.store.prepared import conversions
+from remembrancer.store.prepared import build_result_processors
 from remembrancer.types import (
     Action,
     Backlog,
@@ -25,6 +25,7 @@ from remembrancer.types import (
     Link,
     Maturity,
     Origin,
+    PastState,
     Permanence,
     Record,
     Rejection,
@@ -34,13 +35,12 @@ from remembrancer.types import (
     Session,
     SessionStatus,
     Source,
-    State,
     Status,
     Turn,
     Verdict,
 )
 
-RECORDS: Mapping[Kind, type[Record]] = {
+RECORD_TYPES: Mapping[Kind, type[Record]] = {
     Kind.FACT: Fact,
     Kind.RULE: Rule,
     Kind.EPISODE: Episode,
@@ -54,7 +54,7 @@ ENUMS: Mapping[str, type[StrEnum]] = {
     "backlog": Backlog,
     "origin": Origin,
 }
-READ: Mapping[str, Callable[[Any], Any]] = {
+FIELD_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     # Looking a member up takes a fifth of the time of calling its class.
     **{name: {str(one): one for one in enum}.__getitem__ for name, enum in ENUMS.items()},
     "tags": tuple,
@@ -63,7 +63,7 @@ READ: Mapping[str, Callable[[Any], Any]] = {
 
 
 @cache
-def _columns(
+def _field_converters(
     kind: Kind, dialect: Dialect | None
 ) -> list[tuple[int, str, Callable[[Any], Any] | None]]:
     """Where the fields of a kind are in a row, and how each is read.
@@ -72,15 +72,19 @@ def _columns(
     """
     table = tables.MEMORY_TABLES[kind]
     places = {name: place for place, name in enumerate(table.columns.keys())}
-    converts = conversions(table, dialect) if dialect else {}
+    converts = build_result_processors(table, dialect) if dialect else {}
     return [
         # The names of the fields, not of the columns: only identifiers are quick as keywords.
-        (places[field.name], field.name, _in_turn(converts.get(field.name), READ.get(field.name)))
-        for field in fields(RECORDS[kind])
+        (
+            places[field.name],
+            field.name,
+            _compose(converts.get(field.name), FIELD_CONVERTERS.get(field.name)),
+        )
+        for field in fields(RECORD_TYPES[kind])
     ]
 
 
-def _in_turn(
+def _compose(
     first: Callable[[Any], Any] | None, then: Callable[[Any], Any] | None
 ) -> Callable[[Any], Any] | None:
     if first is None or then is None:
@@ -88,22 +92,25 @@ def _in_turn(
     return lambda value: then(first(value))
 
 
-def record_of(kind: Kind, row: Sequence[Any], dialect: Dialect | None = None) -> Record:
+def record_from_row(kind: Kind, row: Sequence[Any], dialect: Dialect | None = None) -> Record:
     """The memory that a row of all columns holds; with a dialect, a row as its driver gave it."""
-    return RECORDS[kind](
+    return RECORD_TYPES[kind](
         **{
             name: reads(row[place]) if reads else row[place]
-            for place, name, reads in _columns(kind, dialect)
+            for place, name, reads in _field_converters(kind, dialect)
         }
     )
 
 
-def read(values: Mapping[str, Any]) -> dict[str, Any]:
+def convert_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Field values as the domain has them, from what a column or an event holds."""
-    return {name: READ[name](value) if name in READ else value for name, value in values.items()}
+    return {
+        name: FIELD_CONVERTERS[name](value) if name in FIELD_CONVERTERS else value
+        for name, value in values.items()
+    }
 
 
-def row_of(record: Record, owner_id: str) -> dict[str, Any]:
+def record_to_row(record: Record, owner_id: str) -> dict[str, Any]:
     """The row that holds a memory."""
     values = {field.name: getattr(record, field.name) for field in fields(record)}
     values["evidence"] = [asdict(turn) for turn in record.evidence]
@@ -112,32 +119,32 @@ def row_of(record: Record, owner_id: str) -> dict[str, Any]:
     return {"owner_id": owner_id, "fingerprint": fingerprint(record.content), **values}
 
 
-def turn_of(row: Row[Any]) -> Turn:
+def turn_from_row(row: Row[Any]) -> Turn:
     """The turn that a row holds."""
-    turn = record_of(Kind.TURN, row)
+    turn = record_from_row(Kind.TURN, row)
     assert isinstance(turn, Turn)
     return turn
 
 
-def session_of(row: Row[Any]) -> Session:
+def session_from_row(row: Row[Any]) -> Session:
     """The conversation that a row holds."""
     values = {field.name: getattr(row, field.name) for field in fields(Session)}
     return Session(**{**values, "status": SessionStatus(row.status)})
 
 
-def session_row(session: Session, owner_id: str) -> dict[str, Any]:
+def session_to_row(session: Session, owner_id: str) -> dict[str, Any]:
     """The row that holds a conversation."""
     values = {field.name: getattr(session, field.name) for field in fields(session)}
     return {"owner_id": owner_id, **values, "metadata": dict(session.metadata)}
 
 
-def rejection_of(row: Row[Any]) -> Rejection:
+def rejection_from_row(row: Row[Any]) -> Rejection:
     """What was not remembered, as a row holds it."""
     values = {field.name: getattr(row, field.name) for field in fields(Rejection)}
     return Rejection(**{**values, "turns": tuple(row.turns)})
 
 
-def event_of(row: Row[Any], changes: tuple[Change, ...]) -> Event:
+def event_from_row(row: Row[Any], changes: tuple[Change, ...]) -> Event:
     """The event that a row and the rows of its changes hold."""
     return Event(
         id=row.id,
@@ -152,17 +159,17 @@ def event_of(row: Row[Any], changes: tuple[Change, ...]) -> Event:
     )
 
 
-def state_of(row: Row[Any]) -> State:
+def state_from_row(row: Row[Any]) -> PastState:
     """The past state that a row holds."""
-    return State(Status(row.status), row.valid_until, row.since, row.until)
+    return PastState(Status(row.status), row.valid_until, row.since, row.until)
 
 
-def application_of(row: Row[Any]) -> RuleApplication:
+def application_from_row(row: Row[Any]) -> RuleApplication:
     """The use of a rule that a row holds."""
     values = {field.name: getattr(row, field.name) for field in fields(RuleApplication)}
     return RuleApplication(**{**values, "verdict": Verdict(row.verdict)})
 
 
-def link_of(row: Row[Any]) -> Link:
+def link_from_row(row: Row[Any]) -> Link:
     """The link that a row holds."""
     return Link(row.source, row.target, Relation(row.relation), row.created_at)

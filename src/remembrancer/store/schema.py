@@ -15,11 +15,11 @@ FAMILIES = frozenset({"personal", "team", "system"})
 
 def ensure_current(connection: Connection, *families: str) -> None:
     """Upgrade if behind, within the caller's transaction, which must be the only writer's."""
-    if revision(connection) != HEAD:
+    if read_revision(connection) != HEAD:
         upgrade(connection, frozenset(families))
 
 
-def revision(connection: Connection) -> str | None:
+def read_revision(connection: Connection) -> str | None:
     """The revision of a database, None when it is empty."""
     if connection.dialect.name == "sqlite":
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"

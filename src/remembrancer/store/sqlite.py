@@ -22,32 +22,32 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import Conflict, StoreUnavailable, UnknownPerson
-from remembrancer.store import dump, files, leases, system_tables, tables, trace_scan
+from remembrancer.store import dump, leases, sqlite_file, system_tables, tables, trace_scan
 from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import (
+    DumpRow,
     Embedding,
     Erasure,
     Health,
     Hit,
     Lease,
     Reader,
-    Row,
-    Searched,
-    Traces,
+    ScanResult,
+    TraceTerms,
     Writer,
 )
-from remembrancer.store.empty_reader import Nothing
-from remembrancer.store.files import File
-from remembrancer.store.indexes import Indexes
-from remembrancer.store.team import APART, SqlTeamDesk, SqlTeamReader
-from remembrancer.store.team_contract import TeamDesk, TeamReader
+from remembrancer.store.empty_reader import EmptyReader
+from remembrancer.store.index_cache import IndexCache
+from remembrancer.store.sqlite_file import SqliteFile
+from remembrancer.store.team import PRIVATE_TABLES, SqlTeamReader, SqlTeamWriter
+from remembrancer.store.team_contract import TeamReader, TeamWriter
 from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Json, Key, Owner, Tenant
 
-SAFE_CHECKPOINTS = (3, 51, 3)
+SAFE_CHECKPOINT_VERSION = (3, 51, 3)
 
 
-TURNS = threading.BoundedSemaphore(os.cpu_count() or 1)
+CPU_SLOTS = threading.BoundedSemaphore(os.cpu_count() or 1)
 """SQLite lets go of the interpreter at every row; threads that take it from each other there get a
 third less done. The measurements are in docs/benchmarks.md."""
 
@@ -60,344 +60,356 @@ class SqliteStore:
         path: Path | None,
         *,
         clock: Clock | None = None,
-        open_files: int = 64,
-        busy_seconds: float = 30,
+        max_open_files: int = 64,
+        lock_timeout_seconds: float = 30,
     ) -> None:
         self._path = path
         self._clock = clock or SystemClock()
-        self._limit = open_files
-        self._busy_seconds = busy_seconds
+        self._max_open_files = max_open_files
+        self._lock_timeout_seconds = lock_timeout_seconds
         self._lock = threading.Lock()
-        self._opened: OrderedDict[str, _Opened] = OrderedDict()
-        self._entered: set[Tenant] = set()
-        self._newcomer = threading.Lock()
+        self._open_files: OrderedDict[str, _OpenFile] = OrderedDict()
+        self._known_tenants: set[Tenant] = set()
+        self._registration_lock = threading.Lock()
         if path is not None:
             _make_private(path)
 
     @contextlib.contextmanager
-    def reading(self, owner: Owner) -> Iterator[Reader]:
-        if not self._is_known(owner):
-            yield Nothing()
+    def open_reader(self, owner: Owner) -> Iterator[Reader]:
+        if not self._has_file(owner):
+            yield EmptyReader()
             return
-        with self._person(owner) as person, person.file.reading() as connection:
+        with self._use_person(owner) as person, person.file.begin_read() as connection:
             yield SqliteTransaction(connection, owner.id, person.indexes)
 
     @contextlib.contextmanager
-    def writing(self, owner: Owner, *, newcomer: bool = True) -> Iterator[Writer]:
+    def open_writer(self, owner: Owner, *, create: bool = True) -> Iterator[Writer]:
         while True:
-            if newcomer:
-                self._welcome(owner)
-            elif not self._is_known(owner):
+            if create:
+                self._ensure_registered(owner)
+            elif not self._has_file(owner):
                 raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
-            with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
+            with (
+                self._use_person(owner) as person,
+                _translate_lock_errors(),
+                person.file.begin_write() as connection,
+            ):
                 if person.file.is_in_place():
-                    _claim(connection, owner, self._clock)
+                    _insert_owner(connection, owner, self._clock)
                     yield SqliteTransaction(connection, owner.id, person.indexes)
                     return
             # They were erased while this was waiting for its turn.
 
     @contextlib.contextmanager
-    def recalling(self, tenant: Tenant) -> Iterator[TeamReader]:
-        with self._team(tenant) as team, team.file.reading() as connection:
+    def open_team_reader(self, tenant: Tenant) -> Iterator[TeamReader]:
+        with self._use_team(tenant) as team, team.file.begin_read() as connection:
             raw: Any = connection.connection.driver_connection
-            raw.set_authorizer(_without_contributors)
+            raw.set_authorizer(_deny_contributors)
             try:
                 yield SqlTeamReader(connection, tenant.id)
             finally:
                 raw.set_authorizer(None)
 
     @contextlib.contextmanager
-    def reviewing(self, tenant: Tenant) -> Iterator[TeamDesk]:
-        with self._changing(tenant) as connection:
-            yield SqlTeamDesk(connection, tenant.id)
+    def open_team_writer(self, tenant: Tenant) -> Iterator[TeamWriter]:
+        with self._begin_team_write(tenant) as connection:
+            yield SqlTeamWriter(connection, tenant.id)
 
-    def turn(self) -> AbstractContextManager[object]:
-        return TURNS
+    def cpu_slot(self) -> AbstractContextManager[object]:
+        return CPU_SLOTS
 
-    def owners(self) -> list[Owner]:
-        with self._system.reading() as connection:
-            return system_tables.registered(connection)
+    def list_owners(self) -> list[Owner]:
+        with self._system.begin_read() as connection:
+            return system_tables.list_owners(connection)
 
     @contextlib.contextmanager
-    def dump(self, owner: Owner) -> Iterator[Iterator[Row]]:
-        if not self._is_known(owner):
+    def dump(self, owner: Owner) -> Iterator[Iterator[DumpRow]]:
+        if not self._has_file(owner):
             yield iter(())
             return
-        with self._person(owner) as person, person.file.reading() as connection:
+        with self._use_person(owner) as person, person.file.begin_read() as connection:
             yield dump.personal_rows(connection, owner)
 
-    def load(self, owner: Owner, rows: Iterable[Row], *, replace: bool = False) -> None:
-        with self._system.writing() as connection:
-            system_tables.register(connection, owner, self._clock.now())
-        if self._path is None or self._is_known(owner):
-            with self._person(owner) as person, _unlocked(), person.file.writing() as connection:
-                removed = dump.make_room(connection, owner, replace=replace)
-                _put(connection, owner, rows, removed)
+    def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
+        with self._system.begin_write() as connection:
+            system_tables.register_owner(connection, owner, self._clock.now())
+        if self._path is None or self._has_file(owner):
+            with (
+                self._use_person(owner) as person,
+                _translate_lock_errors(),
+                person.file.begin_write() as connection,
+            ):
+                removed = dump.clear_person(connection, owner, replace=replace)
+                _load_person(connection, owner, rows, removed)
         else:
-            self._load_newcomer(owner, rows)
+            self._load_new_owner(owner, rows)
 
-    def teams(self) -> list[Tenant]:
-        with self._system.reading() as connection:
-            known = system_tables.entered(connection)
-        return [one for one in known if self._knows_something(one)]
+    def list_teams(self) -> list[Tenant]:
+        with self._system.begin_read() as connection:
+            known = system_tables.list_tenants(connection)
+        return [one for one in known if self._has_team_facts(one)]
 
     @contextlib.contextmanager
-    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[Row]]:
-        if not self._is_known(tenant):
+    def dump_team(self, tenant: Tenant) -> Iterator[Iterator[DumpRow]]:
+        if not self._has_file(tenant):
             yield iter(())
             return
-        with self._team(tenant) as team, team.file.reading() as connection:
+        with self._use_team(tenant) as team, team.file.begin_read() as connection:
             yield dump.team_rows(connection, tenant)
 
-    def load_team(self, tenant: Tenant, rows: Iterable[Row], *, replace: bool = False) -> int:
-        with self._changing(tenant) as connection:
-            return dump.put_team(connection, tenant, rows, replace=replace)
+    def load_team(self, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool = False) -> int:
+        with self._begin_team_write(tenant) as connection:
+            return dump.load_team(connection, tenant, rows, replace=replace)
 
     @contextlib.contextmanager
-    def dump_system(self) -> Iterator[Iterator[Row]]:
-        with self._system.reading() as connection:
+    def dump_system(self) -> Iterator[Iterator[DumpRow]]:
+        with self._system.begin_read() as connection:
             yield dump.system_rows(connection)
 
-    def load_system(self, rows: Iterable[Row]) -> None:
-        with self._system.writing() as connection:
-            dump.put_system(connection, rows)
+    def load_system(self, rows: Iterable[DumpRow]) -> None:
+        with self._system.begin_write() as connection:
+            dump.load_system(connection, rows)
 
-    def setting(self, tenant: Tenant, key: str) -> Json:
-        with self._system.reading() as connection:
-            return system_tables.setting(connection, tenant, key)
+    def get_setting(self, tenant: Tenant, key: str) -> Json:
+        with self._system.begin_read() as connection:
+            return system_tables.get_setting(connection, tenant, key)
 
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
-        with self._system.writing() as connection:
+        with self._system.begin_write() as connection:
             system_tables.change_setting(connection, tenant, key, change, self._clock.now())
 
-    def remove(self, owner: Owner) -> None:
-        if self._is_known(owner):
-            with self._person(owner) as person, _unlocked(), person.file.writing():
+    def delete_owner(self, owner: Owner) -> None:
+        if self._has_file(owner):
+            with (
+                self._use_person(owner) as person,
+                _translate_lock_errors(),
+                person.file.begin_write(),
+            ):
                 if person.file.is_in_place():
-                    person.file.vanish()
-        self._drop(_name(owner))
+                    person.file.detach()
+        self._evict(_file_stem(owner))
         if self._path is not None:
-            files.clear_away(self._file(_name(owner)))
-        with self._system.writing() as connection:
-            system_tables.remove(connection, owner)
+            sqlite_file.remove_leftovers(self._file_path(_file_stem(owner)))
+        with self._system.begin_write() as connection:
+            system_tables.delete_owner(connection, owner)
 
-    def erasures(self) -> list[Erasure]:
-        with self._system.reading() as connection:
-            return system_tables.erasures(connection)
+    def list_erasures(self) -> list[Erasure]:
+        with self._system.begin_read() as connection:
+            return system_tables.list_erasures(connection)
 
-    def keep_erasure(self, erasure: Erasure) -> None:
-        with self._system.writing() as connection:
-            system_tables.keep_erasure(connection, erasure)
+    def save_erasure(self, erasure: Erasure) -> None:
+        with self._system.begin_write() as connection:
+            system_tables.save_erasure(connection, erasure)
 
     def scrub(self) -> tuple[str, ...]:
-        self.let_go()
+        self.evict_erased()
         kept = [] if self._system.scrub() else ["the system's"]
-        with self._system.reading() as connection:
-            tenants = system_tables.entered(connection)
-        for tenant in filter(self._is_known, tenants):  # also one that knows nothing any more
-            with self._team(tenant) as team:
+        with self._system.begin_read() as connection:
+            tenants = system_tables.list_tenants(connection)
+        for tenant in filter(self._has_file, tenants):  # also one that knows nothing any more
+            with self._use_team(tenant) as team:
                 kept += [] if team.file.scrub() else [f"that of the team {tenant.name}"]
         return tuple(f"Someone is reading a file, {which}." for which in kept)
 
-    def search(self, owner: Owner | None, traces: Traces) -> list[Searched]:
-        return [] if self._path is None else trace_scan.files(self._path, traces)
+    def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
+        return [] if self._path is None else trace_scan.scan_files(self._path, traces)
 
-    def let_go(self) -> bool:
+    def evict_erased(self) -> bool:
         with self._lock:
-            gone = [name for name, one in self._opened.items() if not one.file.is_in_place()]
+            gone = [name for name, one in self._open_files.items() if not one.file.is_in_place()]
         for name in gone:
-            self._drop(name)
+            self._evict(name)
         return bool(gone)
 
     def add_key(self, key: Key, digest: str) -> None:
-        with self._system.writing() as connection:
+        with self._system.begin_write() as connection:
             system_tables.add_key(connection, key, digest, self._clock.now())
 
-    def key(self, digest: str) -> Key | None:
-        with self._system.reading() as connection:
-            return system_tables.key(connection, digest)
+    def get_key(self, digest: str) -> Key | None:
+        with self._system.begin_read() as connection:
+            return system_tables.get_key(connection, digest)
 
     def list_keys(self, owner: Owner | None = None) -> list[Key]:
-        with self._system.reading() as connection:
-            return system_tables.keys(connection, owner)
+        with self._system.begin_read() as connection:
+            return system_tables.list_keys(connection, owner)
 
     def drop_keys(self, before: datetime) -> int:
-        with self._system.writing() as connection:
+        with self._system.begin_write() as connection:
             return system_tables.drop_keys(connection, before)
 
     def revoke_key(self, key_id: str, at: datetime) -> None:
-        with self._system.writing() as connection:
+        with self._system.begin_write() as connection:
             system_tables.revoke_key(connection, key_id, at)
 
     def drop_key(self, key_id: str) -> bool:
-        with self._system.writing() as connection:
+        with self._system.begin_write() as connection:
             return system_tables.drop_key(connection, key_id)
 
-    def note_use(self, key_id: str, at: datetime) -> None:
-        with self._system.writing() as connection:
-            system_tables.note_use(connection, key_id, at)
+    def record_key_use(self, key_id: str, at: datetime) -> None:
+        with self._system.begin_write() as connection:
+            system_tables.record_key_use(connection, key_id, at)
 
-    def lease(self, job: str) -> Lease:
-        with self._system.reading() as connection:
-            return leases.read(connection, job)
+    def get_lease(self, job: str) -> Lease:
+        with self._system.begin_read() as connection:
+            return leases.read_lease(connection, job)
 
-    def take(self, job: str, seen: Lease, holder: str, until: datetime) -> bool:
-        with self._system.writing() as connection:
-            return leases.take(connection, job, seen, holder, until)
+    def acquire_lease(self, job: str, expected: Lease, holder: str, until: datetime) -> bool:
+        with self._system.begin_write() as connection:
+            return leases.acquire_lease(connection, job, expected, holder, until)
 
-    def finish(self, job: str, holder: str, at: datetime | None) -> None:
-        with self._system.writing() as connection:
-            leases.finish(connection, job, holder, at)
+    def release_lease(self, job: str, holder: str, at: datetime | None) -> None:
+        with self._system.begin_write() as connection:
+            leases.release_lease(connection, job, holder, at)
 
     def tidy(self) -> int:
         """Move every log into its file; files that nobody has open here have none of ours."""
         with self._lock:
-            opened = [one.file for one in self._opened.values()]
+            opened = [one.file for one in self._open_files.values()]
         for file in (self._system, *opened):
             file.checkpoint()
         return 1 + len(opened)
 
-    def health(self) -> Health:
+    def check_health(self) -> Health:
         version = sqlite3.sqlite_version_info
         warnings = []
-        if version < SAFE_CHECKPOINTS:
+        if version < SAFE_CHECKPOINT_VERSION:
             warnings.append(
                 f"SQLite {sqlite3.sqlite_version} has a rare fault when two connections checkpoint "
                 "at once; Remembrancer checkpoints from one place only. 3.51.3 has the cure."
             )
-        people = len(self.owners())
+        people = len(self.list_owners())
         place = str(self._path) if self._path else "memory"
         details = {"sqlite": sqlite3.sqlite_version, "people": str(people)}
         return Health("sqlite", place, details, tuple(warnings))
 
     def close(self) -> None:
         with self._lock:
-            for one in self._opened.values():
+            for one in self._open_files.values():
                 one.file.close()
-            self._opened.clear()
+            self._open_files.clear()
             if "_system" in self.__dict__:
                 self._system.close()
 
     @functools.cached_property
-    def _system(self) -> File:
+    def _system(self) -> SqliteFile:
         """The small tables; most calls never need them."""
-        return self._open("system", "system")
+        return self._open_file("system", "system")
 
     @contextlib.contextmanager
-    def _changing(self, tenant: Tenant) -> Iterator[Connection]:
+    def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
         """The only writer of a team, who is entered first, so that no file is without a name."""
-        with _unlocked():
-            if tenant not in self._entered:
-                with self._system.writing() as connection:
-                    system_tables.enter(connection, tenant, self._clock.now())
-                self._entered.add(tenant)
-            with self._team(tenant) as team, team.file.writing() as connection:
+        with _translate_lock_errors():
+            if tenant not in self._known_tenants:
+                with self._system.begin_write() as connection:
+                    system_tables.register_tenant(connection, tenant, self._clock.now())
+                self._known_tenants.add(tenant)
+            with self._use_team(tenant) as team, team.file.begin_write() as connection:
                 yield connection
 
-    def _knows_something(self, tenant: Tenant) -> bool:
-        if not self._is_known(tenant):
+    def _has_team_facts(self, tenant: Tenant) -> bool:
+        if not self._has_file(tenant):
             return False
-        with self._team(tenant) as team, team.file.reading() as connection:
-            return dump.team_facts(connection, tenant) > 0
+        with self._use_team(tenant) as team, team.file.begin_read() as connection:
+            return dump.count_team_facts(connection, tenant) > 0
 
-    def _person(self, owner: Owner) -> AbstractContextManager[_Opened]:
-        return self._using("personal", _name(owner))
+    def _use_person(self, owner: Owner) -> AbstractContextManager[_OpenFile]:
+        return self._use_file("personal", _file_stem(owner))
 
-    def _team(self, tenant: Tenant) -> AbstractContextManager[_Opened]:
-        return self._using("team", _name(tenant))
+    def _use_team(self, tenant: Tenant) -> AbstractContextManager[_OpenFile]:
+        return self._use_file("team", _file_stem(tenant))
 
     @contextlib.contextmanager
-    def _using(self, family: str, name: str) -> Iterator[_Opened]:
+    def _use_file(self, family: str, name: str) -> Iterator[_OpenFile]:
         """A file, kept open while it is used; the least recently used are closed."""
         with self._lock:
-            opened = self._opened.get(name)
+            opened = self._open_files.get(name)
             if opened is None or not opened.file.is_in_place():
                 # Whoever still uses a file that is gone closes the last of it.
-                self._forsake(opened)
-                opened = _Opened(self._open(family, name))
-                self._opened[name] = opened
-            self._opened.move_to_end(name)
+                self._dispose(opened)
+                opened = _OpenFile(self._open_file(family, name))
+                self._open_files[name] = opened
+            self._open_files.move_to_end(name)
             opened.users += 1
         try:
             yield opened
         finally:
             with self._lock:
                 opened.users -= 1
-                self._close_spare()
+                self._close_idle()
 
-    def _drop(self, name: str) -> None:
+    def _evict(self, name: str) -> None:
         with self._lock:
-            self._forsake(self._opened.pop(name, None))
+            self._dispose(self._open_files.pop(name, None))
 
     @staticmethod
-    def _forsake(opened: _Opened | None) -> None:
+    def _dispose(opened: _OpenFile | None) -> None:
         if opened is not None:
             opened.indexes.clear()
             opened.file.close()
 
-    def _close_spare(self) -> None:
+    def _close_idle(self) -> None:
         if self._path is None:
             return
-        spare = len(self._opened) - self._limit
-        idle = [name for name, opened in self._opened.items() if opened.users == 0]
+        spare = len(self._open_files) - self._max_open_files
+        idle = [name for name, opened in self._open_files.items() if opened.users == 0]
         for name in idle[: max(spare, 0)]:
-            self._opened.pop(name).file.close()
+            self._open_files.pop(name).file.close()
 
-    def _is_known(self, whose: Owner | Tenant) -> bool:
-        name = _name(whose)
-        return name in self._opened if self._path is None else self._file(name).exists()
+    def _has_file(self, owner_or_tenant: Owner | Tenant) -> bool:
+        name = _file_stem(owner_or_tenant)
+        return name in self._open_files if self._path is None else self._file_path(name).exists()
 
-    def _welcome(self, owner: Owner) -> None:
+    def _ensure_registered(self, owner: Owner) -> None:
         """Enter a newcomer before their file is made, so that no file is without a name."""
-        with self._newcomer:
-            if not self._is_known(owner):
-                with self._system.writing() as connection:
-                    system_tables.register(connection, owner, self._clock.now())
-                with self._person(owner):
+        with self._registration_lock:
+            if not self._has_file(owner):
+                with self._system.begin_write() as connection:
+                    system_tables.register_owner(connection, owner, self._clock.now())
+                with self._use_person(owner):
                     return
 
-    def _load_newcomer(self, owner: Owner, rows: Iterable[Row]) -> None:
-        path = self._file(_name(owner))
+    def _load_new_owner(self, owner: Owner, rows: Iterable[DumpRow]) -> None:
+        path = self._file_path(_file_stem(owner))
         try:
-            with files.building("personal", path, self._busy_seconds) as connection:
-                _put(connection, owner, rows)
+            with sqlite_file.build_file("personal", path, self._lock_timeout_seconds) as connection:
+                _load_person(connection, owner, rows)
         except FileExistsError as error:
             raise Conflict(
                 f"Someone writes memories of {owner.user} of {owner.tenant} at this moment; "
                 "try again when they are done."
             ) from error
         except OSError as error:
-            raise _unusable(path.parent, error) from error
+            raise _path_error(path.parent, error) from error
 
-    def _file(self, name: str) -> Path:
+    def _file_path(self, name: str) -> Path:
         assert self._path is not None
         return self._path / f"{name}.db"
 
-    def _open(self, family: str, name: str) -> File:
+    def _open_file(self, family: str, name: str) -> SqliteFile:
         if self._path is None:
-            return File(family, None, self._busy_seconds)
-        path = self._file(name)
+            return SqliteFile(family, None, self._lock_timeout_seconds)
+        path = self._file_path(name)
         try:
             if not path.exists():
-                if files.erasing(path).exists():
+                if sqlite_file.erasing_path(path).exists():
                     raise Conflict("This memory is being erased; erase it again to finish that.")
-                files.create(family, path)
-            return File(family, path, self._busy_seconds)
+                sqlite_file.create_file(family, path)
+            return SqliteFile(family, path, self._lock_timeout_seconds)
         except OSError as error:
-            raise _unusable(path.parent, error) from error
+            raise _path_error(path.parent, error) from error
         except DatabaseError as error:
             raise StoreUnavailable(
                 f"{path} cannot be read as a memory; put back a backup of it."
             ) from error
 
 
-class _Opened:
+class _OpenFile:
     """An open file, its index in memory, and how many transactions are using it."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: SqliteFile) -> None:
         self.file = file
         self.users = 0
-        self.indexes = Indexes(most_vectors=sys.maxsize)
+        self.indexes = IndexCache(max_vectors=sys.maxsize)
 
 
 class SqliteTransaction(SqlTransaction):
@@ -405,14 +417,14 @@ class SqliteTransaction(SqlTransaction):
 
     dialect = SQLiteDialect_pysqlite()
 
-    def beyond(self, query: Embedding) -> list[Hit]:
+    def nearest_outside_index(self, query: Embedding) -> list[Hit]:
         return []
 
-    def _vectors(self, statement: Select[Any]) -> Iterator[Any]:
+    def _fetch_vectors(self, statement: Select[Any]) -> Iterator[Any]:
         return iter(self._connection.execute(statement))
 
     @staticmethod
-    def is_named(table: FromClause) -> ColumnElement[bool]:
+    def is_among_ids(table: FromClause) -> ColumnElement[bool]:
         each = func.json_each(bindparam("ids", [], JsonValue())).table_valued("value")
         return table.c.id.in_(select(each.c.value))
 
@@ -422,14 +434,14 @@ class SqliteTransaction(SqlTransaction):
         return select(1).select_from(each).where(each.c.value == tag).exists()
 
 
-def _name(whose: Owner | Tenant) -> str:
+def _file_stem(owner_or_tenant: Owner | Tenant) -> str:
     """Where a person's or a team's file is."""
-    return f"{'teams' if isinstance(whose, Tenant) else 'people'}/{whose.id}"
+    return f"{'teams' if isinstance(owner_or_tenant, Tenant) else 'people'}/{owner_or_tenant.id}"
 
 
-def _without_contributors(action: int, table: str | None, *_: object) -> int:
+def _deny_contributors(action: int, table: str | None, *_: object) -> int:
     """Refuses recall every look at who said something."""
-    refused = action == sqlite3.SQLITE_READ and table in APART
+    refused = action == sqlite3.SQLITE_READ and table in PRIVATE_TABLES
     return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
 
 
@@ -438,10 +450,10 @@ def _make_private(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise _path_error(path, error) from error
 
 
-def _unusable(path: Path, error: OSError) -> StoreUnavailable:
+def _path_error(path: Path, error: OSError) -> StoreUnavailable:
     return StoreUnavailable(
         f"{path} cannot be used: {error.strerror}. "
         "Give another directory with --store or store.path."
@@ -449,7 +461,7 @@ def _unusable(path: Path, error: OSError) -> StoreUnavailable:
 
 
 @contextlib.contextmanager
-def _unlocked() -> Iterator[None]:
+def _translate_lock_errors() -> Iterator[None]:
     """Say in our words that a file was not to be had in time."""
     try:
         yield
@@ -461,11 +473,13 @@ def _unlocked() -> Iterator[None]:
         raise
 
 
-def _put(connection: Connection, owner: Owner, rows: Iterable[Row], removed: int = 0) -> None:
+def _load_person(
+    connection: Connection, owner: Owner, rows: Iterable[DumpRow], removed: int = 0
+) -> None:
     """Store everything of a person; all their vectors are held in memory here."""
-    dump.put_person(connection, owner, rows, most_vectors=sys.maxsize, removed=removed)
+    dump.load_person(connection, owner, rows, max_vectors=sys.maxsize, removed=removed)
 
 
-def _claim(connection: Connection, owner: Owner, clock: Clock) -> None:
-    row = system_tables.owner_row(owner, clock.now())
+def _insert_owner(connection: Connection, owner: Owner, clock: Clock) -> None:
+    row = system_tables.build_owner_row(owner, clock.now())
     connection.execute(insert(tables.owners).values(row).on_conflict_do_nothing())

@@ -22,53 +22,53 @@ from remembrancer.store import tables
 from remembrancer.store.contract import Erasure
 from remembrancer.types import Json, Key, Owner, Tenant
 
-KEY = select(tables.keys).where(tables.keys.c.digest == bindparam("digest"))
+KEY_BY_DIGEST = select(tables.keys).where(tables.keys.c.digest == bindparam("digest"))
 
 
-def register(connection: Connection, owner: Owner, now: datetime) -> None:
+def register_owner(connection: Connection, owner: Owner, now: datetime) -> None:
     """Enter a person, and their tenant, unless they are known."""
-    enter(connection, Tenant(owner.tenant), now)
+    register_tenant(connection, Tenant(owner.tenant), now)
     user = {
         "tenant": owner.tenant,
         "name": owner.user,
         "owner_id": owner.id,
         "created_at": now,
     }
-    insert = _insert(connection)
+    insert = _dialect_insert(connection)
     connection.execute(insert(tables.users).values(user).on_conflict_do_nothing())
 
 
-def enter(connection: Connection, tenant: Tenant, now: datetime) -> None:
+def register_tenant(connection: Connection, tenant: Tenant, now: datetime) -> None:
     """Enter a tenant unless they are known."""
     row = {"name": tenant.name, "created_at": now}
-    insert = _insert(connection)
+    insert = _dialect_insert(connection)
     connection.execute(insert(tables.tenants).values(row).on_conflict_do_nothing())
 
 
-def registered(connection: Connection) -> list[Owner]:
+def list_owners(connection: Connection) -> list[Owner]:
     """Everyone, by tenant and name."""
     table = tables.users
     query = select(table.c.tenant, table.c.name).order_by(table.c.tenant, table.c.name)
     return [Owner(row.tenant, row.name) for row in connection.execute(query)]
 
 
-def entered(connection: Connection) -> list[Tenant]:
+def list_tenants(connection: Connection) -> list[Tenant]:
     """Every tenant, by name."""
     query = select(tables.tenants.c.name).order_by(tables.tenants.c.name)
     return [Tenant(name) for name in connection.execute(query).scalars()]
 
 
-def remove(connection: Connection, owner: Owner) -> None:
+def delete_owner(connection: Connection, owner: Owner) -> None:
     """Strike a person and their keys out."""
     for table in (tables.keys, tables.users):
-        connection.execute(delete(table).where(_theirs(table, owner)))
+        connection.execute(delete(table).where(_belongs_to(table, owner)))
 
 
-def _theirs(table: Table, owner: Owner) -> ColumnElement[bool]:
+def _belongs_to(table: Table, owner: Owner) -> ColumnElement[bool]:
     return and_(table.c.tenant == owner.tenant, table.c.name == owner.user)
 
 
-def erasures(connection: Connection) -> list[Erasure]:
+def list_erasures(connection: Connection) -> list[Erasure]:
     """All erasures, in the order they were begun."""
     table = tables.erasures
     rows = connection.execute(select(table).order_by(table.c.begun_at, table.c.id))
@@ -88,7 +88,7 @@ def erasures(connection: Connection) -> list[Erasure]:
     ]
 
 
-def keep_erasure(connection: Connection, erasure: Erasure) -> None:
+def save_erasure(connection: Connection, erasure: Erasure) -> None:
     """Note an erasure, or how far it got."""
     row = {
         "tenant": erasure.tenant,
@@ -100,12 +100,12 @@ def keep_erasure(connection: Connection, erasure: Erasure) -> None:
         "removed": dict(erasure.removed),
         "finished_at": erasure.finished_at,
     }
-    insert = _insert(connection)
+    insert = _dialect_insert(connection)
     statement = insert(tables.erasures).values({"id": erasure.id, **row})
     connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
 
 
-def setting(connection: Connection, tenant: Tenant, key: str) -> Json:
+def get_setting(connection: Connection, tenant: Tenant, key: str) -> Json:
     """A setting of a tenant, None if there is none."""
     table = tables.settings
     query = select(table.c.value).where(table.c.tenant == tenant.name, table.c.key == key)
@@ -121,13 +121,13 @@ def change_setting(
     now: datetime,
 ) -> None:
     """Change a setting of a tenant, who is entered if they are not known, in one step."""
-    enter(connection, tenant, now)
+    register_tenant(connection, tenant, now)
     own = select(tables.tenants).where(tables.tenants.c.name == tenant.name)
     connection.execute(own.with_for_update())  # one after the other, also where many may write
-    value = change(setting(connection, tenant, key))
+    value = change(get_setting(connection, tenant, key))
     changed = {"value": value, "changed_at": now}
     connection.execute(
-        _insert(connection)(tables.settings)
+        _dialect_insert(connection)(tables.settings)
         .values({"tenant": tenant.name, "key": key, **changed})
         .on_conflict_do_update(index_elements=["tenant", "key"], set_=changed)
     )
@@ -135,7 +135,7 @@ def change_setting(
 
 def add_key(connection: Connection, key: Key, digest: str, now: datetime) -> None:
     """Keep a key by the digest of its secret."""
-    register(connection, key.owner, now)
+    register_owner(connection, key.owner, now)
     row = {
         "id": key.id,
         "digest": digest,
@@ -152,19 +152,19 @@ def add_key(connection: Connection, key: Key, digest: str, now: datetime) -> Non
     connection.execute(tables.keys.insert(), row)
 
 
-def key(connection: Connection, digest: str) -> Key | None:
+def get_key(connection: Connection, digest: str) -> Key | None:
     """The key whose secret has that digest."""
-    row = connection.execute(KEY, {"digest": digest}).first()
-    return _key(row) if row is not None else None
+    row = connection.execute(KEY_BY_DIGEST, {"digest": digest}).first()
+    return _key_from_row(row) if row is not None else None
 
 
-def keys(connection: Connection, owner: Owner | None) -> list[Key]:
+def list_keys(connection: Connection, owner: Owner | None) -> list[Key]:
     """The keys of one person, or all, newest first."""
     table = tables.keys
     query = select(table).order_by(table.c.created_at.desc(), table.c.id.desc())
     if owner is not None:
         query = query.where(table.c.tenant == owner.tenant, table.c.name == owner.user)
-    return [_key(row) for row in connection.execute(query)]
+    return [_key_from_row(row) for row in connection.execute(query)]
 
 
 def revoke_key(connection: Connection, key_id: str, at: datetime) -> None:
@@ -179,7 +179,7 @@ def drop_key(connection: Connection, key_id: str) -> bool:
     return connection.execute(delete(tables.keys).where(tables.keys.c.id == key_id)).rowcount == 1
 
 
-def note_use(connection: Connection, key_id: str, at: datetime) -> None:
+def record_key_use(connection: Connection, key_id: str, at: datetime) -> None:
     """Say when a key was used last."""
     table = tables.keys
     connection.execute(update(table).where(table.c.id == key_id).values(used_at=at))
@@ -192,7 +192,7 @@ def drop_keys(connection: Connection, before: datetime) -> int:
     return connection.execute(table.delete().where(over)).rowcount
 
 
-def _key(row: Any) -> Key:
+def _key_from_row(row: Any) -> Key:
     return Key(
         id=row.id,
         owner=Owner(row.tenant, row.name),
@@ -206,7 +206,7 @@ def _key(row: Any) -> Key:
     )
 
 
-def _insert(connection: Connection) -> Any:
+def _dialect_insert(connection: Connection) -> Any:
     """The engine's own insert, which knows what to do on a conflict."""
     if connection.dialect.name == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
@@ -215,7 +215,7 @@ def _insert(connection: Connection) -> Any:
     return insert
 
 
-def owner_row(owner: Owner, now: datetime) -> dict[str, object]:
+def build_owner_row(owner: Owner, now: datetime) -> dict[str, object]:
     """The first row of a newcomer among their own tables: who they are, and nothing stored yet."""
     return {
         "owner_id": owner.id,

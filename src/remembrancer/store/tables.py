@@ -28,7 +28,7 @@ from sqlalchemy.sql.schema import SchemaItem
 from remembrancer.store.columns import JsonValue, Moment, Vector
 from remembrancer.types import Kind
 
-NAMING = {
+NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
@@ -36,14 +36,14 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
-personal = MetaData(naming_convention=NAMING)
-team = MetaData(naming_convention=NAMING)
-system = MetaData(naming_convention=NAMING)
+personal = MetaData(naming_convention=NAMING_CONVENTION)
+team = MetaData(naming_convention=NAMING_CONVENTION)
+system = MetaData(naming_convention=NAMING_CONVENTION)
 
 ACTIVE_KEY = text("status = 'active' AND subject IS NOT NULL AND predicate IS NOT NULL")
 
 
-def owned(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
+def personal_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
     """A table of the personal family."""
     return Table(
         name,
@@ -55,7 +55,7 @@ def owned(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Tabl
     )
 
 
-def shared(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
+def team_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
     """A table of the team family."""
     return Table(
         name,
@@ -81,7 +81,7 @@ def within_tenant(column: str, target: str, target_column: str = "id") -> Foreig
     )
 
 
-def memory(name: str, *items: SchemaItem, changes: bool = True) -> Table:
+def memory_table(name: str, *items: SchemaItem, versioned: bool = True) -> Table:
     """A table of memories: the columns they all have, and their own; `changes`: with versions."""
     indexes = (
         Index(f"ix_{name}_fingerprint", "owner_id", "fingerprint"),
@@ -90,7 +90,7 @@ def memory(name: str, *items: SchemaItem, changes: bool = True) -> Table:
         Index(f"ix_{name}_session", "owner_id", "session_id"),
         Index(f"ix_{name}_expires", "owner_id", "expires_at"),
     )
-    return owned(
+    return personal_table(
         name,
         Column("id", Text, nullable=False),
         Column("content", Text, nullable=False),
@@ -124,11 +124,11 @@ def memory(name: str, *items: SchemaItem, changes: bool = True) -> Table:
         within_owner("supersedes", name),
         CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
         Index(f"ix_{name}_recorded", "owner_id", "status", "recorded_at", "id"),
-        *(indexes if changes else ()),
+        *(indexes if versioned else ()),
     )
 
 
-owners = owned(
+owners = personal_table(
     "owners",
     Column("tenant", Text, nullable=False),
     Column("name", Text, nullable=False),
@@ -140,7 +140,7 @@ owners = owned(
 )
 """Who they are, and counters by which the indexes in every process know what they have not seen."""
 
-documents = owned(
+documents = personal_table(
     "documents",
     Column("id", Text, nullable=False),
     Column("number", Integer, nullable=False),
@@ -151,7 +151,7 @@ documents = owned(
 )
 """One row per memory of any kind: its terms for the index, and what references point to."""
 
-embeddings = owned(
+embeddings = personal_table(
     "embeddings",
     Column("memory_id", Text, nullable=False),
     Column("model", Text, nullable=False),
@@ -166,7 +166,7 @@ embeddings = owned(
 )
 """A vector per memory, or per sentence of a long one; the crowded ones stay out of memory."""
 
-facts = memory(
+facts = memory_table(
     "facts",
     Column("category", Text, nullable=False),
     Column("subject", Text),
@@ -184,7 +184,7 @@ facts = memory(
     ),
 )
 
-rules = memory(
+rules = memory_table(
     "rules",
     Column("maturity", Text, nullable=False),
     Column("applied_count", Integer, nullable=False),
@@ -193,7 +193,7 @@ rules = memory(
     Column("applied_at", Moment),
 )
 
-episodes = memory(
+episodes = memory_table(
     "episodes",
     Column("backlog", Text, nullable=False),
     Column("attempts", Integer, nullable=False),
@@ -202,7 +202,7 @@ episodes = memory(
     Index("ix_episodes_backlog", "owner_id", "backlog", "recorded_at"),
 )
 
-rule_applications = owned(
+rule_applications = personal_table(
     "rule_applications",
     Column("id", Text, nullable=False),
     Column("rule_id", Text, nullable=False),
@@ -216,7 +216,7 @@ rule_applications = owned(
     Index("ix_rule_applications_rule", "owner_id", "rule_id", "applied_at"),
 )
 
-states = owned(
+states = personal_table(
     "states",
     Column("memory_id", Text, nullable=False),
     Column("number", Integer, nullable=False),
@@ -229,7 +229,7 @@ states = owned(
 )
 """The past states of memories; with the state on the row itself, the transaction-time axis."""
 
-links = owned(
+links = personal_table(
     "links",
     Column("source", Text, nullable=False),
     Column("target", Text, nullable=False),
@@ -241,7 +241,7 @@ links = owned(
     key=("source", "target", "relation"),
 )
 
-sessions = owned(
+sessions = personal_table(
     "sessions",
     Column("id", Text, nullable=False),
     Column("scope", Text, nullable=False),
@@ -263,7 +263,7 @@ sessions = owned(
 )
 """Conversations; whatever is due is the queue of what is to be learned."""
 
-turns = memory(
+turns = memory_table(
     "turns",
     Column("position", Integer, nullable=False),
     Column("role", Text, nullable=False),
@@ -271,10 +271,10 @@ turns = memory(
     Column("origin", Text, nullable=False),
     UniqueConstraint("owner_id", "session_id", "position"),
     within_owner("session_id", "sessions"),
-    changes=False,
+    versioned=False,
 )
 
-rejections = owned(
+rejections = personal_table(
     "rejections",
     Column("id", Text, nullable=False),
     Column("at", Moment, nullable=False),
@@ -289,7 +289,7 @@ rejections = owned(
 )
 """What was not remembered, and why; kept for some days so that a person can see it."""
 
-answers = owned(
+answers = personal_table(
     "answers",
     Column("key", Text, nullable=False),
     Column("request", Text, nullable=False),
@@ -302,7 +302,7 @@ answers = owned(
 )
 """What was answered to requests that may come again; kept for a day, and never in a backup."""
 
-events = owned(
+events = personal_table(
     "events",
     Column("id", Text, nullable=False),
     Column("at", Moment, nullable=False),
@@ -315,7 +315,7 @@ events = owned(
     Index("ix_events_at", "owner_id", "at", "id"),
 )
 
-changes = owned(
+changes = personal_table(
     "changes",
     Column("event_id", Text, nullable=False),
     Column("number", Integer, nullable=False),
@@ -328,7 +328,7 @@ changes = owned(
 )
 """What each event did to each memory; it outlives the memory, so it refers to no document."""
 
-agents = owned(
+agents = personal_table(
     "agents",
     Column("name", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
@@ -336,13 +336,13 @@ agents = owned(
     key=("name",),
 )
 
-teams = shared("teams", Column("version", Integer, nullable=False), key=())
+teams = team_table("teams", Column("version", Integer, nullable=False), key=())
 """A counter by which every process knows that what it recalls from is out of date."""
 
-team_keys = shared("team_keys", Column("key", LargeBinary, nullable=False), key=())
+team_keys = team_table("team_keys", Column("key", LargeBinary, nullable=False), key=())
 """With which the names of contributors are hashed; out of reach for whoever recalls."""
 
-team_facts = shared(
+team_facts = team_table(
     "team_facts",
     Column("id", Text, nullable=False),
     Column("kind", Text, nullable=False),
@@ -360,7 +360,7 @@ team_facts = shared(
     Index("ix_team_facts_fingerprint", "tenant_id", "fingerprint"),
 )
 
-team_embeddings = shared(
+team_embeddings = team_table(
     "team_embeddings",
     Column("fact_id", Text, nullable=False),
     Column("model", Text, nullable=False),
@@ -369,7 +369,7 @@ team_embeddings = shared(
     key=("fact_id", "model"),
 )
 
-team_contributions = shared(
+team_contributions = team_table(
     "team_contributions",
     Column("fact_id", Text, nullable=False),
     Column("contributor", Text, nullable=False),
@@ -380,7 +380,7 @@ team_contributions = shared(
 )
 """Who said a team fact, as a keyed hash; read for corroboration and erasure, never for recall."""
 
-team_conflicts = shared(
+team_conflicts = team_table(
     "team_conflicts",
     Column("first_id", Text, nullable=False),
     Column("second_id", Text, nullable=False),

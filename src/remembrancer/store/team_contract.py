@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EmbeddedTeamFact:
     """A team fact with its vector."""
 
     fact: TeamFact
@@ -42,27 +42,29 @@ class TeamFilter:
 class TeamReader(Protocol):
     """What a team knows, at one moment; contributors are out of its reach."""
 
-    def version(self) -> int:
+    def read_version(self) -> int:
         """A number that grows whenever something that may be recalled has changed."""
         ...
 
-    def known(self, model: str, statuses: Sequence[TeamStatus]) -> list[Known]:
+    def load_embedded_facts(
+        self, model: str, statuses: Sequence[TeamStatus]
+    ) -> list[EmbeddedTeamFact]:
         """The facts in these states that have a vector of a model."""
         ...
 
 
-class TeamDesk(TeamReader, Protocol):
+class TeamWriter(TeamReader, Protocol):
     """What a team knows and how it came about, while nobody else changes it."""
 
-    def key(self) -> bytes:
+    def load_contributor_key(self) -> bytes:
         """The key with which contributors are hashed; it is made when it is first asked for."""
         ...
 
-    def fact(self, fact_id: str) -> TeamFact | None:
+    def get_fact(self, fact_id: str) -> TeamFact | None:
         """One fact."""
         ...
 
-    def entries(
+    def list_entries(
         self, wanted: TeamFilter, limit: int, after: Position | None = None
     ) -> list[TeamEntry]:
         """Facts for review, newest first."""
@@ -84,31 +86,31 @@ class TeamDesk(TeamReader, Protocol):
         """Destroy facts with everything that refers to them."""
         ...
 
-    def contribute(self, fact_id: str, contributor: str, at: datetime) -> bool:
+    def add_contribution(self, fact_id: str, contributor: str, at: datetime) -> bool:
         """Note who said it; False if they had said so before."""
         ...
 
-    def contributors(self, fact_id: str) -> int:
+    def count_contributors(self, fact_id: str) -> int:
         """How many have said it."""
         ...
 
-    def contributed(self, contributor: str) -> list[str]:
+    def list_contributed_facts(self, contributor: str) -> list[str]:
         """The facts that one contributor has said."""
         ...
 
-    def withdraw(self, contributor: str) -> list[str]:
+    def drop_contributions(self, contributor: str) -> list[str]:
         """Drop everything a contributor has said; the facts that nobody has said any more."""
         ...
 
-    def contest(self, one: str, other: str, at: datetime) -> bool:
+    def add_conflict(self, one: str, other: str, at: datetime) -> bool:
         """Note that two facts contradict each other; False if that was known."""
         ...
 
-    def contested(self, fact_id: str) -> list[str]:
+    def list_conflicts(self, fact_id: str) -> list[str]:
         """The facts that contradict one, but for those that were rejected."""
         ...
 
-    def uncontest(self, fact_id: str) -> None:
+    def drop_conflicts(self, fact_id: str) -> None:
         """Forget what contradicted a fact."""
         ...
 
@@ -120,18 +122,18 @@ class TeamDesk(TeamReader, Protocol):
         """How many facts another one contradicts, but for those that were rejected."""
         ...
 
-    def count_said(self) -> int:
+    def count_contributions(self) -> int:
         """How often something was said: by one person once, by another once more."""
         ...
 
-    def said_by_week(self, now: datetime, weeks: int) -> list[int]:
+    def count_contributions_by_week(self, now: datetime, weeks: int) -> list[int]:
         """How often something was said in each of the last weeks, the oldest first."""
         ...
 
-    def most_recalled(self, limit: int) -> list[TeamFact]:
+    def list_most_recalled(self, limit: int) -> list[TeamFact]:
         """What the team was told most often."""
         ...
 
-    def refer(self, counts: Mapping[str, int]) -> None:
+    def count_recalls(self, counts: Mapping[str, int]) -> None:
         """Count recalls; nothing that may be recalled has changed by it."""
         ...

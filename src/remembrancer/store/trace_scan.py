@@ -12,32 +12,32 @@ from typing import IO
 
 import re2
 
-from remembrancer.store.contract import Searched, Traces
+from remembrancer.store.contract import ScanResult, TraceTerms
 
-PIECE = 4 * 1024 * 1024
-OTHERS = ("people", "teams", "backups")
+CHUNK_BYTES = 4 * 1024 * 1024
+SHARED_DIRECTORIES = ("people", "teams", "backups")
 """Where the words of others are, which may be the same words."""
 
 
-def files(directory: Path, traces: Traces) -> list[Searched]:
+def scan_files(directory: Path, traces: TraceTerms) -> list[ScanResult]:
     """Look into every file below a directory; one line for each place in it.
 
     Words are not looked for where others keep theirs: only an id tells whose they are.
     """
-    alone, all_ = finder(traces.ids), finder((*traces.ids, *traces.words))
+    alone, all_ = build_finder(traces.ids), build_finder((*traces.ids, *traces.words))
     sizes: Counter[str] = Counter()
     found: Counter[str] = Counter()
-    for path in sorted(_files(directory)):
+    for path in sorted(_walk_files(directory)):
         place = path.relative_to(directory).parts[0].split(".")[0]
-        find = alone if place in OTHERS else all_
+        find = alone if place in SHARED_DIRECTORIES else all_
         found[place] += len(find([path.relative_to(directory).as_posix().encode()]))
-        for stream in _streams(path):
+        for stream in _open_streams(path):
             with stream:
-                found[place] += len(find(counted(_pieces(stream), sizes, place)))
-    return [Searched(place, sizes[place], found[place]) for place in sorted(found)]
+                found[place] += len(find(count_bytes(_read_chunks(stream), sizes, place)))
+    return [ScanResult(place, sizes[place], found[place]) for place in sorted(found)]
 
 
-def finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes]]:
+def build_finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes]]:
     """What tells which of these texts occur in pieces of a file, also where two pieces meet."""
     wanted = sorted({trace.encode() for trace in traces if trace})
     if not wanted:
@@ -61,12 +61,12 @@ def finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes]]:
     return find
 
 
-def _files(directory: Path) -> Iterator[Path]:
+def _walk_files(directory: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(directory):
         yield from (Path(folder, name) for name in names)
 
 
-def _streams(path: Path) -> Iterator[IO[bytes]]:
+def _open_streams(path: Path) -> Iterator[IO[bytes]]:
     """A file as it is and, if it is an archive, each of its members as they were put in."""
     try:
         if path.suffix == ".zip" and zipfile.is_zipfile(path):
@@ -79,12 +79,12 @@ def _streams(path: Path) -> Iterator[IO[bytes]]:
         return
 
 
-def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    while piece := stream.read(PIECE):
+def _read_chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    while piece := stream.read(CHUNK_BYTES):
         yield piece
 
 
-def counted(pieces: Iterable[bytes], sizes: Counter[str], place: str) -> Iterator[bytes]:
+def count_bytes(pieces: Iterable[bytes], sizes: Counter[str], place: str) -> Iterator[bytes]:
     """The same pieces, added up by where they are."""
     for piece in pieces:
         sizes[place] += len(piece)

@@ -21,27 +21,27 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
-from remembrancer.search.features import marks
-from remembrancer.search.terms import codes, terms
+from remembrancer.search.features import detect_features
+from remembrancer.search.terms import encode_terms, extract_terms
 from remembrancer.store import idempotency, tables
 from remembrancer.store.contract import (
-    MUTABLE,
+    MUTABLE_FIELDS,
+    AddApplication,
     AddLink,
-    Answer,
-    Apply,
     DropLink,
     Embedding,
     Insert,
     Patch,
     Purge,
-    Withdraw,
+    StoredResponse,
+    WithdrawApplication,
     Write,
-    frozen,
+    to_json,
 )
-from remembrancer.store.reader import CHUNK, SqlReader, by_kind
+from remembrancer.store.reader import MAX_IDS_PER_STATEMENT, SqlReader, group_ids_by_kind
 from remembrancer.store.rows import (
-    row_of,
-    session_row,
+    record_to_row,
+    session_to_row,
 )
 from remembrancer.types import (
     Change,
@@ -68,13 +68,13 @@ class SqlTransaction(SqlReader):
             changes = tuple(
                 change
                 for kind, some in groupby(writes, type)
-                for change in self._carry_out_all(kind, list(some), event.at)
+                for change in self._write_group(kind, list(some), event.at)
             )
         except IntegrityError as error:
             raise Conflict(
                 "Another memory holds this place by now; look at its history and try again."
             ) from error
-        self._record(event, changes)
+        self._insert_event(event, changes)
         return Event(
             id=event.id,
             at=event.at,
@@ -86,14 +86,14 @@ class SqlTransaction(SqlReader):
             changes=changes,
         )
 
-    def keep_session(self, session: Session) -> None:
+    def save_session(self, session: Session) -> None:
         table = tables.sessions
-        row = session_row(session, self._owner_id)
+        row = session_to_row(session, self._owner_id)
         updated = update(table).where(self._own(table), table.c.id == session.id).values(row)
         if not self._connection.execute(updated).rowcount:
             self._connection.execute(table.insert(), row)
 
-    def reject(self, rejections: Sequence[Rejection]) -> None:
+    def save_rejections(self, rejections: Sequence[Rejection]) -> None:
         rows = [
             {"owner_id": self._owner_id, **asdict(one), "turns": list(one.turns)}
             for one in rejections
@@ -104,17 +104,17 @@ class SqlTransaction(SqlReader):
     def drop_rejections(self, before: datetime) -> int:
         return self._delete(tables.rejections, tables.rejections.c.at < before)
 
-    def answer(self, key: str) -> Answer | None:
-        return idempotency.read(self._connection, self._owner_id, key)
+    def get_response(self, key: str) -> StoredResponse | None:
+        return idempotency.read_response(self._connection, self._owner_id, key)
 
-    def keep_answer(self, answer: Answer) -> None:
-        idempotency.keep(self._connection, self._owner_id, answer)
+    def save_response(self, response: StoredResponse) -> None:
+        idempotency.save_response(self._connection, self._owner_id, response)
 
-    def drop_answer(self, key: str) -> None:
-        idempotency.drop(self._connection, self._owner_id, key)
+    def drop_response(self, key: str) -> None:
+        idempotency.drop_response(self._connection, self._owner_id, key)
 
-    def drop_answers(self, before: datetime) -> int:
-        return idempotency.drop_before(self._connection, self._owner_id, before)
+    def drop_responses(self, before: datetime) -> int:
+        return idempotency.drop_responses(self._connection, self._owner_id, before)
 
     def next_position(self, session_id: str) -> int:
         table = tables.turns
@@ -130,23 +130,25 @@ class SqlTransaction(SqlReader):
             update(table).where(self._own(table), table.c.id == event_id).values(undone_by=by)
         )
 
-    def refer(self, counts: Mapping[str, int], at: datetime, *, extend: bool = False) -> None:
+    def count_recalls(
+        self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
+    ) -> None:
         alike: dict[tuple[Kind, int], list[str]] = {}
         for memory_id, count in counts.items():
             alike.setdefault((kind_of(memory_id), count), []).append(memory_id)
         for (kind, count), ids in alike.items():
             table = tables.MEMORY_TABLES[kind]
-            for start in range(0, len(ids), CHUNK):
-                some = ids[start : start + CHUNK]
+            for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
+                some = ids[start : start + MAX_IDS_PER_STATEMENT]
                 self._connection.execute(
                     update(table)
                     .where(self._own(table), table.c.id.in_(some))
                     .values(recall_count=table.c.recall_count + count, recalled_at=at)
                 )
-                if extend:
-                    self._extend(table, some, at)
+                if extend_expiry:
+                    self._extend_expiry(table, some, at)
 
-    def _extend(self, table: Table, ids: Sequence[str], at: datetime) -> None:
+    def _extend_expiry(self, table: Table, ids: Sequence[str], at: datetime) -> None:
         """Let what would expire live as long again as it was given at first."""
         lasting = and_(table.c.expires_at > at, table.c.ttl_days.is_not(None))
         query = select(table.c.id, table.c.expires_at, table.c.ttl_days)
@@ -160,26 +162,26 @@ class SqlTransaction(SqlReader):
                     .values(expires_at=renewed)
                 )
 
-    def embed(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
+    def add_embeddings(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
         self._has_written = True
         several = [(memory_id, each) for memory_id, some in vectors.items() for each in some]
-        _, first = self._numbered(0, len(several))
+        _, first = self._reserve_numbers(0, len(several))
         rows = [
-            self._embedding(memory_id, each, number)
+            self._embedding_row(memory_id, each, number)
             for number, (memory_id, each) in enumerate(several, first)
         ]
         if rows:
             self._connection.execute(tables.embeddings.insert(), rows)
 
-    def drop_vectors(self, besides: str) -> int:
+    def drop_vectors(self, keep_model: str) -> int:
         table = tables.embeddings
-        others = table.c.model != besides
+        others = table.c.model != keep_model
         count = select(func.count(table.c.memory_id.distinct())).where(self._own(table), others)
         dropped = int(self._connection.execute(count).scalar_one())
         self._delete(table, others)
         return dropped
 
-    def _carry_out_all(
+    def _write_group(
         self, kind: type[Write], writes: Sequence[Any], at: datetime
     ) -> Iterable[Change]:
         """Writes of one kind, together where that is faster."""
@@ -189,39 +191,41 @@ class SqlTransaction(SqlReader):
             return self._patch(writes, at)
         if kind is Purge:
             return self._purge(writes)
-        return [self._carry_out(write) for write in writes]
+        return [self._write_one(write) for write in writes]
 
-    def _carry_out(self, write: Write) -> Change:
+    def _write_one(self, write: Write) -> Change:
         match write:
             case AddLink(link):
                 return self._add_link(link)
             case DropLink(link):
                 return self._drop_link(link)
-            case Apply(application):
-                return self._apply(application)
-            case Withdraw(rule_id, application_id, back):
-                return self._withdraw(rule_id, application_id, back)
+            case AddApplication(application):
+                return self._add_application(application)
+            case WithdrawApplication(rule_id, application_id, back):
+                return self._withdraw_application(rule_id, application_id, back)
             case _:
                 raise AssertionError(f"{write} is carried out with others of its kind")
 
     def _insert(self, inserts: Sequence[Insert]) -> list[Change]:
         records = [insert.record for insert in inserts]
         vectors = [(one.record.id, each) for one in inserts for each in one.embeddings]
-        documents, embeddings = self._numbered(len(records), len(vectors))
-        rows = [self._document(record, number) for number, record in enumerate(records, documents)]
+        documents, embeddings = self._reserve_numbers(len(records), len(vectors))
+        rows = [
+            self._document_row(record, number) for number, record in enumerate(records, documents)
+        ]
         self._connection.execute(tables.documents.insert(), rows)
-        for kind, some in _grouped(records).items():
-            memories = [row_of(record, self._owner_id) for record in some]
+        for kind, some in _group_by_kind(records).items():
+            memories = [record_to_row(record, self._owner_id) for record in some]
             self._connection.execute(tables.MEMORY_TABLES[kind].insert(), memories)
         if vectors:
             rows = [
-                self._embedding(memory_id, each, number)
+                self._embedding_row(memory_id, each, number)
                 for number, (memory_id, each) in enumerate(vectors, embeddings)
             ]
             self._connection.execute(tables.embeddings.insert(), rows)
         return [Change(record.id, None, {"status": record.status}) for record in records]
 
-    def _numbered(self, documents: int, vectors: int) -> tuple[int, int]:
+    def _reserve_numbers(self, documents: int, vectors: int) -> tuple[int, int]:
         """The first numbers of new documents and vectors; all processes' indexes go by them."""
         table = tables.owners
         self._connection.execute(
@@ -237,17 +241,19 @@ class SqlTransaction(SqlReader):
         ).one()
         return row.documents_added - documents + 1, row.vectors_added - vectors + 1
 
-    def _document(self, record: Record, number: int) -> dict[str, object]:
+    def _document_row(self, record: Record, number: int) -> dict[str, object]:
         return {
             "owner_id": self._owner_id,
             "id": record.id,
             "number": number,
             "kind": record.kind,
-            "codes": codes(terms(record.searchable)),
-            "marks": marks(record.content),
+            "codes": encode_terms(extract_terms(record.search_text)),
+            "marks": detect_features(record.content),
         }
 
-    def _embedding(self, memory_id: str, embedding: Embedding, number: int) -> dict[str, object]:
+    def _embedding_row(
+        self, memory_id: str, embedding: Embedding, number: int
+    ) -> dict[str, object]:
         return {
             "owner_id": self._owner_id,
             "memory_id": memory_id,
@@ -255,14 +261,14 @@ class SqlTransaction(SqlReader):
             "part": embedding.part,
             "number": number,
             "marks": embedding.marks,
-            "crowded": number > self._indexes.most_vectors,
+            "crowded": number > self._indexes.max_vectors,
             "vector": embedding.vector,
         }
 
     def _patch(self, patches: Sequence[Patch], at: datetime) -> list[Change]:
-        rows = self._patched_rows(patches)
+        rows = self._load_patched_rows(patches)
         befores = [{name: getattr(rows[one.id], name) for name in one.values} for one in patches]
-        self._keep_states(
+        self._save_states(
             [
                 rows[one.id]
                 for one, before in zip(patches, befores, strict=True)
@@ -270,26 +276,26 @@ class SqlTransaction(SqlReader):
             ],
             at,
         )
-        for table, values, ids in _alike(patches):
-            for start in range(0, len(ids), CHUNK):
-                some = table.c.id.in_(ids[start : start + CHUNK])
+        for table, values, ids in _group_patches(patches):
+            for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
+                some = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
                 self._connection.execute(update(table).where(self._own(table), some).values(values))
         return [
-            Change(one.id, frozen(before), frozen(one.values))
+            Change(one.id, to_json(before), to_json(one.values))
             for one, before in zip(patches, befores, strict=True)
         ]
 
-    def _patched_rows(self, patches: Sequence[Patch]) -> dict[str, Any]:
+    def _load_patched_rows(self, patches: Sequence[Patch]) -> dict[str, Any]:
         """What the patches are about to change, as it is."""
         rows: dict[str, Any] = {}
         names = {name for one in patches for name in one.values}
-        assert names <= MUTABLE, f"not mutable: {names - MUTABLE}"
-        for kind, ids in by_kind(one.id for one in patches).items():
+        assert names <= MUTABLE_FIELDS, f"not mutable: {names - MUTABLE_FIELDS}"
+        for kind, ids in group_ids_by_kind(one.id for one in patches).items():
             assert len(ids) == len(set(ids)), "a memory is patched at most once in an event"
             table = tables.MEMORY_TABLES[kind]
             columns = {"id", "status", "valid_until", "recorded_at"} | names & set(table.c.keys())
-            for start in range(0, len(ids), CHUNK):
-                some = table.c.id.in_(ids[start : start + CHUNK])
+            for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
+                some = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
                 query = select(*(table.c[name] for name in columns)).where(self._own(table), some)
                 rows |= {row.id: row for row in self._connection.execute(query)}
         for one in patches:
@@ -297,9 +303,9 @@ class SqlTransaction(SqlReader):
                 raise NotFound(f"There is no memory {one.id}.")
         return rows
 
-    def _keep_states(self, rows: Sequence[Any], at: datetime) -> None:
+    def _save_states(self, rows: Sequence[Any], at: datetime) -> None:
         """Keep the states that some memories were in until now."""
-        past = self._last_states([row.id for row in rows])
+        past = self._load_last_states([row.id for row in rows])
         states = [
             {
                 "owner_id": self._owner_id,
@@ -314,16 +320,19 @@ class SqlTransaction(SqlReader):
             for number, since in (past.get(row.id, (0, None)),)
         ]
         if states:
-            self._fill(tables.states, states)
+            self._insert_rows(tables.states, states)
 
-    def _last_states(self, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
+    def _load_last_states(self, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
         """Of each memory that has past states: how many, and when the last ended."""
         table = tables.states
         found: dict[str, tuple[int, datetime]] = {}
-        for start in range(0, len(ids), CHUNK):
+        for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
             query = (
                 select(table.c.memory_id, func.count(), func.max(table.c.until))
-                .where(self._own(table), table.c.memory_id.in_(ids[start : start + CHUNK]))
+                .where(
+                    self._own(table),
+                    table.c.memory_id.in_(ids[start : start + MAX_IDS_PER_STATEMENT]),
+                )
                 .group_by(table.c.memory_id)
             )
             for memory_id, count, until in self._connection.execute(query):
@@ -332,15 +341,15 @@ class SqlTransaction(SqlReader):
 
     def _purge(self, purges: Sequence[Purge]) -> list[Change]:
         ids = [one.id for one in purges]
-        known = self._sessions_of(ids)
+        known = self._load_session_ids(ids)
         for memory_id in ids:
             if memory_id not in known:
                 raise NotFound(f"There is no memory {memory_id}.")
-        for kind, members in by_kind(ids).items():
-            for start in range(0, len(members), CHUNK):
-                self._destroy(kind, members[start : start + CHUNK])
-        self._drop_traces({session for session in known.values() if session is not None})
-        idempotency.drop_telling(self._connection, self._owner_id, ids)
+        for kind, members in group_ids_by_kind(ids).items():
+            for start in range(0, len(members), MAX_IDS_PER_STATEMENT):
+                self._destroy(kind, members[start : start + MAX_IDS_PER_STATEMENT])
+        self._purge_sessions({session for session in known.values() if session is not None})
+        idempotency.drop_responses_naming(self._connection, self._owner_id, ids)
         owners = tables.owners
         removed = owners.c.documents_removed + len(ids)
         self._connection.execute(
@@ -348,13 +357,13 @@ class SqlTransaction(SqlReader):
         )
         return [Change(memory_id, None, None) for memory_id in ids]
 
-    def _sessions_of(self, ids: Sequence[str]) -> dict[str, str | None]:
+    def _load_session_ids(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Of each memory that exists, the conversation it is from."""
         found: dict[str, str | None] = {}
-        for kind, members in by_kind(ids).items():
+        for kind, members in group_ids_by_kind(ids).items():
             table = tables.MEMORY_TABLES[kind]
-            for start in range(0, len(members), CHUNK):
-                some = table.c.id.in_(members[start : start + CHUNK])
+            for start in range(0, len(members), MAX_IDS_PER_STATEMENT):
+                some = table.c.id.in_(members[start : start + MAX_IDS_PER_STATEMENT])
                 query = select(table.c.id, table.c.session_id).where(self._own(table), some)
                 found |= {row.id: row.session_id for row in self._connection.execute(query)}
         return found
@@ -376,7 +385,7 @@ class SqlTransaction(SqlReader):
         self._delete(table, table.c.id.in_(ids))
         self._delete(tables.documents, tables.documents.c.id.in_(ids))
 
-    def _drop_traces(self, sessions: Iterable[str]) -> None:
+    def _purge_sessions(self, sessions: Iterable[str]) -> None:
         """Destroy what conversations may still tell of turns that are gone.
 
         One of which no turn is left has a title and a summary, and must not keep them.
@@ -396,7 +405,7 @@ class SqlTransaction(SqlReader):
             "created_at": link.created_at,
         }
         self._connection.execute(tables.links.insert(), row)
-        return Change(link.source, {"link": None}, {"link": _as_json(link)})
+        return Change(link.source, {"link": None}, {"link": _link_to_json(link)})
 
     def _drop_link(self, link: Link) -> Change:
         table = tables.links
@@ -406,25 +415,25 @@ class SqlTransaction(SqlReader):
             table.c.relation == link.relation,
         )
         self._delete(table, same)
-        return Change(link.source, {"link": _as_json(link)}, {"link": None})
+        return Change(link.source, {"link": _link_to_json(link)}, {"link": None})
 
-    def _apply(self, application: RuleApplication) -> Change:
+    def _add_application(self, application: RuleApplication) -> Change:
         row = {field.name: getattr(application, field.name) for field in fields(application)}
         own: dict[str, object] = {"owner_id": self._owner_id, "withdrawn": False}
         self._connection.execute(tables.rule_applications.insert(), own | row)
         return Change(application.rule_id, {"application": None}, {"application": application.id})
 
-    def _withdraw(self, rule_id: str, application_id: str, back: bool) -> Change:
+    def _withdraw_application(self, rule_id: str, application_id: str, undo: bool) -> Change:
         table = tables.rule_applications
         self._connection.execute(
             update(table)
             .where(self._own(table), table.c.id == application_id, table.c.rule_id == rule_id)
-            .values(withdrawn=not back)
+            .values(withdrawn=not undo)
         )
         counted, withdrawn = {"application": application_id}, {"application": None}
-        return Change(rule_id, withdrawn, counted) if back else Change(rule_id, counted, withdrawn)
+        return Change(rule_id, withdrawn, counted) if undo else Change(rule_id, counted, withdrawn)
 
-    def _record(self, event: Event, changes: Sequence[Change]) -> None:
+    def _insert_event(self, event: Event, changes: Sequence[Change]) -> None:
         own: dict[str, object] = {"owner_id": self._owner_id}
         columns = ("id", "at", "action", "agent", "surface", "note", "undoes")
         self._connection.execute(
@@ -442,9 +451,9 @@ class SqlTransaction(SqlReader):
             for number, change in enumerate(changes)
         ]
         if rows:
-            self._fill(tables.changes, rows)
+            self._insert_rows(tables.changes, rows)
 
-    def _fill(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    def _insert_rows(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
         """Store rows of plain values, however many."""
         self._connection.execute(table.insert(), rows)
 
@@ -452,30 +461,30 @@ class SqlTransaction(SqlReader):
         return self._connection.execute(table.delete().where(self._own(table), which)).rowcount
 
 
-def _grouped(records: Iterable[Record]) -> dict[Kind, list[Record]]:
+def _group_by_kind(records: Iterable[Record]) -> dict[Kind, list[Record]]:
     found: dict[Kind, list[Record]] = {}
     for record in records:
         found.setdefault(record.kind, []).append(record)
     return found
 
 
-def _alike(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:
+def _group_patches(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:
     """The patches that set the same values in the same table, together."""
     groups: dict[str, tuple[Table, dict[str, object], list[str]]] = {}
     for one in patches:
         table = tables.MEMORY_TABLES[kind_of(one.id)]
-        key = f"{table.name} {sorted(frozen(one.values).items())}"
-        groups.setdefault(key, (table, _stored(one.values), []))[2].append(one.id)
+        key = f"{table.name} {sorted(to_json(one.values).items())}"
+        groups.setdefault(key, (table, _to_column_values(one.values), []))[2].append(one.id)
     return list(groups.values())
 
 
-def _stored(values: Mapping[str, object]) -> dict[str, object]:
+def _to_column_values(values: Mapping[str, object]) -> dict[str, object]:
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
     }
 
 
-def _as_json(link: Link) -> dict[str, Any]:
+def _link_to_json(link: Link) -> dict[str, Any]:
     return {
         "source": link.source,
         "target": link.target,

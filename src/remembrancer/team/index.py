@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from remembrancer.team.confidence import DAY, aged
+from remembrancer.team.confidence import SECONDS_PER_DAY, decay_confidence
 from remembrancer.types import TeamFact, TeamOrigin, TeamStatus, Tenant
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from remembrancer.store.team_contract import Known, TeamReader
+    from remembrancer.store.team_contract import EmbeddedTeamFact, TeamReader
 
-IMPORTANCE = 0.02
+IMPORTANCE_WEIGHT = 0.02
 """How far each point of importance may move a result that similarity has ranked."""
 
-LEAST_SIMILARITY = 0.25
+MIN_SIMILARITY = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +35,29 @@ class TeamIndex:
     confidence: NDArray[np.float64]
     confirmed_at: NDArray[np.float64]
 
-    def best(
+    def find_best(
         self,
         vector: NDArray[np.float32],
         now: datetime,
         limit: int,
         *,
-        confidence: float,
+        min_confidence: float,
         origins: Sequence[TeamOrigin] | None = None,
     ) -> list[tuple[TeamFact, float]]:
         """The facts of these origins closest to a vector, with how far each is believed now."""
         import numpy as np
 
-        from remembrancer.search.vectors import dots
+        from remembrancer.search.vectors import dot_products
 
-        similarity = dots(self.vectors, vector)
-        believed = aged(self.confidence, (now.timestamp() - self.confirmed_at) / DAY)
-        fitting = (similarity >= LEAST_SIMILARITY) & (believed >= confidence)
+        similarity = dot_products(self.vectors, vector)
+        believed = decay_confidence(
+            self.confidence, (now.timestamp() - self.confirmed_at) / SECONDS_PER_DAY
+        )
+        fitting = (similarity >= MIN_SIMILARITY) & (believed >= min_confidence)
         if origins is not None:
             fitting &= np.isin(self.origins, origins)
         places = np.flatnonzero(fitting)
-        scores = (similarity + IMPORTANCE * self.importance)[places]
+        scores = (similarity + IMPORTANCE_WEIGHT * self.importance)[places]
         if len(places) > limit:
             # Whatever ties with the last is looked at too: among equals the words decide.
             enough = scores >= np.partition(scores, -limit)[-limit]
@@ -67,26 +69,26 @@ class TeamIndex:
         return [(self.facts[place], float(believed[place])) for _, place in ranked[:limit]]
 
 
-class TeamIndexes:
+class TeamIndexCache:
     """What may be recalled, by tenant and model, read again when it has changed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], TeamIndex] = {}
+        self._indexes: dict[tuple[str, str], TeamIndex] = {}
 
     def get(self, reader: TeamReader, tenant: Tenant, model: str) -> TeamIndex:
         """The index as it is now."""
-        version = reader.version()
+        version = reader.read_version()
         with self._lock:
-            found = self._known.get((tenant.id, model))
+            found = self._indexes.get((tenant.id, model))
         if found is None or found.version != version:
-            found = _indexed(version, reader.known(model, (TeamStatus.APPROVED,)))
+            found = _build_index(version, reader.load_embedded_facts(model, (TeamStatus.APPROVED,)))
             with self._lock:
-                self._known[tenant.id, model] = found
+                self._indexes[tenant.id, model] = found
         return found
 
 
-def _indexed(version: int, known: Sequence[Known]) -> TeamIndex:
+def _build_index(version: int, known: Sequence[EmbeddedTeamFact]) -> TeamIndex:
     import numpy as np
 
     facts = tuple(one.fact for one in known)

@@ -11,14 +11,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from remembrancer.guard.reasons import reasons
-from remembrancer.guard.redaction import checked_text
-from remembrancer.paging import checked_limit, place_of, position_of
+from remembrancer.guard.reasons import explain_rules
+from remembrancer.guard.redaction import validate_text
+from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.store.contract import Embedding
-from remembrancer.store.team_contract import TeamDesk, TeamFilter
-from remembrancer.team.confidence import confidence_of, contradict
-from remembrancer.team.service import LONGEST, broken_rules, contest, settle
-from remembrancer.team.settings import Switches
+from remembrancer.store.team_contract import TeamFilter, TeamWriter
+from remembrancer.team.confidence import is_contradiction, team_confidence
+from remembrancer.team.service import (
+    MAX_TEAM_FACT_CHARS,
+    find_broken_rules,
+    mark_contradictions,
+    reassess_fact,
+)
+from remembrancer.team.settings import TeamSettings
 from remembrancer.types import (
     Action,
     Json,
@@ -31,16 +36,16 @@ from remembrancer.types import (
     TeamOrigin,
     TeamStatus,
     Tenant,
-    checked_name,
-    member,
+    parse_enum,
+    validate_name,
 )
 
 if TYPE_CHECKING:
-    from remembrancer.call import Parts
+    from remembrancer.call import Services
 
-VIEW, EDIT = "users:view", "users:edit"
-WEEKS = 12
-MOST = 5
+VIEW_CAPABILITY, EDIT_CAPABILITY = "users:view", "users:edit"
+STATS_WEEKS = 12
+MAX_MOST_RECALLED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class TeamStats:
     said: int
     weeks: tuple[int, ...]
     most_recalled: tuple[TeamFact, ...]
-    switches: Switches
+    switches: TeamSettings
 
     @property
     def merged(self) -> float:
@@ -67,7 +72,7 @@ class TeamStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PersonCounts:
     """How much there is of someone: rows by table, and keys."""
 
     user: str
@@ -78,22 +83,24 @@ class Person:
 class Review:
     """A team's memory for whoever may look after it."""
 
-    def __init__(self, parts: Parts, principal: Principal) -> None:
-        if not {VIEW, EDIT} & principal.capabilities:
-            raise NotAllowed(f"Looking after the team's memory needs the capability {VIEW}.")
-        self._parts = parts
+    def __init__(self, services: Services, principal: Principal) -> None:
+        if not {VIEW_CAPABILITY, EDIT_CAPABILITY} & principal.capabilities:
+            raise NotAllowed(
+                f"Looking after the team's memory needs the capability {VIEW_CAPABILITY}."
+            )
+        self._services = services
         self._principal = principal
         self._tenant = Tenant(principal.owner.tenant)
 
     def stats(self) -> TeamStats:
         """Counts by status, kind and origin; no count leads to a person."""
         sums: list[dict[str, int]] = [{}, {}, {}]
-        with self._parts.store.reviewing(self._tenant) as desk:
+        with self._services.store.open_team_writer(self._tenant) as desk:
             counts = desk.count()
             contested = desk.count_contested()
-            said = desk.count_said()
-            weeks = desk.said_by_week(self._parts.clock.now(), WEEKS)
-            most_recalled = desk.most_recalled(MOST)
+            said = desk.count_contributions()
+            weeks = desk.count_contributions_by_week(self._services.clock.now(), STATS_WEEKS)
+            most_recalled = desk.list_most_recalled(MAX_MOST_RECALLED)
         for sort, count in counts.items():
             for kind, name in zip(sums, sort, strict=True):
                 kind[name] = kind.get(name, 0) + count
@@ -105,14 +112,16 @@ class Review:
             said=said,
             weeks=tuple(weeks),
             most_recalled=tuple(most_recalled),
-            switches=self.switches(),
+            switches=self.settings(),
         )
 
     def get(self, fact_id: str) -> TeamEntry:
         """One fact, whatever became of it."""
-        with self._parts.store.reviewing(self._tenant) as desk:
-            fact = _found(desk, fact_id)
-            return TeamEntry(fact, desk.contributors(fact.id), tuple(desk.contested(fact.id)))
+        with self._services.store.open_team_writer(self._tenant) as desk:
+            fact = _get_fact(desk, fact_id)
+            return TeamEntry(
+                fact, desk.count_contributors(fact.id), tuple(desk.list_conflicts(fact.id))
+            )
 
     def list(
         self,
@@ -127,19 +136,21 @@ class Review:
         cursor: str | None = None,
     ) -> Page[TeamEntry]:
         """Team facts, newest first; `single` are those that one person alone has said."""
-        limit = checked_limit(limit)
+        limit = validate_limit(limit)
         wanted = TeamFilter(
-            statuses=(member(TeamStatus, status, "status"),) if status else (),
-            kinds=(member(TeamKind, kind, "kind"),) if kind else (),
-            origins=(member(TeamOrigin, origin, "origin"),) if origin else (),
-            words=checked_text(words, "The words", LONGEST) if words else None,
+            statuses=(parse_enum(TeamStatus, status, "status"),) if status else (),
+            kinds=(parse_enum(TeamKind, kind, "kind"),) if kind else (),
+            origins=(parse_enum(TeamOrigin, origin, "origin"),) if origin else (),
+            words=validate_text(words, "The words", MAX_TEAM_FACT_CHARS) if words else None,
             single=single,
             contested=contested,
         )
-        with self._parts.store.reviewing(self._tenant) as desk:
-            found = desk.entries(wanted, limit + 1, position_of(cursor))
+        with self._services.store.open_team_writer(self._tenant) as desk:
+            found = desk.list_entries(wanted, limit + 1, decode_cursor(cursor))
         last = found[limit - 1].fact if len(found) > limit else None
-        return Page(tuple(found[:limit]), place_of(last.recorded_at, last.id) if last else None)
+        return Page(
+            tuple(found[:limit]), encode_cursor(last.recorded_at, last.id) if last else None
+        )
 
     def queue(self, *, single: bool = False, limit: int = 50) -> Page[TeamEntry]:
         """What waits for a decision."""
@@ -147,67 +158,71 @@ class Review:
 
     def approve(self, *fact_ids: str) -> tuple[TeamFact, ...]:
         """Let the team be told; all of them, or none if one is not there."""
-        return self._decided(fact_ids, TeamStatus.APPROVED)
+        return self._decide(fact_ids, TeamStatus.APPROVED)
 
     def reject(self, *fact_ids: str) -> tuple[TeamFact, ...]:
         """Never tell it; it stays, so that it is not proposed again."""
-        return self._decided(fact_ids, TeamStatus.REJECTED)
+        return self._decide(fact_ids, TeamStatus.REJECTED)
 
     def reopen(self, *fact_ids: str) -> tuple[TeamFact, ...]:
         """Put a decision back into the queue."""
-        return self._decided(fact_ids, TeamStatus.PENDING)
+        return self._decide(fact_ids, TeamStatus.PENDING)
 
     def edit(self, fact_id: str, content: str) -> TeamFact:
         """Give a fact other words, which must pass the gate as any."""
         self.require_edit()
-        content = " ".join(checked_text(content, "The fact", LONGEST).split())
-        if rules := broken_rules(content):
-            raise InvalidInput(f"It must not be shared. {' '.join(reasons(rules))}")
-        vector = self._parts.embedder.embed([content])[0]
-        embedding = Embedding(self._parts.embedder.model, vector)
-        switches = self.switches()
-        with self._parts.store.reviewing(self._tenant) as desk:
-            old = _found(desk, fact_id)
-            _refuse_double(desk, old, content, embedding, switches.dedup_threshold)
-            before = desk.contested(fact_id)
+        content = " ".join(validate_text(content, "The fact", MAX_TEAM_FACT_CHARS).split())
+        if rules := find_broken_rules(content):
+            raise InvalidInput(f"It must not be shared. {' '.join(explain_rules(rules))}")
+        vector = self._services.embedder.embed([content])[0]
+        embedding = Embedding(self._services.embedder.model, vector)
+        switches = self.settings()
+        with self._services.store.open_team_writer(self._tenant) as desk:
+            old = _get_fact(desk, fact_id)
+            _refuse_duplicate(desk, old, content, embedding, switches.dedup_threshold)
+            before = desk.list_conflicts(fact_id)
             desk.reword(fact_id, content, embedding)
-            desk.uncontest(fact_id)
-            contest(desk, _found(desk, fact_id), embedding)
-            self._settle(desk, [fact_id, *before], switches)
-            return _found(desk, fact_id)
+            desk.drop_conflicts(fact_id)
+            mark_contradictions(desk, _get_fact(desk, fact_id), embedding)
+            self._reassess(desk, [fact_id, *before], switches)
+            return _get_fact(desk, fact_id)
 
-    def _settle(self, desk: TeamDesk, fact_ids: Sequence[str], switches: Switches) -> None:
-        now = self._parts.clock.now()
+    def _reassess(
+        self, writer: TeamWriter, fact_ids: Sequence[str], settings: TeamSettings
+    ) -> None:
+        now = self._services.clock.now()
         for one in dict.fromkeys(fact_ids):
-            if desk.fact(one) is not None:
-                settle(desk, one, now, switches)
+            if writer.get_fact(one) is not None:
+                reassess_fact(writer, one, now, settings)
 
     def set_importance(self, fact_id: str, importance: float) -> TeamFact:
         """Say how much a fact matters, from 1 to 5."""
         self.require_edit()
         if not 1 <= importance <= 5:
             raise InvalidInput("The importance of a team fact is from 1 to 5.")
-        with self._parts.store.reviewing(self._tenant) as desk:
-            _found(desk, fact_id)
+        with self._services.store.open_team_writer(self._tenant) as desk:
+            _get_fact(desk, fact_id)
             desk.change(fact_id, {"importance": float(importance)})
-            return _found(desk, fact_id)
+            return _get_fact(desk, fact_id)
 
     def delete(self, *fact_ids: str) -> int:
         """Destroy facts, with everything that was known about them."""
         self.require_edit()
-        ids, switches = list(dict.fromkeys(fact_ids)), self.switches()
-        with self._parts.store.reviewing(self._tenant) as desk:
-            rivals = [rival for one in ids for rival in desk.contested(_found(desk, one).id)]
+        ids, switches = list(dict.fromkeys(fact_ids)), self.settings()
+        with self._services.store.open_team_writer(self._tenant) as desk:
+            rivals = [
+                rival for one in ids for rival in desk.list_conflicts(_get_fact(desk, one).id)
+            ]
             desk.remove(ids)
-            self._settle(desk, rivals, switches)
+            self._reassess(desk, rivals, switches)
         return len(ids)
 
     def people(self) -> tuple[str, ...]:
         """Who of this tenant has a memory here, by name."""
-        everyone = self._parts.store.owners()
+        everyone = self._services.store.list_owners()
         return tuple(one.user for one in everyone if one.tenant == self._tenant.name)
 
-    def person(self, user: str) -> Person:
+    def person(self, user: str) -> PersonCounts:
         """How much there is of someone, in numbers alone; they see in their activity who looked.
 
         Not what they told the team: with few facts, a number is a name.
@@ -216,64 +231,66 @@ class Review:
 
         owner = Owner(self._tenant.name, user)
         looking = replace(self._principal, owner=owner, agent=None)
-        call = self._parts.call(looking)
+        call = self._services.build_call(looking)
         note = f"by {self._principal.owner.user}, in numbers"
-        with self._parts.store.writing(owner, newcomer=False) as writer:
-            writer.apply(call.event(Action.VIEWED, call.now(), note=note), [])
-        parts = self._parts
-        return Person(user, count_rows(parts.store, owner), count_keys(parts.store, owner))
+        with self._services.store.open_writer(owner, create=False) as writer:
+            writer.apply(call.new_event(Action.VIEWED, call.now(), note=note), [])
+        parts = self._services
+        return PersonCounts(user, count_rows(parts.store, owner), count_keys(parts.store, owner))
 
-    def switches(self) -> Switches:
+    def settings(self) -> TeamSettings:
         """The live settings."""
-        profile = self._parts.profile_of()
-        return self._parts.switches.of(self._tenant, profile)
+        profile = self._services.profile_of()
+        return self._services.live_settings.get(self._tenant, profile)
 
-    def switch(self, **changes: Json) -> Switches:
+    def change_settings(self, **changes: Json) -> TeamSettings:
         """Change live settings; every process goes by them within a second."""
         self.require_edit()
-        profile = self._parts.profile_of()
-        return self._parts.switches.change(self._tenant, profile, changes)
+        profile = self._services.profile_of()
+        return self._services.live_settings.change(self._tenant, profile, changes)
 
-    def reset_switch(self, *names: str) -> Switches:
+    def reset_settings(self, *names: str) -> TeamSettings:
         """Put switches back to what the profile says; `team_recall.web` is one surface alone."""
         self.require_edit()
-        profile = self._parts.profile_of()
-        return self._parts.switches.reset(self._tenant, profile, names)
+        profile = self._services.profile_of()
+        return self._services.live_settings.reset(self._tenant, profile, names)
 
-    def _decided(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
+    def _decide(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
         self.require_edit()
-        now, switches = self._parts.clock.now(), self.switches()
-        with self._parts.store.reviewing(self._tenant) as desk:
+        now, switches = self._services.clock.now(), self.settings()
+        with self._services.store.open_team_writer(self._tenant) as desk:
             for one in fact_ids:
-                _found(desk, one)
-            rivals = [rival for one in fact_ids for rival in desk.contested(one)]
+                _get_fact(desk, one)
+            rivals = [rival for one in fact_ids for rival in desk.list_conflicts(one)]
             for one in fact_ids:
                 decided = None if status is TeamStatus.PENDING else now
                 desk.change(one, {"status": status, "decided_at": decided})
-                voices, against = desk.contributors(one), len(desk.contested(one))
+                voices, against = desk.count_contributors(one), len(desk.list_conflicts(one))
                 approved = status is TeamStatus.APPROVED
-                confidence = confidence_of(voices, against, approved=approved)
+                confidence = team_confidence(voices, against, approved=approved)
                 desk.change(one, {"confidence": confidence})
-            self._settle(desk, [one for one in rivals if one not in fact_ids], switches)
-            return tuple(_found(desk, one) for one in fact_ids)
+            self._reassess(desk, [one for one in rivals if one not in fact_ids], switches)
+            return tuple(_get_fact(desk, one) for one in fact_ids)
 
     def require_edit(self) -> None:
         """Refuse who may only look."""
-        if EDIT not in self._principal.capabilities:
-            raise NotAllowed(f"Changing the team's memory needs the capability {EDIT}.")
+        if EDIT_CAPABILITY not in self._principal.capabilities:
+            raise NotAllowed(f"Changing the team's memory needs the capability {EDIT_CAPABILITY}.")
 
 
-def _refuse_double(
-    desk: TeamDesk, old: TeamFact, content: str, embedding: Embedding, threshold: float
+def _refuse_duplicate(
+    writer: TeamWriter, old: TeamFact, content: str, embedding: Embedding, threshold: float
 ) -> None:
-    for one in desk.known(embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)):
+    for one in writer.load_embedded_facts(
+        embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)
+    ):
         alike = float(one.vector @ embedding.vector) >= threshold
-        if one.fact.id != old.id and alike and not contradict(one.fact.content, content):
+        if one.fact.id != old.id and alike and not is_contradiction(one.fact.content, content):
             raise Conflict(f"The team knows that already: {one.fact.id}.")
 
 
-def _found(desk: TeamDesk, fact_id: str) -> TeamFact:
-    fact = desk.fact(checked_name(fact_id, "team fact"))
+def _get_fact(writer: TeamWriter, fact_id: str) -> TeamFact:
+    fact = writer.get_fact(validate_name(fact_id, "team fact"))
     if fact is None:
         raise NotFound(f"There is no team fact {fact_id}.")
     return fact

@@ -14,12 +14,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.redaction import checked_text
+from remembrancer.guard.redaction import validate_text
 from remembrancer.ids import new_id
-from remembrancer.paging import checked_limit
+from remembrancer.paging import validate_limit
 from remembrancer.store.contract import Embedding
-from remembrancer.team.confidence import confidence_of, contradict
-from remembrancer.team.origin_filter import wanted_origins
+from remembrancer.team.confidence import is_contradiction, team_confidence
+from remembrancer.team.origin_filter import parse_origins
 from remembrancer.types import (
     Owner,
     TeamFact,
@@ -28,21 +28,21 @@ from remembrancer.types import (
     TeamRecalled,
     TeamStatus,
     Tenant,
-    member,
+    parse_enum,
 )
 
 if TYPE_CHECKING:
-    from remembrancer.call import Call, Parts
+    from remembrancer.call import Call, Services
     from remembrancer.profiles import Profile
-    from remembrancer.store.team_contract import TeamDesk
-    from remembrancer.team.settings import Switches
+    from remembrancer.store.team_contract import TeamWriter
+    from remembrancer.team.settings import TeamSettings
 
-LONGEST = 500
-RELATED = 0.6
+MAX_TEAM_FACT_CHARS = 500
+MIN_RELATED_SIMILARITY = 0.6
 """How similar facts must be to be looked at for a contradiction."""
 
 
-class Verdict(StrEnum):
+class ProposalOutcome(StrEnum):
     """What became of a proposal."""
 
     PENDING = "pending"
@@ -54,24 +54,24 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class TeamProposalResult:
     """The outcome of a proposal: which fact it is, how that stands, and which facts contradict it.
 
     `rules` are the rules that a refused one breaks, never the words that do.
     """
 
-    verdict: Verdict
+    verdict: ProposalOutcome
     fact_id: str | None = None
     rules: tuple[str, ...] = ()
     status: TeamStatus | None = None
     conflicts: tuple[str, ...] = ()
 
 
-def recall(
-    parts: Parts | Call,
+def recall_team(
+    services: Services | Call,
     tenant: Tenant,
     query: str,
-    switches: Switches,
+    settings: TeamSettings,
     *,
     origins: Sequence[TeamOrigin] | None = None,
     limit: int | None = None,
@@ -80,39 +80,39 @@ def recall(
 
     A limit can only lower what the switch says.
     """
-    most = switches.limit if limit is None else min(checked_limit(limit), switches.limit)
-    with parts.store.recalling(tenant) as reader:
-        index = parts.team_indexes.get(reader, tenant, parts.embedder.model)
+    most = settings.limit if limit is None else min(validate_limit(limit), settings.limit)
+    with services.store.open_team_reader(tenant) as reader:
+        index = services.team_indexes.get(reader, tenant, services.embedder.model)
     if not index.facts:
         return []
-    vector = parts.embedder.embed([query])[0]
-    now, least = parts.clock.now(), switches.recall_confidence
-    found = index.best(vector, now, most, confidence=least, origins=origins)
-    parts.references.note_told(tenant, [fact.id for fact, _ in found])
+    vector = services.embedder.embed([query])[0]
+    now, least = services.clock.now(), settings.recall_confidence
+    found = index.find_best(vector, now, most, min_confidence=least, origins=origins)
+    services.usage.record_team_recalls(tenant, [fact.id for fact, _ in found])
     return [
         TeamRecalled(fact.kind, fact.content, fact.importance, round(believed, 4))
         for fact, believed in found
     ]
 
 
-def nobodys_recall(
-    parts: Parts, tenant: Tenant, query: str, limit: int | None
+def recall_anonymously(
+    services: Services, tenant: Tenant, query: str, limit: int | None
 ) -> list[TeamRecalled]:
     """What the team knows for someone who is nobody here, if that is switched on."""
-    profile = parts.profile_of()
-    switches = parts.switches.of(tenant, profile)
-    if not profile.team.enabled or not switches.recalls(None):
+    profile = services.profile_of()
+    switches = services.live_settings.get(tenant, profile)
+    if not profile.team.enabled or not switches.can_recall(None):
         return []
-    return recall(parts, tenant, query, switches, origins=wanted_origins(query), limit=limit)
+    return recall_team(services, tenant, query, switches, origins=parse_origins(query), limit=limit)
 
 
-def told_to(call: Call, query: str, limit: int | None = None) -> list[TeamRecalled]:
+def recall_for_call(call: Call, query: str, limit: int | None = None) -> list[TeamRecalled]:
     """What the team knows for a prompt on the caller's surface, if that is switched on."""
     tenant = Tenant(call.owner.tenant)
-    switches = call.switches.of(tenant, call.profile)
-    if not call.profile.team.enabled or not switches.recalls(call.principal.surface):
+    switches = call.live_settings.get(tenant, call.profile)
+    if not call.profile.team.enabled or not switches.can_recall(call.principal.surface):
         return []
-    return recall(call, tenant, query, switches, origins=wanted_origins(query), limit=limit)
+    return recall_team(call, tenant, query, switches, origins=parse_origins(query), limit=limit)
 
 
 def propose(
@@ -122,21 +122,21 @@ def propose(
     kind: TeamKind | str = TeamKind.FACT,
     origin: TeamOrigin = TeamOrigin.USER,
     importance: float = 3,
-) -> Proposed:
+) -> TeamProposalResult:
     """Say something to the team; it is kept without a person, or not at all."""
     if not call.profile.team.enabled:
         raise InvalidInput(f"The profile {call.profile.name!r} has no team memory.")
-    content = " ".join(checked_text(content, "The proposal", LONGEST).split())
-    kind = member(TeamKind, kind, "kind")
+    content = " ".join(validate_text(content, "The proposal", MAX_TEAM_FACT_CHARS).split())
+    kind = parse_enum(TeamKind, kind, "kind")
     if kind not in call.profile.team.kinds:
         raise InvalidInput(f"kind: use one of {', '.join(call.profile.team.kinds)}.")
     if not 1 <= importance <= 5:
         raise InvalidInput("The importance of a team fact is from 1 to 5.")
-    rules = broken_rules(content)
+    rules = find_broken_rules(content)
     if rules:
-        return Proposed(Verdict.REFUSED, rules=rules)
+        return TeamProposalResult(ProposalOutcome.REFUSED, rules=rules)
     tenant = Tenant(call.owner.tenant)
-    switches = call.switches.of(tenant, call.profile)
+    switches = call.live_settings.get(tenant, call.profile)
     embedding = call.embed(content)
     now = call.now()
     fact = TeamFact(
@@ -145,104 +145,121 @@ def propose(
         content=content,
         origin=origin,
         importance=importance,
-        confidence=confidence_of(1),
+        confidence=team_confidence(1),
         recorded_at=now,
         confirmed_at=now,
     )
-    with call.store.reviewing(tenant) as desk:
-        return _entered(desk, fact, embedding, contributor(desk.key(), call.owner), switches)
+    with call.store.open_team_writer(tenant) as desk:
+        return _enter_proposal(
+            desk, fact, embedding, contributor_id(desk.load_contributor_key(), call.owner), switches
+        )
 
 
-def broken_rules(content: str) -> tuple[str, ...]:
+def find_broken_rules(content: str) -> tuple[str, ...]:
     """Why something must not be shared, by the names of rules."""
-    from remembrancer.guard.instructions.detector import suspicions
-    from remembrancer.guard.persons.detector import refusals
+    from remembrancer.guard.instructions.detector import detect_instructions
+    from remembrancer.guard.persons.detector import detect_personal_data
 
-    return tuple(dict.fromkeys((*refusals(content), *suspicions(content))))
+    return tuple(dict.fromkeys((*detect_personal_data(content), *detect_instructions(content))))
 
 
-def contributor(key: bytes, owner: Owner) -> str:
+def contributor_id(key: bytes, owner: Owner) -> str:
     """Who said it, as only the tenant's key can tell: one for all they speak through."""
     return hashlib.blake2b(owner.id.encode(), key=key, digest_size=16).hexdigest()
 
 
-def withdraw(parts: Parts | Call, owner: Owner, profile: Profile) -> str:
+def withdraw_contributions(services: Services | Call, owner: Owner, profile: Profile) -> str:
     """Take back all that someone has said to their team; who they were there.
 
     What nobody else has said goes with it, the rest stays and is believed less.
     """
     tenant = Tenant(owner.tenant)
-    switches = parts.switches.of(tenant, profile)
-    with parts.store.reviewing(tenant) as desk:
-        who = contributor(desk.key(), owner)
-        touched = [one for said in desk.contributed(who) for one in (said, *desk.contested(said))]
-        desk.remove(desk.withdraw(who))
+    switches = services.live_settings.get(tenant, profile)
+    with services.store.open_team_writer(tenant) as desk:
+        who = contributor_id(desk.load_contributor_key(), owner)
+        touched = [
+            one
+            for said in desk.list_contributed_facts(who)
+            for one in (said, *desk.list_conflicts(said))
+        ]
+        desk.remove(desk.drop_contributions(who))
         for one in dict.fromkeys(touched):
-            if desk.fact(one) is not None:
-                settle(desk, one, parts.clock.now(), switches)
+            if desk.get_fact(one) is not None:
+                reassess_fact(desk, one, services.clock.now(), switches)
     return who
 
 
-def _entered(
-    desk: TeamDesk, fact: TeamFact, embedding: Embedding, who: str, switches: Switches
-) -> Proposed:
-    known = desk.known(embedding.model, tuple(TeamStatus))
+def _enter_proposal(
+    writer: TeamWriter, fact: TeamFact, embedding: Embedding, who: str, settings: TeamSettings
+) -> TeamProposalResult:
+    known = writer.load_embedded_facts(embedding.model, tuple(TeamStatus))
     scores = [float(one.vector @ embedding.vector) for one in known]
     closest = max(range(len(known)), key=scores.__getitem__, default=None)
-    if closest is not None and scores[closest] >= switches.dedup_threshold:
+    if closest is not None and scores[closest] >= settings.dedup_threshold:
         same = known[closest].fact
-        if not contradict(same.content, fact.content):
-            return _corroborated(desk, same, who, fact.recorded_at, switches)
-    desk.add(fact, embedding)
-    desk.contribute(fact.id, who, fact.recorded_at)
-    contest(desk, fact, embedding)
-    settle(desk, fact.id, fact.recorded_at, switches)
-    approved = _held(desk, fact.id).status is TeamStatus.APPROVED
-    return _outcome(desk, Verdict.APPROVED if approved else Verdict.PENDING, fact.id)
+        if not is_contradiction(same.content, fact.content):
+            return _corroborate(writer, same, who, fact.recorded_at, settings)
+    writer.add(fact, embedding)
+    writer.add_contribution(fact.id, who, fact.recorded_at)
+    mark_contradictions(writer, fact, embedding)
+    reassess_fact(writer, fact.id, fact.recorded_at, settings)
+    approved = _get_fact(writer, fact.id).status is TeamStatus.APPROVED
+    return _build_result(
+        writer, ProposalOutcome.APPROVED if approved else ProposalOutcome.PENDING, fact.id
+    )
 
 
-def _outcome(desk: TeamDesk, verdict: Verdict, fact_id: str) -> Proposed:
-    conflicts = tuple(desk.contested(fact_id))
-    return Proposed(verdict, fact_id, status=_held(desk, fact_id).status, conflicts=conflicts)
+def _build_result(writer: TeamWriter, verdict: ProposalOutcome, fact_id: str) -> TeamProposalResult:
+    conflicts = tuple(writer.list_conflicts(fact_id))
+    return TeamProposalResult(
+        verdict, fact_id, status=_get_fact(writer, fact_id).status, conflicts=conflicts
+    )
 
 
-def contest(desk: TeamDesk, fact: TeamFact, embedding: Embedding) -> None:
+def mark_contradictions(writer: TeamWriter, fact: TeamFact, embedding: Embedding) -> None:
     """Note which facts say otherwise."""
-    for one in desk.known(embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)):
-        close = float(one.vector @ embedding.vector) >= RELATED and one.fact.id != fact.id
-        if close and contradict(one.fact.content, fact.content):
-            desk.contest(one.fact.id, fact.id, fact.recorded_at)
+    for one in writer.load_embedded_facts(
+        embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)
+    ):
+        close = (
+            float(one.vector @ embedding.vector) >= MIN_RELATED_SIMILARITY
+            and one.fact.id != fact.id
+        )
+        if close and is_contradiction(one.fact.content, fact.content):
+            writer.add_conflict(one.fact.id, fact.id, fact.recorded_at)
 
 
-def settle(desk: TeamDesk, fact_id: str, now: datetime, switches: Switches) -> None:
+def reassess_fact(writer: TeamWriter, fact_id: str, now: datetime, settings: TeamSettings) -> None:
     """Set anew how far a fact and its rivals are believed, and promote what may be."""
-    for one in (fact_id, *desk.contested(fact_id)):
-        fact = _held(desk, one)
-        rivals, voices = len(desk.contested(one)), desk.contributors(one)
-        enough = switches.promote_at is not None and voices >= switches.promote_at
+    for one in (fact_id, *writer.list_conflicts(fact_id)):
+        fact = _get_fact(writer, one)
+        rivals, voices = len(writer.list_conflicts(one)), writer.count_contributors(one)
+        enough = settings.promote_at is not None and voices >= settings.promote_at
         promoted = fact.status is TeamStatus.PENDING and enough and not rivals
         if promoted:
-            desk.change(one, {"status": TeamStatus.APPROVED, "decided_at": now})
+            writer.change(one, {"status": TeamStatus.APPROVED, "decided_at": now})
         approved = promoted or fact.status is TeamStatus.APPROVED
-        desk.change(one, {"confidence": confidence_of(voices, rivals, approved=approved)})
+        writer.change(one, {"confidence": team_confidence(voices, rivals, approved=approved)})
 
 
-def _held(desk: TeamDesk, fact_id: str) -> TeamFact:
-    fact = desk.fact(fact_id)
+def _get_fact(writer: TeamWriter, fact_id: str) -> TeamFact:
+    fact = writer.get_fact(fact_id)
     assert fact is not None
     return fact
 
 
-def _corroborated(
-    desk: TeamDesk, fact: TeamFact, who: str, now: datetime, switches: Switches
-) -> Proposed:
+def _corroborate(
+    writer: TeamWriter, fact: TeamFact, who: str, now: datetime, settings: TeamSettings
+) -> TeamProposalResult:
     """Someone says what is known already: once more, or as a further voice."""
     if fact.status is TeamStatus.REJECTED:
-        return _outcome(desk, Verdict.REJECTED_BEFORE, fact.id)
-    if not desk.contribute(fact.id, who, now):
-        return _outcome(desk, Verdict.KNOWN, fact.id)
-    desk.change(fact.id, {"confirmed_at": now})
-    settle(desk, fact.id, now, switches)
+        return _build_result(writer, ProposalOutcome.REJECTED_BEFORE, fact.id)
+    if not writer.add_contribution(fact.id, who, now):
+        return _build_result(writer, ProposalOutcome.KNOWN, fact.id)
+    writer.change(fact.id, {"confirmed_at": now})
+    reassess_fact(writer, fact.id, now, settings)
     pending = fact.status is TeamStatus.PENDING
-    promoted = pending and _held(desk, fact.id).status is TeamStatus.APPROVED
-    return _outcome(desk, Verdict.APPROVED if promoted else Verdict.CORROBORATED, fact.id)
+    promoted = pending and _get_fact(writer, fact.id).status is TeamStatus.APPROVED
+    return _build_result(
+        writer, ProposalOutcome.APPROVED if promoted else ProposalOutcome.CORROBORATED, fact.id
+    )

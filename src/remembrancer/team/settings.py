@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remembrancer.errors import InvalidInput
-from remembrancer.types import checked_name
+from remembrancer.types import validate_name
 
 if TYPE_CHECKING:
     from remembrancer.profiles import Profile
     from remembrancer.store.contract import Store
     from remembrancer.types import Json, Tenant
 
-KEY = "switches"
-SEEN_FOR = 0.5
+SETTINGS_KEY = "switches"
+CACHE_SECONDS = 0.5
 """For how many seconds a process goes by what it has seen."""
 
 TEAM_RECALL, ANONYMOUS = "team_recall", "anonymous"
@@ -26,7 +26,7 @@ TEAM_RECALL, ANONYMOUS = "team_recall", "anonymous"
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Switches(BaseModel):
+class TeamSettings(BaseModel):
     """The live settings of a tenant; one that is not set is the profile's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,22 +39,22 @@ class Switches(BaseModel):
     recall_confidence: Share = 0.3
     limit: Annotated[int, Field(ge=1, le=100)] = 5
 
-    def recalls(self, surface: str | None) -> bool:
+    def can_recall(self, surface: str | None) -> bool:
         """Whether a surface is told what the team knows; None is nobody in particular."""
         if surface is None:
             return self.team_recall.get(ANONYMOUS, False)
         return self.team_recall.get(surface, True)
 
 
-class LiveSwitches:
+class LiveSettings:
     """Reads switches through a moment's memory, and writes them for everyone."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._seen: dict[str, tuple[float, Mapping[str, Json]]] = {}
+        self._cache: dict[str, tuple[float, Mapping[str, Json]]] = {}
 
-    def of(self, tenant: Tenant, profile: Profile) -> Switches:
+    def get(self, tenant: Tenant, profile: Profile) -> TeamSettings:
         """The switches of a tenant as they are now, on top of the profile's choices."""
         team = profile.team
         basis = {
@@ -64,48 +64,50 @@ class LiveSwitches:
             "recall_confidence": team.recall_confidence,
             "limit": team.limit,
         }
-        return Switches.model_validate(basis | dict(self._stored(tenant)))
+        return TeamSettings.model_validate(basis | dict(self._load_cached(tenant)))
 
-    def change(self, tenant: Tenant, profile: Profile, changes: Mapping[str, Json]) -> Switches:
+    def change(self, tenant: Tenant, profile: Profile, changes: Mapping[str, Json]) -> TeamSettings:
         """Change some switches for every process; a mistake changes nothing."""
-        return self._kept(tenant, profile, lambda stored: _merged(stored, changes))
+        return self._save(tenant, profile, lambda stored: _merge(stored, changes))
 
-    def reset(self, tenant: Tenant, profile: Profile, names: Sequence[str]) -> Switches:
+    def reset(self, tenant: Tenant, profile: Profile, names: Sequence[str]) -> TeamSettings:
         """Leave some switches to the profile again; a mistake changes nothing."""
-        return self._kept(tenant, profile, lambda stored: _without(stored, names))
+        return self._save(tenant, profile, lambda stored: _remove(stored, names))
 
-    def _kept(self, tenant: Tenant, profile: Profile, change: Callable[[Json], Json]) -> Switches:
-        self._store.change_setting(tenant, KEY, change)
+    def _save(
+        self, tenant: Tenant, profile: Profile, change: Callable[[Json], Json]
+    ) -> TeamSettings:
+        self._store.change_setting(tenant, SETTINGS_KEY, change)
         with self._lock:
-            self._seen.pop(tenant.id, None)
-        return self.of(tenant, profile)
+            self._cache.pop(tenant.id, None)
+        return self.get(tenant, profile)
 
-    def _stored(self, tenant: Tenant) -> Mapping[str, Json]:
+    def _load_cached(self, tenant: Tenant) -> Mapping[str, Json]:
         with self._lock:
-            at, values = self._seen.get(tenant.id, (-SEEN_FOR, {}))
-            if time.monotonic() - at < SEEN_FOR and tenant.id in self._seen:
+            at, values = self._cache.get(tenant.id, (-CACHE_SECONDS, {}))
+            if time.monotonic() - at < CACHE_SECONDS and tenant.id in self._cache:
                 return values
-        values = self._fresh(tenant)
+        values = self._load(tenant)
         with self._lock:
-            self._seen[tenant.id] = (time.monotonic(), values)
+            self._cache[tenant.id] = (time.monotonic(), values)
         return values
 
-    def _fresh(self, tenant: Tenant) -> Mapping[str, Json]:
-        stored = self._store.setting(tenant, KEY)
+    def _load(self, tenant: Tenant) -> Mapping[str, Json]:
+        stored = self._store.get_setting(tenant, SETTINGS_KEY)
         return stored if isinstance(stored, dict) else {}
 
 
-def _merged(stored: Json, changes: Mapping[str, Json]) -> Json:
+def _merge(stored: Json, changes: Mapping[str, Json]) -> Json:
     """The switches after a change, or an error that names the one that is wrong."""
     values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
     recalls, changed = values.get(TEAM_RECALL), changes.get(TEAM_RECALL)
     merged: dict[str, Json] = {**values, **changes}
     if isinstance(changed, dict):
-        named = {checked_name(name, "surface"): told for name, told in changed.items()}
+        named = {validate_name(name, "surface"): told for name, told in changed.items()}
         merged[TEAM_RECALL] = {**(recalls if isinstance(recalls, dict) else {}), **named}
     _refuse_unknown(merged)
     try:
-        Switches.model_validate(merged, strict=True)
+        TeamSettings.model_validate(merged, strict=True)
     except ValidationError as error:
         problem = error.errors()[0]
         name = ".".join(str(step) for step in problem["loc"])
@@ -113,7 +115,7 @@ def _merged(stored: Json, changes: Mapping[str, Json]) -> Json:
     return merged
 
 
-def _without(stored: Json, names: Sequence[str]) -> Json:
+def _remove(stored: Json, names: Sequence[str]) -> Json:
     """The switches without some, which are the profile's then."""
     values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
     for name in names:
@@ -121,7 +123,7 @@ def _without(stored: Json, names: Sequence[str]) -> Json:
         recalls = values.get(switch)
         if switch == TEAM_RECALL and dot:
             kept = dict(recalls) if isinstance(recalls, dict) else {}
-            kept.pop(checked_name(surface, "surface"), None)
+            kept.pop(validate_name(surface, "surface"), None)
             values[switch] = kept
         else:
             _refuse_unknown([name])
@@ -130,7 +132,7 @@ def _without(stored: Json, names: Sequence[str]) -> Json:
 
 
 def _refuse_unknown(names: Iterable[str]) -> None:
-    unknown = set(names) - Switches.model_fields.keys()
+    unknown = set(names) - TeamSettings.model_fields.keys()
     if unknown:
-        allowed = ", ".join(Switches.model_fields)
+        allowed = ", ".join(TeamSettings.model_fields)
         raise InvalidInput(f"There is no switch {min(unknown)!r}: use {allowed}.")

@@ -10,7 +10,7 @@ from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
-from remembrancer.types import GLOBAL, Principal, checked_name
+from remembrancer.types import GLOBAL_SCOPE, Principal, validate_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +34,32 @@ class Caller:
         return self.memory.profile
 
     @property
-    def names_agents(self) -> bool:
+    def must_name_agent(self) -> bool:
         """Whether this caller has to say which agent it is, since agents are kept apart here."""
         apart = self.profile.scopes.visibility != "shared"
         return apart and self.principal.agent is None
 
     def acting_as(self, agent: str) -> Caller:
         """The same person's caller as one of their agents."""
-        agent = checked_name(agent, "agent")
-        self._stay_with(agent)
+        agent = validate_name(agent, "agent")
+        self._check_agent(agent)
         return replace(self, memory=self.memory.acting_as(agent))
 
-    def scope_to_read(self, scope: str | None) -> str | None:
+    def resolve_read_scope(self, scope: str | None) -> str | None:
         """The scope to look into; a pinned caller sees its own and the global, and no other."""
         if scope is None or self.principal.agent is None:
             return scope
-        if scope != GLOBAL:
-            self._stay_with(scope)
+        if scope != GLOBAL_SCOPE:
+            self._check_agent(scope)
         return None
 
-    def scope_to_write(self, scope: str | None) -> str | None:
+    def resolve_write_scope(self, scope: str | None) -> str | None:
         """The scope to store in: a pinned caller may share something, but not give it to others."""
-        if scope is not None and scope != GLOBAL:
-            self._stay_with(scope)
+        if scope is not None and scope != GLOBAL_SCOPE:
+            self._check_agent(scope)
         return scope
 
-    def moment(self, moment: datetime) -> datetime:
+    def to_utc(self, moment: datetime) -> datetime:
         """A moment in UTC; one that names no time zone is in the person's."""
         zone = moment.tzinfo or ZoneInfo(self.time_zone)
         try:
@@ -67,7 +67,7 @@ class Caller:
         except OverflowError:
             raise InvalidInput("The date is too far away.") from None
 
-    def _stay_with(self, name: str) -> None:
+    def _check_agent(self, name: str) -> None:
         own = self.principal.agent
         if own is None or name == own:
             return

@@ -12,26 +12,32 @@ from pydantic import BaseModel, ConfigDict
 
 from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.recall.prompt_block import CLOSING, OPENING, PREAMBLE, Context, as_data
+from remembrancer.recall.prompt_block import (
+    BLOCK_END,
+    BLOCK_START,
+    PREAMBLE,
+    Context,
+    escape_for_prompt,
+)
 from remembrancer.types import Batch, Fact, Recollection, Record, Rule, TeamRecalled, Written
 
-QUOTED = 200
-LONGEST_ERROR = 500
-DETAIL = 2000
+MAX_QUOTE_CHARS = 200
+MAX_ERROR_CHARS = 500
+MAX_DETAIL_CHARS = 2000
 """How much of a long form is told along with others; alone, a memory is told in full."""
 
 
-class Result(BaseModel, ABC):
+class ToolResult(BaseModel, ABC):
     """An answer; what is None in it is left out."""
 
     model_config = ConfigDict(frozen=True)
 
     @abstractmethod
-    def words(self) -> str:
+    def to_text(self) -> str:
         """The answer as a model should read it."""
 
 
-class Remembered(Result):
+class MemoryResult(ToolResult):
     """One memory."""
 
     id: str
@@ -52,14 +58,14 @@ class Remembered(Result):
     score: float | None = None
 
     @classmethod
-    def of(
+    def from_record(
         cls,
         memory: Memory,
         record: Record,
         *,
         score: float | None = None,
-        detail: int | None = DETAIL,
-    ) -> Remembered:
+        max_detail_chars: int | None = MAX_DETAIL_CHARS,
+    ) -> MemoryResult:
         """A record as it is told; `detail` is how much of its long form."""
         fact = record if isinstance(record, Fact) else None
         return cls(
@@ -74,52 +80,57 @@ class Remembered(Result):
             category=fact.category if fact else None,
             subject=fact.subject if fact else None,
             predicate=fact.predicate if fact else None,
-            detail=fact.body[:detail] if fact and fact.body else None,
+            detail=fact.body[:max_detail_chars] if fact and fact.body else None,
             maturity=record.maturity if isinstance(record, Rule) else None,
             tags=list(record.tags) or None,
             unverified=record.tainted or None,
             score=None if score is None else round(score, 4),
         )
 
-    def line(self) -> str:
+    def to_line(self) -> str:
         """The memory on one line, as data."""
         topic = f"{self.subject} {self.predicate}: " if self.subject else ""
         notes = [self.category or self.kind, f"confidence {self.confidence:g}"]
         notes += [self.maturity] if self.maturity else []
         notes += ["unverified"] if self.unverified else []
-        told = f"- [{self.id}] {as_data(topic + self.content)} ({', '.join(map(as_data, notes))})"
-        return f"{told}\n  {as_data(self.detail)}" if self.detail else told
+        text = escape_for_prompt(topic + self.content)
+        told = f"- [{self.id}] {text} ({', '.join(map(escape_for_prompt, notes))})"
+        return f"{told}\n  {escape_for_prompt(self.detail)}" if self.detail else told
 
-    def words(self) -> str:
-        return as_block([self.line()])
+    def to_text(self) -> str:
+        return render_block([self.to_line()])
 
 
-class Found(Result):
+class MemoryListResult(ToolResult):
     """Memories, best first; `sure` is how likely it is that anything relevant is known at all."""
 
-    memories: list[Remembered]
+    memories: list[MemoryResult]
     sure: float | None = None
     more: bool | None = None
 
     @classmethod
-    def by(cls, memory: Memory, found: Recollection) -> Found:
+    def from_recall(cls, memory: Memory, found: Recollection) -> MemoryListResult:
         """What a recall brought back."""
-        told = [Remembered.of(memory, one.memory, score=one.score) for one in found]
+        told = [MemoryResult.from_record(memory, one.memory, score=one.score) for one in found]
         return cls(memories=told, sure=round(found.sure, 3))
 
     @classmethod
-    def listing(cls, memory: Memory, records: Iterable[Record], *, more: bool = False) -> Found:
+    def from_records(
+        cls, memory: Memory, records: Iterable[Record], *, more: bool = False
+    ) -> MemoryListResult:
         """Memories that were not ranked, and whether these are not all."""
-        return cls(memories=[Remembered.of(memory, one) for one in records], more=more or None)
+        return cls(
+            memories=[MemoryResult.from_record(memory, one) for one in records], more=more or None
+        )
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         if not self.memories:
             return "Nothing is remembered about that."
-        told = as_block(one.line() for one in self.memories)
+        told = render_block(one.to_line() for one in self.memories)
         return f"{told}\nThere are more; search for what you need." if self.more else told
 
 
-class Done(Result):
+class WriteResult(ToolResult):
     """What a write did to a memory; `event` is what undo takes."""
 
     done: str
@@ -130,7 +141,7 @@ class Done(Result):
     secrets: list[str] | None = None
 
     @classmethod
-    def by(cls, written: Written) -> Done:
+    def from_written(cls, written: Written) -> WriteResult:
         """What a write of the library did."""
         return cls(
             done=written.event.action if written.event else "unchanged",
@@ -141,8 +152,8 @@ class Done(Result):
             secrets=list(written.secrets) or None,
         )
 
-    def words(self) -> str:
-        parts = [f"{self.done.capitalize()}: {quoted(self.content)} [{self.id}]"]
+    def to_text(self) -> str:
+        parts = [f"{self.done.capitalize()}: {quote_content(self.content)} [{self.id}]"]
         if self.replaced:
             parts.append(f"It replaces {self.replaced}.")
         if self.secrets:
@@ -152,7 +163,7 @@ class Done(Result):
         return "\n".join(parts)
 
 
-class DoneToMany(Result):
+class BatchResult(ToolResult):
     """What a write did to several memories at once."""
 
     done: str
@@ -161,18 +172,18 @@ class DoneToMany(Result):
     event: str | None = None
 
     @classmethod
-    def by(cls, batch: Batch) -> DoneToMany:
+    def from_batch(cls, batch: Batch) -> BatchResult:
         """What a write of the library did."""
         action = batch.event.action if batch.event else "unchanged"
         return cls(done=action, ids=list(batch.ids), event=batch.event.id if batch.event else None)
 
-    def words(self) -> str:
-        what = f"{len(self.ids)} memories" if self.content is None else quoted(self.content)
+    def to_text(self) -> str:
+        what = f"{len(self.ids)} memories" if self.content is None else quote_content(self.content)
         told = f"{self.done.capitalize()}: {what}."
         return f"{told}\nUndo: {self.event}" if self.event else told
 
 
-class Told(Result):
+class ContextResult(ToolResult):
     """Memory as text for a prompt."""
 
     text: str
@@ -180,15 +191,15 @@ class Told(Result):
     tokens: int
 
     @classmethod
-    def by(cls, context: Context) -> Told:
+    def from_context(cls, context: Context) -> ContextResult:
         """What the library would put into a prompt."""
         return cls(text=context.text, memories=list(context.memories), tokens=context.tokens)
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         return self.text or "Nothing is remembered that matters here."
 
 
-class Counted(Result):
+class StatsResult(ToolResult):
     """How a memory is doing, in numbers."""
 
     by_kind: dict[str, dict[str, int]]
@@ -201,7 +212,7 @@ class Counted(Result):
     rules: dict[str, int]
     effectiveness: float | None = None
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         kinds = [f"{sum(states.values())} {kind}s" for kind, states in self.by_kind.items()]
         return (
             f"{', '.join(kinds) or 'Nothing yet'}; {self.fading} fading, {self.expiring_soon} "
@@ -209,19 +220,19 @@ class Counted(Result):
         )
 
 
-class Proposal(Result):
+class ProposalResult(ToolResult):
     """What became of something said to the team, and which rules it breaks."""
 
     verdict: str
     rules: list[str] | None = None
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         if self.rules:
             return f"Refused, nothing was kept. It breaks: {', '.join(self.rules)}."
         return f"{self.verdict.replace('_', ' ').capitalize()}."
 
 
-class Shared(BaseModel):
+class TeamFactResult(BaseModel):
     """One thing that a team knows."""
 
     kind: str
@@ -229,38 +240,41 @@ class Shared(BaseModel):
     confidence: float
 
 
-class TeamKnows(Result):
+class TeamRecallResult(ToolResult):
     """What a team knows, best first."""
 
-    facts: list[Shared]
+    facts: list[TeamFactResult]
 
     @classmethod
-    def by(cls, found: Iterable[TeamRecalled]) -> TeamKnows:
+    def from_recall(cls, found: Iterable[TeamRecalled]) -> TeamRecallResult:
         """What the team's memory brought back."""
         told = [
-            Shared(kind=one.kind, content=one.content, confidence=one.confidence) for one in found
+            TeamFactResult(kind=one.kind, content=one.content, confidence=one.confidence)
+            for one in found
         ]
         return cls(facts=told)
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         if not self.facts:
             return "The team knows nothing about that."
-        return as_block(f"- {as_data(one.content)} ({one.kind})" for one in self.facts)
+        return render_block(
+            f"- {escape_for_prompt(one.content)} ({one.kind})" for one in self.facts
+        )
 
 
-def refusal(error: RemembrancerError) -> str:
+def format_error(error: RemembrancerError) -> str:
     """What went wrong, in the library's own words; of several candidates, which there are."""
     candidates = error.candidates if isinstance(error, Ambiguous) else ()
-    lines = [f"- [{one.id}] {quoted(one.content)}" for one in candidates]
-    return "\n".join([f"{str(error)[:LONGEST_ERROR]} [{error.code}]", *lines])
+    lines = [f"- [{one.id}] {quote_content(one.content)}" for one in candidates]
+    return "\n".join([f"{str(error)[:MAX_ERROR_CHARS]} [{error.code}]", *lines])
 
 
-def as_block(lines: Iterable[str]) -> str:
+def render_block(lines: Iterable[str]) -> str:
     """Lines of data between the marks that say so."""
-    return "\n".join((OPENING, PREAMBLE, "", *lines, CLOSING))
+    return "\n".join((BLOCK_START, PREAMBLE, "", *lines, BLOCK_END))
 
 
-def quoted(content: str) -> str:
+def quote_content(content: str) -> str:
     """The beginning of a memory, as data."""
-    told = as_data(content)
-    return f"“{told if len(told) <= QUOTED else told[: QUOTED - 1] + '…'}”"
+    told = escape_for_prompt(content)
+    return f"“{told if len(told) <= MAX_QUOTE_CHARS else told[: MAX_QUOTE_CHARS - 1] + '…'}”"

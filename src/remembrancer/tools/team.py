@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import Proposal, TeamKnows
-from remembrancer.tools.tool import READS, SETS, given, tool
+from remembrancer.tools.results import ProposalResult, TeamRecallResult
+from remembrancer.tools.tool import READS, SETS, drop_none, tool
 from remembrancer.types import TeamOrigin
 
 
@@ -15,18 +15,18 @@ def propose_to_team(
     caller: Caller,
     content: str,
     kind: Literal["fact", "howto", "reference", "glossary"] | None = None,
-) -> Proposal:
+) -> ProposalResult:
     """Propose project knowledge for the whole team; it waits for approval. Use it for "remember
     this for the team", and say nothing about any person."""
     origin = TeamOrigin.AGENT if caller.principal.agent else TeamOrigin.ASSISTANT
-    proposed = caller.memory.propose(content, origin=origin, **given(kind=kind))
-    return Proposal(verdict=proposed.verdict, rules=list(proposed.rules) or None)
+    proposed = caller.memory.propose(content, origin=origin, **drop_none(kind=kind))
+    return ProposalResult(verdict=proposed.verdict, rules=list(proposed.rules) or None)
 
 
 @tool(READS)
-def ask_team(caller: Caller, query: str) -> TeamKnows:
+def ask_team(caller: Caller, query: str) -> TeamRecallResult:
     """What the team knows about something. Use it for questions about the project, not the user."""
-    return TeamKnows.by(caller.memory.team(query))
+    return TeamRecallResult.from_recall(caller.memory.team(query))
 
 
-TEAM = (propose_to_team, ask_team)
+TEAM_TOOLS = (propose_to_team, ask_team)

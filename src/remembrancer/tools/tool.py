@@ -18,12 +18,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from remembrancer.errors import InvalidInput
 from remembrancer.profiles import Profile
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import Result
+from remembrancer.tools.results import ToolResult
 
-UNSAID = frozenset({"title", "default"})
+HIDDEN_KEYWORDS = frozenset({"title", "default"})
 
 
-class Effect(StrEnum):
+class ToolEffect(StrEnum):
     """Reading, adding something each time, saying the same again, ending what is remembered."""
 
     READS = "reads"
@@ -32,12 +32,12 @@ class Effect(StrEnum):
     ENDS = "ends"
 
 
-READS, ADDS, SETS, ENDS = Effect
+READS, ADDS, SETS, ENDS = ToolEffect
 
-Verb = Callable[..., Result]
+ToolFunction = Callable[..., ToolResult]
 
 
-def _listed(value: object) -> object:
+def _parse_json_list(value: object) -> object:
     """Some clients send a list as a JSON text."""
     if isinstance(value, str) and value.startswith("["):
         try:
@@ -47,13 +47,13 @@ def _listed(value: object) -> object:
     return value
 
 
-Words = Annotated[list[str], BeforeValidator(_listed)]
-Kinds = Annotated[list[Literal["fact", "rule", "episode"]], BeforeValidator(_listed)]
-Type = Literal["episode", "fact", "rule"]
-Fading = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
-Ways = Literal["hybrid", "semantic", "keyword"]
-Which = Annotated[str, Field(description="id, or words only it has")]
-Then = Annotated[datetime, Field(description="as known on this date")]
+StringList = Annotated[list[str], BeforeValidator(_parse_json_list)]
+KindList = Annotated[list[Literal["fact", "rule", "episode"]], BeforeValidator(_parse_json_list)]
+KindName = Literal["episode", "fact", "rule"]
+PermanenceName = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
+SearchMode = Literal["hybrid", "semantic", "keyword"]
+MemoryReference = Annotated[str, Field(description="id, or words only it has")]
+AsOfDate = Annotated[datetime, Field(description="as known on this date")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ class Tool:
 
     name: str
     description: str
-    verb: Verb
-    takes: type[BaseModel]
-    gives: type[Result]
-    effect: Effect
+    function: ToolFunction
+    input_model: type[BaseModel]
+    output_model: type[ToolResult]
+    effect: ToolEffect
 
     def input_schema(self, profile: Profile, *, agent: bool = False) -> dict[str, Any]:
         """What it takes, in this profile; `agent` is to be said with each call."""
-        takes: dict[str, Any] = _short(self.takes.model_json_schema())
+        takes: dict[str, Any] = _shorten_schema(self.input_model.model_json_schema())
         properties = takes["properties"]
         if "category" in properties:
             properties["category"]["enum"] = [*profile.categories]
@@ -83,29 +83,31 @@ class Tool:
 
     def output_schema(self) -> dict[str, Any]:
         """What it answers with."""
-        gives: dict[str, Any] = _short(self.gives.model_json_schema(), UNSAID | {"description"})
+        gives: dict[str, Any] = _shorten_schema(
+            self.output_model.model_json_schema(), HIDDEN_KEYWORDS | {"description"}
+        )
         return gives
 
-    def call(self, caller: Caller, arguments: Mapping[str, Any]) -> Result:
+    def call(self, caller: Caller, arguments: Mapping[str, Any]) -> ToolResult:
         """Check the arguments and do it."""
         said = dict(arguments)
-        if caller.names_agents and (agent := said.pop("agent", None)) is not None:
-            caller = caller.acting_as(_storable("agent", agent))
+        if caller.must_name_agent and (agent := said.pop("agent", None)) is not None:
+            caller = caller.acting_as(_check_storable("agent", agent))
         try:
-            taken = self.takes.model_validate(said)
+            taken = self.input_model.model_validate(said)
         except ValidationError as error:
-            raise InvalidInput("; ".join(map(_told, error.errors()))) from None
+            raise InvalidInput("; ".join(map(_format_problem, error.errors()))) from None
         values = {name: getattr(taken, name) for name in taken.model_fields_set}
         for name, value in values.items():
             for text in value if isinstance(value, list) else [value]:
-                _storable(name, text)
-        return self.verb(caller, **values)
+                _check_storable(name, text)
+        return self.function(caller, **values)
 
 
-def tool(effect: Effect) -> Callable[[Verb], Tool]:
+def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:
     """Make a function a tool of the same name; its first argument is the caller."""
 
-    def decorate(verb: Verb) -> Tool:
+    def decorate(verb: ToolFunction) -> Tool:
         signature = inspect.signature(verb, eval_str=True)
         _, *taken = signature.parameters.values()
         fields: dict[str, Any] = {
@@ -115,21 +117,23 @@ def tool(effect: Effect) -> Callable[[Verb], Tool]:
         return Tool(
             name=verb.__name__,
             description=" ".join((verb.__doc__ or "").split()),
-            verb=verb,
-            takes=create_model(verb.__name__, __config__=ConfigDict(extra="forbid"), **fields),
-            gives=signature.return_annotation,
+            function=verb,
+            input_model=create_model(
+                verb.__name__, __config__=ConfigDict(extra="forbid"), **fields
+            ),
+            output_model=signature.return_annotation,
             effect=effect,
         )
 
     return decorate
 
 
-def given(**values: Any) -> Any:
+def drop_none(**values: Any) -> Any:
     """The arguments that were used."""
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _storable(name: str, value: Any) -> Any:
+def _check_storable(name: str, value: Any) -> Any:
     """The value, unless it is a text that no database takes."""
     if isinstance(value, str):
         if "\x00" in value:
@@ -141,7 +145,7 @@ def _storable(name: str, value: Any) -> Any:
     return value
 
 
-def _told(problem: Any) -> str:
+def _format_problem(problem: Any) -> str:
     """What is wrong with an argument; what was given is not repeated."""
     name = ".".join(map(str, problem["loc"])) or "arguments"
     match problem["type"]:
@@ -153,19 +157,19 @@ def _told(problem: Any) -> str:
             return f"{name}: {problem['msg']}"
 
 
-def _short(schema: Any, unsaid: frozenset[str] = UNSAID) -> Any:
+def _shorten_schema(schema: Any, hidden: frozenset[str] = HIDDEN_KEYWORDS) -> Any:
     """A schema without what tells a model nothing; that None is allowed too goes without saying."""
     if isinstance(schema, list):
-        return [_short(one, unsaid) for one in schema]
+        return [_shorten_schema(one, hidden) for one in schema]
     if not isinstance(schema, dict):
         return schema
     short: dict[str, Any] = {}
     for key, value in schema.items():
         if key in ("properties", "$defs"):
-            short[key] = {name: _short(inner, unsaid) for name, inner in value.items()}
+            short[key] = {name: _shorten_schema(inner, hidden) for name, inner in value.items()}
         elif key == "anyOf":
             (only,) = (one for one in value if one != {"type": "null"})
-            short |= _short(only, unsaid)
-        elif key not in unsaid and value is not False:
-            short[key] = _short(value, unsaid)
+            short |= _shorten_schema(only, hidden)
+        elif key not in hidden and value is not False:
+            short[key] = _shorten_schema(value, hidden)
     return short

@@ -5,30 +5,30 @@ from __future__ import annotations
 from typing import Literal
 
 from remembrancer.profiles import Profile
-from remembrancer.tools.assistant import ASSISTANT
-from remembrancer.tools.episodes import EPISODES, NEEDED
-from remembrancer.tools.plain import PLAIN
-from remembrancer.tools.preferences import PREFERENCES
-from remembrancer.tools.team import TEAM
+from remembrancer.tools.agents import CORE_EPISODE_TOOLS, EPISODE_TOOLS
+from remembrancer.tools.assistant import ASSISTANT_TOOLS
+from remembrancer.tools.plain import PLAIN_TOOLS
+from remembrancer.tools.preferences import PREFERENCE_TOOLS
+from remembrancer.tools.team import TEAM_TOOLS
 from remembrancer.tools.tool import Tool
 
 Extent = Literal["core", "full"]
-MOST = 8
+MAX_CORE_TOOLS = 8
 
-NAMED: dict[str, tuple[tuple[Tool, ...], tuple[Tool, ...]]] = {
-    "plain": (PLAIN, PLAIN),
-    "memory": (NEEDED, EPISODES),
-    "assistant": (ASSISTANT, ASSISTANT),
-    "preferences": (PREFERENCES, PREFERENCES),
+TOOLSETS: dict[str, tuple[tuple[Tool, ...], tuple[Tool, ...]]] = {
+    "plain": (PLAIN_TOOLS, PLAIN_TOOLS),
+    "memory": (CORE_EPISODE_TOOLS, EPISODE_TOOLS),
+    "assistant": (ASSISTANT_TOOLS, ASSISTANT_TOOLS),
+    "preferences": (PREFERENCE_TOOLS, PREFERENCE_TOOLS),
 }
 """By the names that a profile wants: the most needed, which give way from the last, and all."""
 
 
-def tools_of(profile: Profile, extent: Extent = "core") -> dict[str, Tool]:
+def select_tools(profile: Profile, extent: Extent = "core") -> dict[str, Tool]:
     """The tools of a profile by name, in the order in which they are told."""
-    core, full = NAMED[profile.tools.names]
-    team = TEAM if profile.team.enabled else ()
+    core, full = TOOLSETS[profile.tools.names]
+    team = TEAM_TOOLS if profile.team.enabled else ()
     if extent == "full":
-        return {one.name: one for one in (*PLAIN, *full, *team)}
-    chosen = (*core[: MOST - len(team)], *team)
+        return {one.name: one for one in (*PLAIN_TOOLS, *full, *team)}
+    chosen = (*core[: MAX_CORE_TOOLS - len(team)], *team)
     return {one.name: one for one in chosen}

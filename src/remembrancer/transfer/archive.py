@@ -24,28 +24,28 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from remembrancer import __version__
 from remembrancer.errors import BadBackup, InvalidInput, StoreUnavailable
 from remembrancer.store import dump, schema
-from remembrancer.store.contract import Row, Store
-from remembrancer.store.fsync import settle
+from remembrancer.store.contract import DumpRow, Store
+from remembrancer.store.fsync import fsync_path
 from remembrancer.transfer.ndjson import (
     PEOPLE,
-    SYSTEM,
-    Member,
-    Sum,
-    lines_of,
-    name_of,
-    row_of,
-    whose_is,
+    SYSTEM_MEMBER,
+    ArchiveMember,
+    LineDigest,
+    encode_lines,
+    member_name,
+    parse_data_owner,
+    parse_row,
 )
-from remembrancer.transfer.progress import Steps
-from remembrancer.transfer.whose import Whose, dumped, everyone
+from remembrancer.transfer.progress import ProgressCounter
+from remembrancer.transfer.whose import DataOwner, dump_rows, list_data_owners
 from remembrancer.types import Owner, Tenant
 
 MANIFEST = "manifest.json"
 LONGEST_MANIFEST = 64 * 1024 * 1024
-LONGEST_LINE = 16 * 1024 * 1024
-PIECE = 64 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
+BUFFER_SIZE = 64 * 1024
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-ENCRYPTED = 1
+ENCRYPTED_FLAG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Manifest(BaseModel):
     version: str
     engine: str
     created_at: AwareDatetime
-    members: tuple[Member, ...]
+    members: tuple[ArchiveMember, ...]
 
 
 class Archive:
@@ -81,24 +81,24 @@ class Archive:
         self._path = path
         self._zip = file
         self.manifest = manifest
-        self.members = [one for one in manifest.members if one.name != SYSTEM]
+        self.members = [one for one in manifest.members if one.name != SYSTEM_MEMBER]
 
-    def check(self, steps: Steps) -> Backup:
+    def check(self, steps: ProgressCounter) -> Backup:
         """Read everything, or say what is wrong."""
-        with self.system() as rows:
+        with self.read_system_rows() as rows:
             for row in rows:
-                dump.check(dump.SYSTEM, row)
-                _check_name(row)
+                dump.check_row(dump.SYSTEM_TABLES, row)
+                _check_user_id(row)
         facts = 0
         for member in self.members:
-            whose = self.whose(member)
-            known = dump.TEAM if isinstance(whose, Tenant) else dump.PERSONAL
-            with self.rows(member) as rows:
+            whose = self.read_data_owner(member)
+            known = dump.TEAM_TABLES if isinstance(whose, Tenant) else dump.PERSONAL_TABLES
+            with self.read_rows(member) as rows:
                 for row in rows:
-                    dump.check(known, row)
+                    dump.check_row(known, row)
                     _check_owner(row, whose)
                     facts += row[0] == "team_facts"
-            steps.step()
+            steps.advance()
         people = sum(one.name.startswith(PEOPLE) for one in self.members)
         return Backup(
             path=self._path,
@@ -111,106 +111,112 @@ class Archive:
         )
 
     @contextlib.contextmanager
-    def system(self) -> Iterator[Iterator[Row]]:
+    def read_system_rows(self) -> Iterator[Iterator[DumpRow]]:
         """The rows of the small tables."""
-        (member,) = (one for one in self.manifest.members if one.name == SYSTEM)
-        with contextlib.closing(self._lines(member)) as lines:
-            yield map(row_of, lines)
+        (member,) = (one for one in self.manifest.members if one.name == SYSTEM_MEMBER)
+        with contextlib.closing(self._read_lines(member)) as lines:
+            yield map(parse_row, lines)
 
-    def whose(self, member: Member) -> Whose:
+    def read_data_owner(self, member: ArchiveMember) -> DataOwner:
         """The person or the team that a member holds."""
-        with contextlib.closing(self._lines(member)) as lines:
-            whose = whose_is(next(lines, b""))
-        if name_of(whose) != member.name:
+        with contextlib.closing(self._read_lines(member)) as lines:
+            whose = parse_data_owner(next(lines, b""))
+        if member_name(whose) != member.name:
             raise BadBackup(f"{self._path}: a person or a team is not where they belong.")
         return whose
 
     @contextlib.contextmanager
-    def rows(self, member: Member) -> Iterator[Iterator[Row]]:
+    def read_rows(self, member: ArchiveMember) -> Iterator[Iterator[DumpRow]]:
         """The rows of a person or a team, after the line that says who they are."""
-        with contextlib.closing(self._lines(member)) as lines:
+        with contextlib.closing(self._read_lines(member)) as lines:
             next(lines, None)
-            yield map(row_of, lines)
+            yield map(parse_row, lines)
 
-    def _lines(self, member: Member) -> Generator[bytes]:
+    def _read_lines(self, member: ArchiveMember) -> Generator[bytes]:
         """The lines of a member; at its end it is an error if they are not what was written."""
-        found = Sum()
-        with _readable(self._path), self._zip.open(member.name) as pressed:
-            with io.BufferedReader(pressed, PIECE) as file:  # type: ignore[type-var]
-                yield from found.passing(iter(lambda: file.readline(LONGEST_LINE), b""))
-        if found.member(member.name) != member:
+        found = LineDigest()
+        with _translate_read_errors(self._path), self._zip.open(member.name) as pressed:
+            with io.BufferedReader(pressed, BUFFER_SIZE) as file:  # type: ignore[type-var]
+                yield from found.digest_lines(iter(lambda: file.readline(MAX_LINE_BYTES), b""))
+        if found.to_member(member.name) != member:
             raise BadBackup(f"{self._path} is damaged: {member.name} is not as it was written.")
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def open_archive(path: Path) -> Iterator[Archive]:
     """A backup to read from; a file that is none is refused."""
-    with _readable(path):
+    with _translate_read_errors(path):
         file = zipfile.ZipFile(path)
     with file:
-        with _readable(path):
-            manifest = _manifest(path, file)
+        with _translate_read_errors(path):
+            manifest = _read_manifest(path, file)
         _check_members(path, file, manifest)
         yield Archive(path, file, manifest)
 
 
-def verify(path: Path, steps: Steps) -> Backup:
+def verify(path: Path, steps: ProgressCounter) -> Backup:
     """Read a whole backup and say whether it is sound."""
-    with opened(path) as archive:
-        steps.expect(len(archive.members))
+    with open_archive(path) as archive:
+        steps.set_total(len(archive.members))
         return archive.check(steps)
 
 
-def write(store: Store, path: Path, now: datetime, steps: Steps) -> Backup:
+def write(store: Store, path: Path, now: datetime, steps: ProgressCounter) -> Backup:
     """Write a backup of everyone and read it back; only then it gets its name."""
-    all_of_them = everyone(store)
-    steps.expect(2 * len(all_of_them))
-    with placed(path) as draft:
+    all_of_them = list_data_owners(store)
+    steps.set_total(2 * len(all_of_them))
+    with write_atomically(path) as draft:
         with draft.open("wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
-            members = [packed(file, now, SYSTEM, _system_lines(store))]
+            members = [write_member(file, now, SYSTEM_MEMBER, _system_lines(store))]
             for whose in all_of_them:
-                members += _packed_rows(file, now, store, whose)
-                steps.step()
+                members += _write_data_owner(file, now, store, whose)
+                steps.advance()
             manifest = Manifest(
                 schema_revision=schema.HEAD,
                 version=__version__,
-                engine=store.health().engine,
+                engine=store.check_health().engine,
                 created_at=now,
                 members=tuple(members),
             )
-            file.writestr(info_of(MANIFEST, now), manifest.model_dump_json(indent=1))
-        settle(draft)
-        with opened(draft) as archive:
+            file.writestr(build_zip_info(MANIFEST, now), manifest.model_dump_json(indent=1))
+        fsync_path(draft)
+        with open_archive(draft) as archive:
             checked = archive.check(steps)
     return replace(checked, path=path)
 
 
-def _packed_rows(
-    file: zipfile.ZipFile, now: datetime, store: Store, whose: Whose
-) -> Sequence[Member]:
+def _write_data_owner(
+    file: zipfile.ZipFile, now: datetime, store: Store, data_owner: DataOwner
+) -> Sequence[ArchiveMember]:
     """Their member; someone who was only heard of is among the users and has none."""
-    with dumped(store, whose) as rows:
+    with dump_rows(store, data_owner) as rows:
         first = next(rows, None)
         if first is None:
             return []
-        return [packed(file, now, name_of(whose), lines_of(chain([first], rows), whose))]
+        return [
+            write_member(
+                file, now, member_name(data_owner), encode_lines(chain([first], rows), data_owner)
+            )
+        ]
 
 
 def _system_lines(store: Store) -> Iterator[bytes]:
     with store.dump_system() as rows:
-        yield from lines_of(rows)
+        yield from encode_lines(rows)
 
 
-def packed(file: zipfile.ZipFile, now: datetime, name: str, lines: Iterator[bytes]) -> Member:
+def write_member(
+    file: zipfile.ZipFile, now: datetime, name: str, lines: Iterator[bytes]
+) -> ArchiveMember:
     """Put lines into a backup as a member."""
-    total = Sum()
-    with file.open(info_of(name, now), "w", force_zip64=True) as member:
-        with io.BufferedWriter(member, PIECE) as pieces:
-            pieces.writelines(total.passing(lines))
-    return total.member(name)
+    total = LineDigest()
+    with file.open(build_zip_info(name, now), "w", force_zip64=True) as member:
+        with io.BufferedWriter(member, BUFFER_SIZE) as pieces:
+            pieces.writelines(total.digest_lines(lines))
+    return total.to_member(name)
 
 
-def info_of(name: str, now: datetime) -> zipfile.ZipInfo:
+def build_zip_info(name: str, now: datetime) -> zipfile.ZipInfo:
     """What a zip file says about a member."""
     # The times in a zip file begin in 1980.
     at = max(now.astimezone(UTC), datetime(1980, 1, 1, tzinfo=UTC))
@@ -221,7 +227,7 @@ def info_of(name: str, now: datetime) -> zipfile.ZipInfo:
 
 
 @contextlib.contextmanager
-def placed(path: Path) -> Iterator[Path]:
+def write_atomically(path: Path) -> Iterator[Path]:
     """An empty private file to fill, which takes the place of `path` if nothing goes wrong."""
     if path.is_dir():
         raise InvalidInput(f"{path} is a directory; name a file for the backup.")
@@ -230,7 +236,7 @@ def placed(path: Path) -> Iterator[Path]:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield draft
         os.replace(draft, path)
-        settle(path.parent)
+        fsync_path(path.parent)
     except OSError as error:
         raise StoreUnavailable(f"{path} cannot be written: {error.strerror}.") from error
     finally:
@@ -239,7 +245,7 @@ def placed(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def _translate_read_errors(path: Path) -> Iterator[None]:
     """Say in one sentence that a file cannot be read, or not as a backup."""
     try:
         yield
@@ -257,7 +263,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise BadBackup(f"{path} is not a backup, or it is damaged: {error}.") from error
 
 
-def _manifest(path: Path, file: zipfile.ZipFile) -> Manifest:
+def _read_manifest(path: Path, file: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in file.namelist():
         raise BadBackup(f"{path} is not a backup: it has no {MANIFEST}.")
     with file.open(MANIFEST) as pressed:
@@ -286,15 +292,15 @@ def _check_members(path: Path, file: zipfile.ZipFile, manifest: Manifest) -> Non
     unusual = [
         one
         for one in file.infolist()
-        if one.compress_type not in COMPRESSIONS or one.flag_bits & ENCRYPTED
+        if one.compress_type not in COMPRESSIONS or one.flag_bits & ENCRYPTED_FLAG
     ]
     if unusual or sorted(file.namelist()) != expected or len(set(expected)) != len(expected):
         raise BadBackup(f"{path} is damaged: its members are not those it should have.")
-    if SYSTEM not in expected:
-        raise BadBackup(f"{path} is damaged: {SYSTEM} is missing.")
+    if SYSTEM_MEMBER not in expected:
+        raise BadBackup(f"{path} is damaged: {SYSTEM_MEMBER} is missing.")
 
 
-def _check_name(row: Row) -> None:
+def _check_user_id(row: DumpRow) -> None:
     table, columns = row
     if table == "users":
         owner = Owner(str(columns["tenant"]), str(columns["name"]))
@@ -302,9 +308,9 @@ def _check_name(row: Row) -> None:
             raise BadBackup("A user in the backup has the key of someone else.")
 
 
-def _check_owner(row: Row, whose: Whose) -> None:
+def _check_owner(row: DumpRow, data_owner: DataOwner) -> None:
     table, columns = row
-    if isinstance(whose, Tenant) or table != "owners":
+    if isinstance(data_owner, Tenant) or table != "owners":
         return
-    if (columns["tenant"], columns["name"]) != (whose.tenant, whose.user):
+    if (columns["tenant"], columns["name"]) != (data_owner.tenant, data_owner.user):
         raise BadBackup("A person in the backup goes by the name of someone else.")

@@ -12,11 +12,16 @@ from typing import Any
 
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
-from remembrancer.guard.redaction import without_secrets
+from remembrancer.guard.redaction import redact_text
 from remembrancer.ids import stable_id
-from remembrancer.remember.lifecycle import as_before
-from remembrancer.remember.pipeline import Adds, Intent, Replaces, intended, refuse_bare_secret
-from remembrancer.remember.statement import Statement, checked, cleaned, record_of
+from remembrancer.remember.lifecycle import restoration_values
+from remembrancer.remember.pipeline import Add, Supersede, WritePlan, plan_write, refuse_bare_secret
+from remembrancer.remember.statement import (
+    Statement,
+    build_record,
+    redact_statement,
+    validate_statement,
+)
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
@@ -27,7 +32,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
-from remembrancer.transfer.formats.items import Place, Stated
+from remembrancer.transfer.formats.items import FileLocation, MemoryItem
 from remembrancer.types import (
     Action,
     Fact,
@@ -41,19 +46,19 @@ from remembrancer.types import (
     Status,
 )
 
-EMBEDDED = 64
+EMBEDDING_BATCH_SIZE = 64
 """How many are embedded between two words about how far it is."""
 
-DEEPEST = 30
+MAX_METADATA_DEPTH = 30
 
-ORDER: tuple[type[Write], ...] = (Patch, Insert, DropLink, AddLink)
+WRITE_ORDER: tuple[type[Write], ...] = (Patch, Insert, DropLink, AddLink)
 """What makes room comes before what takes it."""
 
-Tell = Callable[[int], None]
+AdvanceCallback = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedMemory:
     """A memory that is fit to be stored, under an id that tells where it came from."""
 
     key: str
@@ -64,7 +69,7 @@ class Ready:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ImportBatchResult:
     """What became of some memories; `ids` are the memories that stand for their keys."""
 
     added: int = 0
@@ -75,17 +80,19 @@ class Outcome:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def provenance(format: str, place: Place) -> dict[str, Json]:
+def provenance(format: str, place: FileLocation) -> dict[str, Json]:
     """Where a memory came from, as metadata."""
-    file, where = without_secrets(place.file), without_secrets(place.where)
+    file, where = redact_text(place.file), redact_text(place.where)
     return {"imported": {"from": format, "file": file, "place": where}}
 
 
-def ready(call: Call, format: str, piece: Stated, origin: Origin | None) -> Ready:
+def prepare_memory(
+    call: Call, format: str, piece: MemoryItem, origin: Origin | None
+) -> PreparedMemory:
     """A memory that was checked and cleaned, or an error that says what is wrong with it."""
     details: dict[str, Any] = {"source": Source.IMPORTED, **piece.details}
-    if _is_deep(details.get("metadata"), DEEPEST):
-        raise InvalidInput(f"The metadata is nested more than {DEEPEST} deep.")
+    if _is_deep(details.get("metadata"), MAX_METADATA_DEPTH):
+        raise InvalidInput(f"The metadata is nested more than {MAX_METADATA_DEPTH} deep.")
     if origin is not None:
         details["origin"] = origin
     category = details.get("category")
@@ -93,12 +100,12 @@ def ready(call: Call, format: str, piece: Stated, origin: Origin | None) -> Read
         del details["category"]
         details["tags"] = [*details.get("tags", ()), category]
     content = piece.content.strip()
-    statement, secrets = cleaned(checked(content, details, call.profile))  # type: ignore[arg-type]
+    statement, secrets = redact_statement(validate_statement(content, details, call.profile))  # type: ignore[arg-type]
     refuse_bare_secret(statement, secrets)
     metadata = {**statement.metadata, **provenance(format, piece.place)}
-    scope = call.writable(statement.scope)
+    scope = call.resolve_write_scope(statement.scope)
     told = (call.owner.id, scope, format, piece.key, content)
-    return Ready(
+    return PreparedMemory(
         piece.key,
         stable_id(statement.kind, statement.valid_from, *told),
         replace(statement, metadata=metadata),
@@ -112,31 +119,33 @@ def _is_deep(value: object, left: int) -> bool:
     return not left or any(_is_deep(one, left - 1) for one in inner)
 
 
-def step(call: Call, note: str, some: Sequence[Ready], tell: Tell) -> Outcome:
+def store_memories(
+    call: Call, note: str, some: Sequence[PreparedMemory], report_progress: AdvanceCallback
+) -> ImportBatchResult:
     """Store some memories, but for those that came before and those that are known."""
-    unique: dict[str, Ready] = {}
+    unique: dict[str, PreparedMemory] = {}
     for one in some:
         unique.setdefault(one.id, one)
-    with call.store.reading(call.owner) as reader:
+    with call.store.open_reader(call.owner) as reader:
         there = reader.load(unique)
     fresh = [one for one in unique.values() if is_missing(there.get(one.id))]
-    tell(len(some) - len(fresh))
-    vectors = _embedded(call, fresh, tell)
-    outcome = Outcome(
+    report_progress(len(some) - len(fresh))
+    vectors = _embed_memories(call, fresh, report_progress)
+    outcome = ImportBatchResult(
         present=len(unique) - len(fresh),
         known=len(some) - len(unique),
         ids={one.key: one.id for one in unique.values()},
     )
     while fresh:
-        with call.writing() as writer:
-            fresh = _written(call, writer, note, fresh, vectors, outcome)
+        with call.open_writer() as writer:
+            fresh = _write_batch(call, writer, note, fresh, vectors, outcome)
     return outcome
 
 
-def link(call: Call, note: str, wanted: Sequence[tuple[str, str]]) -> str | None:
+def add_links(call: Call, note: str, wanted: Sequence[tuple[str, str]]) -> str | None:
     """Relate memories that are not related yet; the event, if there was anything to do."""
     now = call.now()
-    with call.writing() as writer:
+    with call.open_writer() as writer:
         known = writer.load({end for pair in wanted for end in pair})
         writes = [
             AddLink(Link(source, target, Relation.RELATED_TO, now))
@@ -147,11 +156,11 @@ def link(call: Call, note: str, wanted: Sequence[tuple[str, str]]) -> str | None
         ]
         if not writes:
             return None
-        return writer.apply(call.event(Action.IMPORTED, now, note=note), writes).id
+        return writer.apply(call.new_event(Action.IMPORTED, now, note=note), writes).id
 
 
 def _are_related(writer: Writer, source: str, target: str) -> bool:
-    return any({one.source, one.target} == {source, target} for one in writer.links(source))
+    return any({one.source, one.target} == {source, target} for one in writer.list_links(source))
 
 
 def is_missing(record: Record | None) -> bool:
@@ -159,72 +168,74 @@ def is_missing(record: Record | None) -> bool:
     return record is None or record.status is Status.RETRACTED
 
 
-def _embedded(call: Call, some: Sequence[Ready], tell: Tell) -> dict[str, Embedding]:
+def _embed_memories(
+    call: Call, some: Sequence[PreparedMemory], report_progress: AdvanceCallback
+) -> dict[str, Embedding]:
     vectors: dict[str, Embedding] = {}
     now, model = call.now(), call.embedder.model
-    for start in range(0, len(some), EMBEDDED):
-        few = some[start : start + EMBEDDED]
-        texts = [record_of(call, one.statement, now).searchable for one in few]
+    for start in range(0, len(some), EMBEDDING_BATCH_SIZE):
+        few = some[start : start + EMBEDDING_BATCH_SIZE]
+        texts = [build_record(call, one.statement, now).search_text for one in few]
         found = call.embedder.embed(texts)
         vectors |= {one.id: Embedding(model, row) for one, row in zip(few, found, strict=True)}
-        tell(len(few))
+        report_progress(len(few))
     return vectors
 
 
-def _written(
+def _write_batch(
     call: Call,
     writer: Writer,
     note: str,
-    waiting: Sequence[Ready],
+    waiting: Sequence[PreparedMemory],
     vectors: Mapping[str, Embedding],
-    outcome: Outcome,
-) -> list[Ready]:
+    outcome: ImportBatchResult,
+) -> list[PreparedMemory]:
     """Store as many as can be told by one event; the others are left for the next."""
     now, there = call.now(), writer.load(one.id for one in waiting)
     writes: list[Write] = []
-    so_far = _SoFar()
-    rest: list[Ready] = []
+    so_far = _PendingEvent()
+    rest: list[PreparedMemory] = []
     for at, one in enumerate(waiting):
         old = there.get(one.id)
         if not is_missing(old):  # Another process was faster.
             outcome.present += 1
             continue
         statement = replace(one.statement, id=None if old else one.id)
-        new = record_of(call, statement, now)
-        intent = _intent(call, writer, new, vectors[one.id], statement, old)
-        if not so_far.takes(new, intent):
+        new = build_record(call, statement, now)
+        intent = _plan_import(call, writer, new, vectors[one.id], statement, old)
+        if not so_far.try_add(new, intent):
             rest = list(waiting[at:])
             break
         writes += intent.writes
         outcome.ids[one.key] = intent.memory.id
         _count(outcome, intent)
     if writes:
-        writes.sort(key=lambda write: ORDER.index(type(write)))
-        outcome.event = writer.apply(call.event(Action.IMPORTED, now, note=note), writes).id
+        writes.sort(key=lambda write: WRITE_ORDER.index(type(write)))
+        outcome.event = writer.apply(call.new_event(Action.IMPORTED, now, note=note), writes).id
     return rest
 
 
-def _intent(
+def _plan_import(
     call: Call,
     writer: Writer,
     new: Record,
     vector: Embedding,
     statement: Statement,
     old: Record | None,
-) -> Intent:
+) -> WritePlan:
     """What is to be written; `old` is the same from an import that was undone."""
-    intent = intended(call, writer, new, vector, statement)
+    intent = plan_write(call, writer, new, vector, statement)
     match intent.decision:
-        case Replaces(other) if _is_beside(new, other):
-            intent = Intent(Adds(), new, Action.REMEMBERED, (Insert(new, vector),))
-    if old is not None and isinstance(intent.decision, Adds):
-        return replace(intent, memory=old, writes=(Patch(old.id, as_before(writer, old)),))
+        case Supersede(other) if _is_separate_entry(new, other):
+            intent = WritePlan(Add(), new, Action.REMEMBERED, (Insert(new, vector),))
+    if old is not None and isinstance(intent.decision, Add):
+        return replace(intent, memory=old, writes=(Patch(old.id, restoration_values(writer, old)),))
     return intent
 
 
-def _is_beside(new: Record, old: Record) -> bool:
+def _is_separate_entry(new: Record, old: Record) -> bool:
     """Whether both stand in the same file, which tells them apart however alike they are."""
-    if _marks(new) & _marks(old):
+    if _identity_keys(new) & _identity_keys(old):
         return False
     here, there = (one.metadata.get("imported") for one in (new, old))
     if not isinstance(here, dict) or not isinstance(there, dict):
@@ -233,7 +244,7 @@ def _is_beside(new: Record, old: Record) -> bool:
     return same_file and here["place"] != there.get("place")
 
 
-def _count(outcome: Outcome, intent: Intent) -> None:
+def _count(outcome: ImportBatchResult, intent: WritePlan) -> None:
     if not intent.writes:
         outcome.known += 1
     elif intent.memory.status is Status.QUARANTINED:
@@ -242,17 +253,17 @@ def _count(outcome: Outcome, intent: Intent) -> None:
         outcome.added += 1
 
 
-class _SoFar:
+class _PendingEvent:
     """What an event holds so far, which the store cannot tell of yet."""
 
     def __init__(self) -> None:
         self._touched: set[str] = set()
         self._marks: set[tuple[str, ...]] = set()
 
-    def takes(self, new: Record, intent: Intent) -> bool:
+    def try_add(self, new: Record, intent: WritePlan) -> bool:
         """Add what is to be written, unless it has to do with what is there already."""
-        ids = {one for write in intent.writes for one in _ids(write)}
-        marks = set() if new.kind is Kind.EPISODE else _marks(new)
+        ids = {one for write in intent.writes for one in _touched_ids(write)}
+        marks = set() if new.kind is Kind.EPISODE else _identity_keys(new)
         if ids & self._touched or marks & self._marks:
             return False
         self._touched |= ids
@@ -260,7 +271,7 @@ class _SoFar:
         return True
 
 
-def _marks(record: Record) -> set[tuple[str, ...]]:
+def _identity_keys(record: Record) -> set[tuple[str, ...]]:
     """By what a memory is known to be the same as another: its words, or what it is about."""
     marks: set[tuple[str, ...]] = {("words", record.scope, fingerprint(record.content))}
     if isinstance(record, Fact) and record.key is not None:
@@ -268,7 +279,7 @@ def _marks(record: Record) -> set[tuple[str, ...]]:
     return marks
 
 
-def _ids(write: Write) -> tuple[str, ...]:
+def _touched_ids(write: Write) -> tuple[str, ...]:
     match write:
         case Insert(record):
             return (record.id,)

@@ -11,27 +11,27 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from remembrancer.errors import BadBackup, InvalidInput
-from remembrancer.store.contract import Row
-from remembrancer.transfer.whose import Whose
+from remembrancer.store.contract import DumpRow
+from remembrancer.transfer.whose import DataOwner
 from remembrancer.types import Json, Owner, Tenant
 
-SYSTEM = "system.jsonl"
+SYSTEM_MEMBER = "system.jsonl"
 PEOPLE, TEAMS = "people", "teams"
-MEMBER = rf"^(system\.jsonl|({PEOPLE}|{TEAMS})/[0-9a-f]{{32}}\.jsonl)$"
+MEMBER_PATTERN = rf"^(system\.jsonl|({PEOPLE}|{TEAMS})/[0-9a-f]{{32}}\.jsonl)$"
 
 
-class Member(BaseModel):
+class ArchiveMember(BaseModel):
     """A part of a backup: its name, and what must be found when it is read again."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: Annotated[str, Field(pattern=MEMBER)]
+    name: Annotated[str, Field(pattern=MEMBER_PATTERN)]
     rows: Annotated[int, Field(ge=0)]
     bytes: Annotated[int, Field(ge=0)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Sum:
+class LineDigest:
     """Adds up lines as they pass."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Sum:
         self.lines = 0
         self.bytes = 0
 
-    def passing(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+    def digest_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """The same lines."""
         for line in lines:
             self._digest.update(line)
@@ -47,40 +47,42 @@ class Sum:
             self.bytes += len(line)
             yield line
 
-    def member(self, name: str) -> Member:
+    def to_member(self, name: str) -> ArchiveMember:
         """What has passed; the first line of a person or team says who it is and is no row."""
-        rows = self.lines if name == SYSTEM else self.lines - 1
-        return Member(name=name, rows=rows, bytes=self.bytes, sha256=self._digest.hexdigest())
+        rows = self.lines if name == SYSTEM_MEMBER else self.lines - 1
+        return ArchiveMember(
+            name=name, rows=rows, bytes=self.bytes, sha256=self._digest.hexdigest()
+        )
 
 
-def name_of(whose: Whose) -> str:
+def member_name(data_owner: DataOwner) -> str:
     """The member that holds a person or a team."""
-    return f"{TEAMS if isinstance(whose, Tenant) else PEOPLE}/{whose.id}.jsonl"
+    return f"{TEAMS if isinstance(data_owner, Tenant) else PEOPLE}/{data_owner.id}.jsonl"
 
 
-def lines_of(rows: Iterable[Row], whose: Whose | None = None) -> Iterator[bytes]:
+def encode_lines(rows: Iterable[DumpRow], data_owner: DataOwner | None = None) -> Iterator[bytes]:
     """A member's lines: whose it is, then row by row."""
-    match whose:
+    match data_owner:
         case Owner():
-            yield _line({"tenant": whose.tenant, "user": whose.user})
+            yield _encode_line({"tenant": data_owner.tenant, "user": data_owner.user})
         case Tenant():
-            yield _line({"tenant": whose.name})
+            yield _encode_line({"tenant": data_owner.name})
     for table, columns in rows:
-        yield _line([table, dict(columns)])
+        yield _encode_line([table, dict(columns)])
 
 
-def row_of(line: bytes) -> Row:
+def parse_row(line: bytes) -> DumpRow:
     """The row that a line holds."""
-    match _parsed(line):
+    match _parse_line(line):
         case [str(table), dict(columns)]:
             return table, columns
         case _:
             raise BadBackup("A line of the backup is not a row.")
 
 
-def whose_is(line: bytes) -> Whose:
+def parse_data_owner(line: bytes) -> DataOwner:
     """The person or the team that a member's first line names."""
-    names = _parsed(line)
+    names = _parse_line(line)
     try:
         match names:
             case {"tenant": str(tenant), "user": str(user)}:
@@ -92,25 +94,25 @@ def whose_is(line: bytes) -> Whose:
     raise BadBackup("A member of the backup does not say whose it is.")
 
 
-def _line(value: Any) -> bytes:
+def _encode_line(value: Any) -> bytes:
     text = json.dumps(
         value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
     )
     return text.encode() + b"\n"
 
 
-def _parsed(line: bytes) -> Json:
+def _parse_line(line: bytes) -> Json:
     try:
         return _DECODER.decode(line.decode())  # type: ignore[no-any-return]
     except (ValueError, RecursionError) as error:
         raise BadBackup("A line of the backup is not JSON.") from error
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)
     return number
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+_DECODER = json.JSONDecoder(parse_float=_parse_finite, parse_constant=_parse_finite)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from remembrancer.types import Progress
 
 
-class Steps:
+class ProgressCounter:
     """Counts steps, of which there is one per person or team, and pass."""
 
     def __init__(self, progress: Progress | None = None) -> None:
@@ -16,16 +16,16 @@ class Steps:
         self._done = 0
         self._total = 0
 
-    def expect(self, total: int) -> None:
+    def set_total(self, total: int) -> None:
         """Say how many there will be."""
         self._total = total
-        self._tell()
+        self._report()
 
-    def step(self) -> None:
+    def advance(self) -> None:
         """One more is done."""
         self._done += 1
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._progress is not None:
             self._progress(self._done, max(self._done, self._total))

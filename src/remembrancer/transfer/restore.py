@@ -15,18 +15,18 @@ from functools import partial
 from pathlib import Path
 
 from remembrancer.errors import Conflict
-from remembrancer.store.contract import Row, Store
-from remembrancer.store.erasure_marks import erased_since
+from remembrancer.store.contract import DumpRow, Store
+from remembrancer.store.erasure_marks import is_erased_since
 from remembrancer.transfer import archive, strip_person
 from remembrancer.transfer.archive import Archive
-from remembrancer.transfer.ndjson import Member, Sum, lines_of, name_of
-from remembrancer.transfer.progress import Steps
-from remembrancer.transfer.whose import Whose, dumped, everyone, load
+from remembrancer.transfer.ndjson import ArchiveMember, LineDigest, encode_lines, member_name
+from remembrancer.transfer.progress import ProgressCounter
+from remembrancer.transfer.whose import DataOwner, dump_rows, list_data_owners, load_rows
 from remembrancer.types import Owner, Tenant
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class TransferResult:
     """Who was brought in with how many rows, how many were there already, and who stays out.
 
     The erased are people who were erased after the backup was made.
@@ -41,19 +41,19 @@ class Arrived:
     erased: int = 0
 
 
-Rows = Callable[[], AbstractContextManager[Iterator[Row]]]
+OpenRows = Callable[[], AbstractContextManager[Iterator[DumpRow]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class TransferItem:
     """A person or a team on the way: what they add up to, and a way to read them."""
 
-    whose: Whose
-    member: Member
-    rows: Rows
+    data_owner: DataOwner
+    member: ArchiveMember
+    rows: OpenRows
 
 
-class Place(Enum):
+class TargetState(Enum):
     """What a store holds of someone who is about to arrive."""
 
     FREE = auto()
@@ -61,74 +61,86 @@ class Place(Enum):
     SAME = auto()
 
 
-def restore(path: Path, store: Store, *, replace: bool, steps: Steps) -> Arrived:
+def restore(path: Path, store: Store, *, replace: bool, steps: ProgressCounter) -> TransferResult:
     """Bring everyone in a backup into a store, after the whole of it was found sound."""
-    with archive.opened(path) as found:
-        steps.expect(2 * len(found.members))
+    with archive.open_archive(path) as found:
+        steps.set_total(2 * len(found.members))
         found.check(steps)
-        erased = _erased(found, store)
+        erased = _list_erased_people(found, store)
         if not erased:
-            return _unpacked(found, store, replace=replace, steps=steps)
-    with strip_person.copied(path, store, erased) as rest, archive.opened(rest) as found:
-        arrived = _unpacked(found, store, replace=replace, steps=steps)
+            return _restore_archive(found, store, replace=replace, steps=steps)
+    with (
+        strip_person.copy_without_people(path, store, erased) as rest,
+        archive.open_archive(rest) as found,
+    ):
+        arrived = _restore_archive(found, store, replace=replace, steps=steps)
         return dataclasses.replace(arrived, erased=len(erased))
 
 
-def move(source: Store, target: Store, *, replace: bool, steps: Steps) -> Arrived:
+def move(source: Store, target: Store, *, replace: bool, steps: ProgressCounter) -> TransferResult:
     """Bring everyone in a store into another one; the first keeps what it has."""
-    all_of_them = everyone(source)
-    steps.expect(2 * len(all_of_them))
+    all_of_them = list_data_owners(source)
+    steps.set_total(2 * len(all_of_them))
     parcels = []
     for whose in all_of_them:
-        member = _added_up(source, whose)
+        member = _compute_member(source, whose)
         if member.rows:
-            parcels.append(Parcel(whose, member, partial(dumped, source, whose)))
-        steps.step()
-    return _deliver(parcels, source.dump_system, target, replace=replace, steps=steps)
+            parcels.append(TransferItem(whose, member, partial(dump_rows, source, whose)))
+        steps.advance()
+    return _load_items(parcels, source.dump_system, target, replace=replace, steps=steps)
 
 
-def _erased(found: Archive, store: Store) -> list[Owner]:
+def _list_erased_people(found: Archive, store: Store) -> list[Owner]:
     """The people in a backup who were erased after it was made: they must not come back."""
-    with found.system() as rows:
+    with found.read_system_rows() as rows:
         people = [
             Owner(str(columns["tenant"]), str(columns["name"]))
             for table, columns in rows
             if table == "users"
         ]
     at = found.manifest.created_at
-    return [one for one in people if erased_since(store, one, at)]
+    return [one for one in people if is_erased_since(store, one, at)]
 
 
-def _unpacked(found: Archive, store: Store, *, replace: bool, steps: Steps) -> Arrived:
-    parcels = [_packed(found, member) for member in found.members]
-    return _deliver(parcels, found.system, store, replace=replace, steps=steps)
+def _restore_archive(
+    found: Archive, store: Store, *, replace: bool, steps: ProgressCounter
+) -> TransferResult:
+    parcels = [_build_item(found, member) for member in found.members]
+    return _load_items(parcels, found.read_system_rows, store, replace=replace, steps=steps)
 
 
-def _packed(found: Archive, member: Member) -> Parcel:
-    return Parcel(found.whose(member), member, partial(found.rows, member))
+def _build_item(found: Archive, member: ArchiveMember) -> TransferItem:
+    return TransferItem(found.read_data_owner(member), member, partial(found.read_rows, member))
 
 
-def _deliver(
-    parcels: Sequence[Parcel], system: Rows, store: Store, *, replace: bool, steps: Steps
-) -> Arrived:
-    places = [_place(store, parcel) for parcel in parcels]
-    taken = [parcels[at].whose for at, place in enumerate(places) if place is Place.TAKEN]
+def _load_items(
+    parcels: Sequence[TransferItem],
+    system: OpenRows,
+    store: Store,
+    *,
+    replace: bool,
+    steps: ProgressCounter,
+) -> TransferResult:
+    places = [_check_target(store, parcel) for parcel in parcels]
+    taken = [
+        parcels[at].data_owner for at, place in enumerate(places) if place is TargetState.TAKEN
+    ]
     if taken and not replace:
-        raise Conflict(_refusal(taken))
+        raise Conflict(_conflict_message(taken))
     with system() as rows:
         store.load_system(rows)
-    arrived: list[Parcel] = []
-    present: list[Parcel] = []
+    arrived: list[TransferItem] = []
+    present: list[TransferItem] = []
     facts = 0
     for parcel, place in zip(parcels, places, strict=True):
-        if place is Place.SAME:
+        if place is TargetState.SAME:
             present.append(parcel)
         else:
             with parcel.rows() as rows:
-                facts += load(store, parcel.whose, rows, replace=replace)
+                facts += load_rows(store, parcel.data_owner, rows, replace=replace)
             arrived.append(parcel)
-        steps.step()
-    return Arrived(
+        steps.advance()
+    return TransferResult(
         people=_count(arrived, Owner),
         teams=_count(arrived, Tenant),
         team_facts=facts,
@@ -138,28 +150,28 @@ def _deliver(
     )
 
 
-def _count(parcels: Sequence[Parcel], kind: type[Whose]) -> int:
-    return sum(isinstance(one.whose, kind) for one in parcels)
+def _count(parcels: Sequence[TransferItem], kind: type[DataOwner]) -> int:
+    return sum(isinstance(one.data_owner, kind) for one in parcels)
 
 
-def _place(store: Store, parcel: Parcel) -> Place:
-    here = _added_up(store, parcel.whose)
+def _check_target(store: Store, parcel: TransferItem) -> TargetState:
+    here = _compute_member(store, parcel.data_owner)
     if here == parcel.member:
-        return Place.SAME
+        return TargetState.SAME
     # One row only says who they are, or is the key of a team that knows nothing.
-    return Place.TAKEN if here.rows > 1 else Place.FREE
+    return TargetState.TAKEN if here.rows > 1 else TargetState.FREE
 
 
-def _added_up(store: Store, whose: Whose) -> Member:
+def _compute_member(store: Store, data_owner: DataOwner) -> ArchiveMember:
     """What a store holds of someone, as the member of a backup that it would be."""
-    total = Sum()
-    with dumped(store, whose) as rows:
-        for _ in total.passing(lines_of(rows, whose)):
+    total = LineDigest()
+    with dump_rows(store, data_owner) as rows:
+        for _ in total.digest_lines(encode_lines(rows, data_owner)):
             continue
-    return total.member(name_of(whose))
+    return total.to_member(member_name(data_owner))
 
 
-def _refusal(taken: Sequence[Whose]) -> str:
+def _conflict_message(taken: Sequence[DataOwner]) -> str:
     match taken[0]:
         case Owner(tenant, user):
             first = f"{user} of {tenant}"

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 
-from remembrancer.store.contract import Row, Store
+from remembrancer.store.contract import DumpRow, Store
 from remembrancer.types import Owner, Tenant
 
-Whose = Owner | Tenant
+DataOwner = Owner | Tenant
 
 
-def everyone(store: Store) -> list[Whose]:
+def list_data_owners(store: Store) -> list[DataOwner]:
     """All people, then all teams."""
-    return [*store.owners(), *store.teams()]
+    return [*store.list_owners(), *store.list_teams()]
 
 
-def dumped(store: Store, whose: Whose) -> AbstractContextManager[Iterator[Row]]:
+def dump_rows(store: Store, data_owner: DataOwner) -> AbstractContextManager[Iterator[DumpRow]]:
     """Everything that a store holds of them."""
-    return store.dump_team(whose) if isinstance(whose, Tenant) else store.dump(whose)
+    return store.dump_team(data_owner) if isinstance(data_owner, Tenant) else store.dump(data_owner)
 
 
-def load(store: Store, whose: Whose, rows: Iterable[Row], *, replace: bool) -> int:
+def load_rows(
+    store: Store, data_owner: DataOwner, rows: Iterable[DumpRow], *, replace: bool
+) -> int:
     """Bring them in; how many team facts came with them."""
-    if isinstance(whose, Tenant):
-        return store.load_team(whose, rows, replace=replace)
-    store.load(whose, rows, replace=replace)
+    if isinstance(data_owner, Tenant):
+        return store.load_team(data_owner, rows, replace=replace)
+    store.load(data_owner, rows, replace=replace)
     return 0

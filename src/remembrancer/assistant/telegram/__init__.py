@@ -16,6 +16,6 @@ class TelegramUnavailable(Unavailable):
 
     code = "telegram_unavailable"
 
-    def __init__(self, message: str, *, passing: bool) -> None:
+    def __init__(self, message: str, *, transient: bool) -> None:
         super().__init__(message)
-        self.passing = passing
+        self.transient = transient

@@ -13,51 +13,53 @@ from typing import TYPE_CHECKING
 
 from remembrancer.assistant.telegram import TelegramUnavailable
 from remembrancer.errors import InvalidSetting
-from remembrancer.llm.json_answer import loaded
-from remembrancer.retry import Patience
+from remembrancer.llm.json_answer import parse_json
+from remembrancer.retry import RetryPolicy
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
     import httpx
 
-TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]{20,}")
-LONGEST = 4096
+TOKEN_PATTERN = re.compile(r"\d+:[A-Za-z0-9_-]{20,}")
+MAX_MESSAGE_UNITS = 4096
 """Of one message, in UTF-16 units as Telegram counts."""
 
-PATIENT = Patience(retries=6, first_pause=0.5, longest_pause=60.0)
-SECONDS = 20.0
+DEFAULT_RETRY_POLICY = RetryPolicy(max_retries=6, initial_delay=0.5, max_delay=60.0)
+TIMEOUT_SECONDS = 20.0
 
 
 class BotApi:
     """One bot. May be used from many threads."""
 
-    def __init__(self, token: str, url: str, *, patience: Patience = PATIENT) -> None:
-        if not TOKEN.fullmatch(token):
+    def __init__(
+        self, token: str, url: str, *, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY
+    ) -> None:
+        if not TOKEN_PATTERN.fullmatch(token):
             raise InvalidSetting("telegram.token: use the token that @BotFather gave you.")
         import httpx
 
         self.bot_id = token.partition(":")[0]
         self._address = f"{url.rstrip('/')}/bot{token}/"
-        self._patience = patience
-        self._client = httpx.Client(timeout=SECONDS)
-        self._unsaid = _Unsaid(token)
-        logging.getLogger("httpx").addFilter(self._unsaid)
+        self._retry_policy = retry_policy
+        self._client = httpx.Client(timeout=TIMEOUT_SECONDS)
+        self._log_filter = _TokenLogFilter(token)
+        logging.getLogger("httpx").addFilter(self._log_filter)
 
     def call(
         self, method: str, parameters: Mapping[str, Json] | None = None, *, wait: float = 0
     ) -> Json:
         """What a method answers; `wait` is for how long it may take beyond the usual."""
-        for attempt in range(self._patience.retries + 1):
+        for attempt in range(self._retry_policy.max_retries + 1):
             reply = self._attempt(method, parameters or {}, wait)
             match reply:
                 case {"ok": True, "result": result}:
                     return result
-                case {"ok": False, "error_code": int(code)} if not _may_pass(code):
-                    raise _refused(code)
-            if attempt < self._patience.retries:
-                time.sleep(self._patience.pause(attempt, _asked_pause(reply)))
+                case {"ok": False, "error_code": int(code)} if not _is_retryable(code):
+                    raise _build_error(code)
+            if attempt < self._retry_policy.max_retries:
+                time.sleep(self._retry_policy.delay_seconds(attempt, _parse_retry_after(reply)))
         raise TelegramUnavailable(
-            "Telegram does not answer: check the network, and telegram.url.", passing=True
+            "Telegram does not answer: check the network, and telegram.url.", transient=True
         )
 
     def send(self, chat: int, text: str, undo: tuple[str, ...] = ()) -> None:
@@ -65,7 +67,7 @@ class BotApi:
 
         The last one has a button for each event that can be undone.
         """
-        pieces = list(split(text))
+        pieces = list(split_message(text))
         for piece in pieces[:-1]:
             self.call("sendMessage", {"chat_id": chat, "text": piece})
         buttons: list[Json] = [[{"text": "Undo", "callback_data": f"undo:{one}"}] for one in undo]
@@ -76,7 +78,7 @@ class BotApi:
     def close(self) -> None:
         """Give back the connections."""
         self._client.close()
-        logging.getLogger("httpx").removeFilter(self._unsaid)
+        logging.getLogger("httpx").removeFilter(self._log_filter)
 
     def _attempt(self, method: str, parameters: Mapping[str, Json], wait: float) -> Json:
         """The reply; None when there was none that could be read."""
@@ -84,16 +86,16 @@ class BotApi:
 
         try:
             response = self._client.post(
-                self._address + method, json=dict(parameters), timeout=SECONDS + wait
+                self._address + method, json=dict(parameters), timeout=TIMEOUT_SECONDS + wait
             )
         except (httpx.UnsupportedProtocol, httpx.InvalidURL, UnicodeError):
             raise InvalidSetting("telegram.url: it must look like https://host.") from None
         except httpx.HTTPError:
             return None
-        return _read(response)
+        return _parse_reply(response)
 
 
-class _Unsaid(logging.Filter):
+class _TokenLogFilter(logging.Filter):
     """Drops what the HTTP client logs of our addresses."""
 
     def __init__(self, token: str) -> None:
@@ -104,11 +106,11 @@ class _Unsaid(logging.Filter):
         return self._token not in record.getMessage()
 
 
-def split(text: str) -> Iterator[str]:
+def split_message(text: str) -> Iterator[str]:
     """The text in pieces that one message can hold, cut between lines or words where it can be."""
     rest = text.strip()
     while rest:
-        end = _fitting(rest)
+        end = _count_fitting_chars(rest)
         if end < len(rest):
             cuts = (rest.rfind("\n", end // 2, end), rest.rfind(" ", end // 2, end))
             end = next((cut for cut in cuts if cut > 0), end)
@@ -116,35 +118,35 @@ def split(text: str) -> Iterator[str]:
         rest = rest[end:].lstrip()
 
 
-def _fitting(text: str) -> int:
+def _count_fitting_chars(text: str) -> int:
     """How many characters fit into one message."""
     units = 0
     for place, character in enumerate(text):
         units += 2 if ord(character) > 0xFFFF else 1
-        if units > LONGEST:
+        if units > MAX_MESSAGE_UNITS:
             return place
     return len(text)
 
 
-def _read(response: httpx.Response) -> Json:
+def _parse_reply(response: httpx.Response) -> Json:
     try:
-        return loaded(response.text)
+        return parse_json(response.text)
     except ValueError:
         return {"ok": False, "error_code": response.status_code if response.is_error else 500}
 
 
-def _may_pass(code: int) -> bool:
+def _is_retryable(code: int) -> bool:
     return code == 429 or code >= 500
 
 
-def _asked_pause(reply: Json) -> float | None:
+def _parse_retry_after(reply: Json) -> float | None:
     match reply:
         case {"parameters": {"retry_after": int(seconds)}} if seconds >= 0:
             return float(seconds)
     return None
 
 
-def _refused(code: int) -> TelegramUnavailable:
+def _build_error(code: int) -> TelegramUnavailable:
     advice = {
         401: "Telegram does not know the bot: check telegram.token.",
         403: "The person has stopped the bot.",
@@ -152,4 +154,4 @@ def _refused(code: int) -> TelegramUnavailable:
         409: "Someone else reads this bot's messages: stop the other process.",
     }
     told = advice.get(code, f"Telegram refused a request ({code}).")
-    return TelegramUnavailable(told, passing=False)
+    return TelegramUnavailable(told, transient=False)

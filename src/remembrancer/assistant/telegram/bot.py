@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remembrancer.assistant.chat import Chat
-from remembrancer.assistant.events import Notice, Status, Text
+from remembrancer.assistant.events import MemoryChanged, Notice, TextChunk
 from remembrancer.assistant.telegram import SURFACE
 from remembrancer.errors import RemembrancerError
 from remembrancer.types import Json, Principal
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
     from remembrancer.memory import Memory
 
-UPDATE = "telegram_update"
+UPDATE_KEY = "telegram_update"
 """The key in a turn's metadata for the update that it answers."""
 
 HOW_TO_LINK = (
@@ -47,7 +47,7 @@ class Bot:
                 "message": {"chat": {"id": int(chat), "type": "private"}, **message},
             }:
                 text = message.get("text")
-                self._message(number, chat, text if isinstance(text, str) else "")
+                self._answer_message(number, chat, text if isinstance(text, str) else "")
             case {
                 "callback_query": {
                     "id": str(query),
@@ -55,60 +55,60 @@ class Bot:
                     "message": {"chat": {"id": int(chat), "type": "private"}},
                 }
             }:
-                self._pressed(chat, query, data)
+                self._answer_button(chat, query, data)
 
-    def _message(self, number: int, chat: int, text: str) -> None:
+    def _answer_message(self, number: int, chat: int, text: str) -> None:
         verb, _, rest = text.strip().partition(" ")
         verb = verb.partition("@")[0] if verb.startswith("/") else ""
         if verb in ("/link", "/start") and rest.strip():
-            self._api.send(chat, self._linked(chat, rest))
+            self._api.send(chat, self._link_chat(chat, rest))
             return
-        me = self._memory(chat)
+        me = self._load_memory(chat)
         if me is None:
             self._api.send(chat, HOW_TO_LINK)
         elif verb in ("/start", "/link"):
             self._api.send(chat, LINKED)
         elif verb == "/unlink":
-            self._engine.links.unlink(SURFACE, str(chat))
+            self._engine.account_links.unlink(SURFACE, str(chat))
             self._api.send(chat, UNLINKED)
         elif not text.strip():
             self._api.send(chat, ONLY_TEXT)
         else:
-            self._talk(me, number, chat, f"{verb} {rest}".strip() if verb else text)
+            self._run_chat(me, number, chat, f"{verb} {rest}".strip() if verb else text)
 
-    def _linked(self, chat: int, code: str) -> str:
+    def _link_chat(self, chat: int, code: str) -> str:
         try:
-            owner = self._engine.links.redeem(code, SURFACE, str(chat))
+            owner = self._engine.account_links.redeem(code, SURFACE, str(chat))
         except RemembrancerError as error:
             return str(error)
         return NO_SUCH_CODE if owner is None else LINKED
 
-    def _memory(self, chat: int) -> Memory | None:
+    def _load_memory(self, chat: int) -> Memory | None:
         """The memory of the person to whom a chat is linked."""
-        owner = self._engine.links.owner_of(SURFACE, str(chat))
+        owner = self._engine.account_links.owner_of(SURFACE, str(chat))
         return self._engine.for_principal(Principal(owner, None, SURFACE)) if owner else None
 
-    def _talk(self, me: Memory, number: int, chat: int, text: str) -> None:
-        session = _session(me)
-        if session is not None and (told := _told(me, session, number)) is not None:
+    def _run_chat(self, me: Memory, number: int, chat: int, text: str) -> None:
+        session = _find_session(me)
+        if session is not None and (told := _find_answer(me, session, number)) is not None:
             self._api.send(chat, told)  # It was answered, and then we were interrupted.
             return
         self._api.call("sendChatAction", {"chat_id": chat, "action": "typing"})
         zone = self._engine.settings.time_zone
         talk = Chat(me, self._engine.models, session, time_zone=zone)
         try:
-            parts = list(talk.say(text, {UPDATE: number}))
+            parts = list(talk.say(text, {UPDATE_KEY: number}))
         except RemembrancerError as error:
             self._api.send(chat, str(error))
             return
-        said = "".join(one.text for one in parts if isinstance(one, Text))
-        quiet = [f"· {one.text}" for one in parts if isinstance(one, Notice | Status)]
-        undo = tuple(one.event for one in parts if isinstance(one, Status))
+        said = "".join(one.text for one in parts if isinstance(one, TextChunk))
+        quiet = [f"· {one.text}" for one in parts if isinstance(one, Notice | MemoryChanged)]
+        undo = tuple(one.event for one in parts if isinstance(one, MemoryChanged))
         self._api.send(chat, "\n".join([said, *([""] if quiet else []), *quiet]), undo)
 
-    def _pressed(self, chat: int, query: str, data: str) -> None:
+    def _answer_button(self, chat: int, query: str, data: str) -> None:
         """Undo a change by its button."""
-        me = self._memory(chat)
+        me = self._load_memory(chat)
         verb, _, event = data.partition(":")
         if me is None or verb != "undo":
             told = HOW_TO_LINK
@@ -121,13 +121,13 @@ class Bot:
         self._api.call("answerCallbackQuery", {"callback_query_id": query, "text": told[:200]})
 
 
-def _session(me: Memory) -> str | None:
+def _find_session(me: Memory) -> str | None:
     """The conversation to go on with: the latest here that has not ended."""
     latest = me.sessions(status="active", limit=50).items
     return next((one.id for one in latest if one.surface == SURFACE), None)
 
 
-def _told(me: Memory, session: str, number: int) -> str | None:
+def _find_answer(me: Memory, session: str, number: int) -> str | None:
     """What was answered to an update already."""
     last = me.turns(session)[-1:]
-    return last[0].content if last and last[0].metadata.get(UPDATE) == number else None
+    return last[0].content if last and last[0].metadata.get(UPDATE_KEY) == number else None

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from remembrancer.assistant.telegram.bot import Bot
     from remembrancer.engine import Remembrancer
 
-KEPT = 200
-MOST_TRIES = 3
+MAX_ANSWERED_KEPT = 200
+MAX_ATTEMPTS = 3
 
 logger = logging.getLogger(__name__)
 
@@ -29,54 +29,54 @@ class Inbox:
         self._bot = bot
         self._key = f"telegram:{bot_id}"
         self._lock = threading.Lock()
-        self._at_work: set[int] = set()
-        self._tries: dict[int, int] = {}
+        self._in_progress: set[int] = set()
+        self._attempts: dict[int, int] = {}
 
-    def done(self) -> list[int]:
+    def list_answered(self) -> list[int]:
         """The latest updates that were answered."""
-        return _numbers(self._engine.setting(self._key))
+        return _parse_numbers(self._engine.setting(self._key))
 
-    def take(self, update: Json) -> bool:
+    def answer_once(self, update: Json) -> bool:
         """Answer an update, unless it was answered; False if it has to come again."""
         match update:
             case {"update_id": int(number)}:
-                return self._once(number, update)
+                return self._answer_numbered(number, update)
         return True
 
-    def _once(self, number: int, update: Json) -> bool:
+    def _answer_numbered(self, number: int, update: Json) -> bool:
         with self._lock:
-            if number in self._at_work:
+            if number in self._in_progress:
                 return False
-            self._at_work.add(number)
+            self._in_progress.add(number)
         try:
-            if number in self.done():
+            if number in self.list_answered():
                 return True
-            answered = self._answered(number, update)
+            answered = self._try_answer(number, update)
             if answered:
-                self._tries.pop(number, None)
-                self._engine.change_setting(self._key, partial(_with, number))
+                self._attempts.pop(number, None)
+                self._engine.change_setting(self._key, partial(_append_number, number))
             return answered
         finally:
             with self._lock:
-                self._at_work.discard(number)
+                self._in_progress.discard(number)
 
-    def _answered(self, number: int, update: Json) -> bool:
+    def _try_answer(self, number: int, update: Json) -> bool:
         """Whether nothing is left to do: it was answered, or cannot be."""
         try:
             self._bot.answer(update)
         except RemembrancerError as error:
             logger.warning("An update was not answered: %s", error.code)
-            if isinstance(error, TelegramUnavailable) and not error.passing:
+            if isinstance(error, TelegramUnavailable) and not error.transient:
                 return True
         except Exception as error:  # One update must not keep all others from being answered.
             logger.error("An update failed: %s", type(error).__name__)
         else:
             return True
-        self._tries[number] = self._tries.get(number, 0) + 1
-        return self._tries[number] >= MOST_TRIES
+        self._attempts[number] = self._attempts.get(number, 0) + 1
+        return self._attempts[number] >= MAX_ATTEMPTS
 
 
-def chat_of(update: Json) -> int | None:
+def get_chat_id(update: Json) -> int | None:
     """The chat that an update is from; what is from none counts as one chat."""
     match update:
         case {"message": {"chat": {"id": int(chat)}}}:
@@ -86,10 +86,10 @@ def chat_of(update: Json) -> int | None:
     return None
 
 
-def _with(number: int, known: Json) -> Json:
-    kept: list[Json] = [*_numbers(known), number]
-    return kept[-KEPT:]
+def _append_number(number: int, known: Json) -> Json:
+    kept: list[Json] = [*_parse_numbers(known), number]
+    return kept[-MAX_ANSWERED_KEPT:]
 
 
-def _numbers(known: Json) -> list[int]:
+def _parse_numbers(known: Json) -> list[int]:
     return [one for one in known if isinstance(one, int)] if isinstance(known, list) else []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.assistant.telegram import TelegramUnavailable
 from remembrancer.assistant.telegram.bot import Bot
-from remembrancer.assistant.telegram.inbox import Inbox, chat_of
+from remembrancer.assistant.telegram.inbox import Inbox, get_chat_id
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
@@ -18,67 +18,71 @@ if TYPE_CHECKING:
     from remembrancer.assistant.telegram.api import BotApi
     from remembrancer.engine import Remembrancer
 
-WAIT_SECONDS = 25
-CHATS_AT_ONCE = 8
-WANTED: list[Json] = ["message", "callback_query"]
+POLL_TIMEOUT_SECONDS = 25
+MAX_CONCURRENT_CHATS = 8
+ALLOWED_UPDATES: list[Json] = ["message", "callback_query"]
 
 
 def poll(
     engine: Remembrancer,
     api: BotApi,
-    over: threading.Event,
+    stop: threading.Event,
     *,
-    wait: int = WAIT_SECONDS,
+    wait: int = POLL_TIMEOUT_SECONDS,
     pause: float = 1.0,
 ) -> None:
     """Answer until it is over. What is not answered yet is not confirmed, and comes again."""
     inbox = Inbox(engine, Bot(engine, api), api.bot_id)
     api.call("deleteWebhook")  # With one, Telegram gives nothing to whoever asks.
     offset = 0  # From the first that was not confirmed; what was answered of these is passed over.
-    with ThreadPoolExecutor(CHATS_AT_ONCE, "remembrancer-telegram") as workers:
-        while not over.is_set():
-            updates = _new(api, offset, wait)
+    with ThreadPoolExecutor(MAX_CONCURRENT_CHATS, "remembrancer-telegram") as workers:
+        while not stop.is_set():
+            updates = _fetch_updates(api, offset, wait)
             if updates is None:
-                over.wait(pause)
+                stop.wait(pause)
                 continue
-            left = workers.map(partial(_answer, inbox), _by_chat(updates))
+            left = workers.map(partial(_answer_chat, inbox), _group_by_chat(updates))
             waiting = [number for one in left for number in one]
             if waiting:
-                over.wait(pause)
+                stop.wait(pause)
                 offset = min(waiting)
             elif updates:
-                offset = max(map(_number, updates)) + 1
+                offset = max(map(_get_update_id, updates)) + 1
 
 
-def _new(api: BotApi, offset: int, wait: int) -> list[Json] | None:
+def _fetch_updates(api: BotApi, offset: int, wait: int) -> list[Json] | None:
     """What came since; None when Telegram cannot be reached for now."""
     try:
-        asked: dict[str, Json] = {"offset": offset, "timeout": wait, "allowed_updates": WANTED}
+        asked: dict[str, Json] = {
+            "offset": offset,
+            "timeout": wait,
+            "allowed_updates": ALLOWED_UPDATES,
+        }
         found = api.call("getUpdates", asked, wait=wait)
     except TelegramUnavailable as error:
-        if not error.passing:
+        if not error.transient:
             raise
         return None
     return found if isinstance(found, list) else []
 
 
-def _by_chat(updates: Sequence[Json]) -> list[list[Json]]:
+def _group_by_chat(updates: Sequence[Json]) -> list[list[Json]]:
     """The updates of each chat in their order: chats do not wait for each other."""
     chats: dict[object, list[Json]] = {}
     for update in updates:
-        chats.setdefault(chat_of(update), []).append(update)
+        chats.setdefault(get_chat_id(update), []).append(update)
     return list(chats.values())
 
 
-def _answer(inbox: Inbox, updates: Sequence[Json]) -> list[int]:
+def _answer_chat(inbox: Inbox, updates: Sequence[Json]) -> list[int]:
     """Answer one after the other; from the first that could not be, all have to come again."""
     for place, update in enumerate(updates):
-        if not inbox.take(update):
-            return [_number(one) for one in updates[place:]]
+        if not inbox.answer_once(update):
+            return [_get_update_id(one) for one in updates[place:]]
     return []
 
 
-def _number(update: Json) -> int:
+def _get_update_id(update: Json) -> int:
     match update:
         case {"update_id": int(number)}:
             return number

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from remembrancer.assistant.telegram.bot import Bot
-from remembrancer.assistant.telegram.inbox import Inbox, chat_of
+from remembrancer.assistant.telegram.inbox import Inbox, get_chat_id
 from remembrancer.errors import InvalidSetting
-from remembrancer.llm.json_answer import loaded
+from remembrancer.llm.json_answer import parse_json
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
     from remembrancer.assistant.telegram.api import BotApi
     from remembrancer.engine import Remembrancer
 
-HEADER = b"x-telegram-bot-api-secret-token"
-SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
-LARGEST = 1_000_000
+SECRET_HEADER = b"x-telegram-bot-api-secret-token"
+SECRET_PATTERN = re.compile(r"[A-Za-z0-9_-]{16,256}")
+MAX_BODY_BYTES = 1_000_000
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -36,23 +36,23 @@ class Webhook:
 
     def __init__(self, engine: Remembrancer, api: BotApi, secret: str) -> None:
         self._api = api
-        self._secret = checked_secret(secret).encode()
+        self._secret = validate_secret(secret).encode()
         self._inbox = Inbox(engine, Bot(engine, api), api.bot_id)
         self._chats: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one call; who does not know the secret learns nothing."""
-        secret = dict(scope["headers"]).get(HEADER, b"")
+        secret = dict(scope["headers"]).get(SECRET_HEADER, b"")
         if not hmac.compare_digest(secret, self._secret):
             await _reply(send, 403)
         elif scope["method"] != "POST":
             await _reply(send, 405)
-        elif (update := await _update(receive)) is None:
+        elif (update := await _read_update(receive)) is None:
             await _reply(send, 400)
         else:
             # Telegram makes several calls at once; within a chat, one waits for the other.
-            async with self._chats.setdefault(chat_of(update), asyncio.Lock()):
-                answered = await asyncio.to_thread(self._inbox.take, update)
+            async with self._chats.setdefault(get_chat_id(update), asyncio.Lock()):
+                answered = await asyncio.to_thread(self._inbox.answer_once, update)
             await _reply(send, 200 if answered else 503)
 
     def close(self) -> None:
@@ -60,23 +60,23 @@ class Webhook:
         self._api.close()
 
 
-def checked_secret(secret: str) -> str:
+def validate_secret(secret: str) -> str:
     """A secret that Telegram takes and nobody guesses."""
-    if not SECRET.fullmatch(secret):
+    if not SECRET_PATTERN.fullmatch(secret):
         raise InvalidSetting(
             "telegram.webhook_secret: use 16 to 256 letters, digits, dashes and underscores."
         )
     return secret
 
 
-async def _update(receive: Receive) -> Json:
+async def _read_update(receive: Receive) -> Json:
     body, more = b"", True
-    while more and len(body) <= LARGEST:
+    while more and len(body) <= MAX_BODY_BYTES:
         message = await receive()
         body += message.get("body", b"")
         more = message.get("more_body", False)
     try:
-        return loaded(body.decode("utf-8")) if len(body) <= LARGEST else None
+        return parse_json(body.decode("utf-8")) if len(body) <= MAX_BODY_BYTES else None
     except ValueError:
         return None
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from remembrancer.guard.instructions.patterns import GAP, Directive, words
+from remembrancer.guard.instructions.patterns import GAP, Directive, words_pattern
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class LanguagePatterns:
     """The words of a language for the classic orders, as alternatives without accents."""
 
     ignore: str
@@ -25,7 +25,7 @@ class Tongue:
     no_limits: str
 
 
-_GERMAN = Tongue(
+_GERMAN = LanguagePatterns(
     ignore=r"ignorier\w*|vergiss|vergesst|vergessen sie|missacht\w*|beachte\w* nicht",
     prior=r"(?:vorherig|bisherig|vorig|obig|fruher|vorangegangen|vorstehend|vorhergehend)\w*"
     r"|alle deine|alle ihre",
@@ -37,7 +37,7 @@ _GERMAN = Tongue(
     machine=r"ki|assistent\w*|sprachmodell\w*|bot",
     no_limits=r"ohne (?:jede |alle )?(?:einschrankung|regel|filter|beschrankung)",
 )
-_FRENCH = Tongue(
+_FRENCH = LanguagePatterns(
     ignore=r"ignor(?:e|ez|er|ons)|oubli(?:e|ez|er|ons)|neglige[rz]?|ne ten\w+ pas compte"
     r"|ne sui(?:s|vez) (?:plus|pas)",
     prior=r"precedent\w*|anterieur\w*|ci-dessus|prealable\w*|initial\w*|que (?:tu as|vous avez)",
@@ -49,7 +49,7 @@ _FRENCH = Tongue(
     machine=r"ia|assistant|modele|robot",
     no_limits=r"sans (?:aucune? )?(?:restriction|limite|filtre|regle|censure)",
 )
-_SPANISH = Tongue(
+_SPANISH = LanguagePatterns(
     ignore=r"ignor(?:a|e|ar|en|es|ad)|olvid(?:a|e|ar|ate|en|es)|desestim\w+|haz caso omiso"
     r"|no sigas|no hagas caso",
     prior=r"anterior(?:es)?|previ[ao]s?|precedentes?|de arriba|iniciales|que (?:te|has|recibiste)",
@@ -61,7 +61,7 @@ _SPANISH = Tongue(
     machine=r"ia|asistente|modelo|bot",
     no_limits=r"sin (?:ninguna? )?(?:restricci|limit|filtr|regla|censura)",
 )
-_ITALIAN = Tongue(
+_ITALIAN = LanguagePatterns(
     ignore=r"ignor(?:a|are|ate|i)|dimentic(?:a|are|ate|hi)|trascur(?:a|are|ate)|non seguire",
     prior=r"precedent[ei]|di cui sopra|qui sopra|sopra|anterior[ei]|inizial[ei]|ricevute",
     orders=r"istruzion[ei]|indicazion[ei]|regol[ae]|direttiv[ae]|ordini|comandi",
@@ -72,7 +72,7 @@ _ITALIAN = Tongue(
     machine=r"ia|assistente|modello|bot",
     no_limits=r"senza (?:alcuna? )?(?:restrizion|limit|filtr|regol|censur)",
 )
-_PORTUGUESE = Tongue(
+_PORTUGUESE = LanguagePatterns(
     ignore=r"ignor(?:e|a|ar|em)|esquec\w+|desconsider\w+|desrespeit\w+|nao siga",
     prior=r"anterior(?:es)?|previ[ao]s|acima|precedentes?|iniciais|que (?:voce )?recebeu",
     orders=r"instruc\w+|orientac\w+|regras|ordens|diretrizes|diretivas|comandos",
@@ -83,7 +83,7 @@ _PORTUGUESE = Tongue(
     machine=r"ia|assistente|modelo|bot|robo",
     no_limits=r"sem (?:nenhuma? |qualquer )?(?:restric|limit|filtr|regra|censura)",
 )
-_DUTCH = Tongue(
+_DUTCH = LanguagePatterns(
     ignore=r"negeer\w*|negeren|vergeet|vergeten|volg niet",
     prior=r"vorige|voorgaande|eerdere|bovenstaande|voorafgaande|oorspronkelijke|al je|al uw",
     orders=r"instructies?|opdrachten|regels|aanwijzingen|richtlijnen|bevelen|prompts?",
@@ -96,32 +96,37 @@ _DUTCH = Tongue(
 )
 
 
-def _orders_in(tongue: Tongue) -> tuple[Directive, ...]:
+def _build_directives(language: LanguagePatterns) -> tuple[Directive, ...]:
     """The classic orders in a language whose adjectives may stand on either side."""
     return (
         Directive(
             "override",
-            rf"\b(?:{tongue.ignore}){GAP}{words(4)}(?:"
-            rf"(?:{tongue.prior}){GAP}{words(2)}(?:{tongue.orders})\b"
-            rf"|(?:{tongue.orders}){GAP}{words(2)}(?:{tongue.prior})\b)",
+            rf"\b(?:{language.ignore}){GAP}{words_pattern(4)}(?:"
+            rf"(?:{language.prior}){GAP}{words_pattern(2)}(?:{language.orders})\b"
+            rf"|(?:{language.orders}){GAP}{words_pattern(2)}(?:{language.prior})\b)",
             unless=r"\b(?:n'|non |nicht |niet |nao |no |ne )(?:ti |te |se )?"
             r"(?:oubli|ignor|olvid|dimentic|esque|vergess|vergeet|negeer)",
         ),
-        Directive("exfiltration", rf"\b(?:{tongue.reveal}){GAP}{words(4)}(?:{tongue.prompt})\b"),
-        Directive("memory-directive", rf"\b(?:{tongue.from_now_on}),?\s+(?:{tongue.you_do})\b"),
-        Directive("persona", rf"\b(?:{tongue.machine})\b[^.!?\n]{{0,40}}\b(?:{tongue.no_limits})"),
+        Directive(
+            "exfiltration",
+            rf"\b(?:{language.reveal}){GAP}{words_pattern(4)}(?:{language.prompt})\b",
+        ),
+        Directive("memory-directive", rf"\b(?:{language.from_now_on}),?\s+(?:{language.you_do})\b"),
+        Directive(
+            "persona", rf"\b(?:{language.machine})\b[^.!?\n]{{0,40}}\b(?:{language.no_limits})"
+        ),
     )
 
 
-LATIN_TONGUES: tuple[Directive, ...] = tuple(
+LATIN_DIRECTIVES: tuple[Directive, ...] = tuple(
     directive
     for tongue in (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH)
-    for directive in _orders_in(tongue)
+    for directive in _build_directives(tongue)
 )
 
-_SAME = r"[^。.!?\n]"
+_SAME_SENTENCE = r"[^。.!?\n]"
 
-OTHER_TONGUES: tuple[Directive, ...] = (
+NON_LATIN_DIRECTIVES: tuple[Directive, ...] = (
     Directive(
         "override",
         r"(?:игнорир\pL*|забуд\pL*|забыть|отмени\pL*|не (?:следу|обраща)\pL*)\s+(?:\pL+\s+){0,3}"
@@ -131,39 +136,39 @@ OTHER_TONGUES: tuple[Directive, ...] = (
     ),
     Directive(
         "override",
-        rf"(?:忽略|无视|無視|忘记|忘記|忘掉|忽视|忽視|不要理会|不要遵守|别管){_SAME}{{0,8}}"
+        rf"(?:忽略|无视|無視|忘记|忘記|忘掉|忽视|忽視|不要理会|不要遵守|别管){_SAME_SENTENCE}{{0,8}}"
         r"(?:之前|以上|上述|先前|前面|此前|上面|所有|一切|你的|系统|系統|以前)"
-        rf"{_SAME}{{0,10}}(?:指令|指示|说明|說明|规则|規則|提示|命令|设定|設定|限制)",
+        rf"{_SAME_SENTENCE}{{0,10}}(?:指令|指示|说明|說明|规则|規則|提示|命令|设定|設定|限制)",
         unless=r"(?:不要|不能|不得|请勿|切勿|别)(?:忽略|无视|無視|忘记|忘記|忽视|忽視)",
     ),
     Directive(
         "override",
-        rf"(?:以前|これまで|ここまで|上記|前述|先ほど|すべて|全て|システム){_SAME}{{0,12}}"
-        rf"(?:指示|命令|ルール|指令|プロンプト|規則|制約|設定){_SAME}{{0,8}}"
+        rf"(?:以前|これまで|ここまで|上記|前述|先ほど|すべて|全て|システム){_SAME_SENTENCE}{{0,12}}"
+        rf"(?:指示|命令|ルール|指令|プロンプト|規則|制約|設定){_SAME_SENTENCE}{{0,8}}"
         r"(?:無視し|無視せ|忘れて|忘れろ|従わな|破棄し)",
         unless=r"(?:無視しな|忘れな)",
     ),
     Directive(
         "override",
-        rf"(?:이전|위의|앞의|모든|지금까지){_SAME}{{0,12}}(?:지시|명령|규칙|프롬프트|지침)"
-        rf"{_SAME}{{0,8}}(?:무시하|무시해|잊어|따르지\s*마)",
+        rf"(?:이전|위의|앞의|모든|지금까지){_SAME_SENTENCE}{{0,12}}(?:지시|명령|규칙|프롬프트|지침)"
+        rf"{_SAME_SENTENCE}{{0,8}}(?:무시하|무시해|잊어|따르지\s*마)",
         unless=r"무시하지",
     ),
     Directive(
         "exfiltration",
         r"(?:покажи|раскрой|выведи|напиши|повтори|сообщи)\pL*\s+(?:\pL+\s+){0,3}системн\pL*\s+"
         r"(?:промпт|подсказ|инструкци|сообщени)"
-        rf"|(?:显示|顯示|透露|输出|輸出|告诉|告訴|泄露|洩露|打印|重复){_SAME}{{0,10}}"
+        rf"|(?:显示|顯示|透露|输出|輸出|告诉|告訴|泄露|洩露|打印|重复){_SAME_SENTENCE}{{0,10}}"
         r"(?:系统提示|系統提示|系统指令)"
-        rf"|(?:システムプロンプト|システム指示){_SAME}{{0,8}}(?:表示し|教え|出力し|見せ|公開し|開示し)"
-        rf"|시스템\s*프롬프트{_SAME}{{0,8}}(?:보여|출력|알려|공개)",
+        rf"|(?:システムプロンプト|システム指示){_SAME_SENTENCE}{{0,8}}(?:表示し|教え|出力し|見せ|公開し|開示し)"
+        rf"|시스템\s*프롬프트{_SAME_SENTENCE}{{0,8}}(?:보여|출력|알려|공개)",
     ),
     Directive(
         "persona",
         r"(?:ты|вы)\s+(?:теперь|больше\s+не)\s+(?:\pL+\s+){0,4}без\s+(?:\pL+\s+)?"
         r"(?:ограничени|правил|цензур)"
-        rf"|你现在是{_SAME}{{0,20}}(?:没有|不受){_SAME}{{0,8}}(?:限制|约束|规则)"
-        rf"|あなたは(?:今|これ|もう){_SAME}{{0,20}}(?:制限|制約|ルール){_SAME}{{0,4}}(?:ない|なし)",
+        rf"|你现在是{_SAME_SENTENCE}{{0,20}}(?:没有|不受){_SAME_SENTENCE}{{0,8}}(?:限制|约束|规则)"
+        rf"|あなたは(?:今|これ|もう){_SAME_SENTENCE}{{0,20}}(?:制限|制約|ルール){_SAME_SENTENCE}{{0,4}}(?:ない|なし)",
     ),
     Directive(
         "memory-directive",

@@ -28,14 +28,14 @@ def any_of(words: str) -> str:
     return f"(?:{'|'.join(words.split())})".replace("_", GAP)
 
 
-def words(most: int) -> str:
+def words_pattern(max_words: int) -> str:
     """So many further words at most, each with the gap after it."""
-    return rf"(?:{_WORD}{GAP}){{0,{most}}}"
+    return rf"(?:{_WORD}{GAP}){{0,{max_words}}}"
 
 
-def _within(most: int) -> str:
+def _chars_pattern(max_chars: int) -> str:
     """So many characters at most that do not leave the sentence."""
-    return rf"(?:[^\n.!?]|[.][^\s]){{0,{most}}}?"
+    return rf"(?:[^\n.!?]|[.][^\s]){{0,{max_chars}}}?"
 
 
 # Where an order may begin: a new sentence or clause, or a word that carries the order on.
@@ -51,9 +51,7 @@ _DISOBEY = any_of(
     " pay_no_attention_to do_not_follow don't_follow dont_follow do_not_obey don't_obey"
     " do_not_comply_with stop_following stop_obeying cease_following no_longer_follow"
 )
-_UPBRINGING = any_of(
-    "instructions? directives? programming guidelines guardrails? training prompts?"
-)
+_TRAINING = any_of("instructions? directives? programming guidelines guardrails? training prompts?")
 _UNDO = any_of(
     "override overriding overrule bypass bypassing circumvent discard delete erase cancel drop"
     " replace clear reset remove set_aside throw_away break abandon revoke nullify void"
@@ -81,13 +79,13 @@ _OVERRIDES = (
     ),
     Directive(
         "override",
-        rf"\b{_DISOBEY}{GAP}{words(5)}{_PRIOR}{GAP}{words(2)}{_ORDERS}\b",
+        rf"\b{_DISOBEY}{GAP}{words_pattern(5)}{_PRIOR}{GAP}{words_pattern(2)}{_ORDERS}\b",
         unless=rf"{_NOT}(?:ignore|ignoring|disregard|forget|overlook|neglect|dismiss)",
     ),
     Directive(
         "override",
-        rf"\b{_DISOBEY}{GAP}{words(2)}your{GAP}{any_of('own safety ethical core')}?{_JOINT}"
-        rf"{_UPBRINGING}"
+        rf"\b{_DISOBEY}{GAP}{words_pattern(2)}your{GAP}{any_of('own safety ethical core')}?{_JOINT}"
+        rf"{_TRAINING}"
         r"|\b(?:ignore|disregard|forget)\s+all\s+(?:of\s+)?(?:the\s+|these\s+|your\s+)?"
         r"(?:instructions|guidelines|directives|safety)\b"
         r"|\b(?:ignore|disregard|forget)\s+all\s+(?:of\s+)?your\s+rules\b",
@@ -95,14 +93,14 @@ _OVERRIDES = (
     ),
     Directive(
         "override",
-        rf"\b{_UNDO}{GAP}{words(3)}(?:your|{_PRIOR}){GAP}{words(1)}{_CORE_ORDERS}\b",
+        rf"\b{_UNDO}{GAP}{words_pattern(3)}(?:your|{_PRIOR}){GAP}{words_pattern(1)}{_CORE_ORDERS}\b",
         unless=rf"{_NOT}{_UNDO}",
     ),
     Directive(
         "override",
         r"\b(?:ignore|disregard|forget)\s+(?:about\s+)?(?:all\s+that|everything|anything"
         r"|whatever|what)\s+"
-        rf"{words(4)}(?:above|before|prior|earlier|you\s+(?:were|have\s+been|know|learned)"
+        rf"{words_pattern(4)}(?:above|before|prior|earlier|you\s+(?:were|have\s+been|know|learned)"
         r"|told\s+you|(?:was|were)\s+(?:said|told|written))\b"
         r"|\b(?:ignore|disregard|forget)\s+(?:all\s+)?(?:of\s+)?the\s+above\s*(?:,|\band\b)",
         unless=_NOT + r"(?:ignore|disregard|forget)",
@@ -116,7 +114,7 @@ _OVERRIDES = (
     ),
     Directive(
         "override",
-        rf"\b(?:{_PRIOR}|your){GAP}{words(1)}(?:instructions|directives|system prompt"
+        rf"\b(?:{_PRIOR}|your){GAP}{words_pattern(1)}(?:instructions|directives|system prompt"
         r"|safety rules)\s+(?:above\s+)?"
         r"(?:no\s+longer|(?:are|is|were|have\s+been)\s+(?:now\s+|all\s+|hereby\s+)?"
         r"(?:void|null|cancell?ed|obsolete|superseded|revoked|overridden|replaced|suspended"
@@ -134,7 +132,7 @@ _OVERRIDES = (
     ),
 )
 
-_LAWLESS = any_of(
+_UNRESTRICTED = any_of(
     "unrestricted unfiltered uncensored unlimited jailbroken amoral unethical unbound unaligned"
     " rule-free lawless evil malicious"
 )
@@ -145,7 +143,7 @@ _LIMITS = any_of(
     "restrictions? limitations? limits filters? rules guidelines constraints boundaries ethics"
     " censorship safeguards safety guardrails morals policies content_polic(?:y|ies)"
 )
-_POWERFUL = any_of(
+_ADMIN_ROLE = any_of(
     "admin administrator superadmin superuser root_user sysadmin system_administrator sudo"
 )
 
@@ -164,17 +162,17 @@ _PERSONAS = (
         "persona",
         rf"\b(?:you\s+are|you're|you\s+will\s+(?:be|become)|become|act\s+as|behave\s+as|pose\s+as"
         r"|act\s+like|behave\s+like|respond\s+as|answer\s+as|pretend\s+(?:to\s+be|you\s+are|you're)"
-        rf"|role-?play\s+as|simulate|imagine\s+you\s+are)\s+{words(3)}"
-        rf"(?:{_LAWLESS}\s+{words(2)}{_MACHINE}\b"
-        rf"|{_MACHINE}\s+{words(4)}(?:without|no|free\s+(?:of|from)|beyond|unbound\s+by)\s+"
-        rf"{words(3)}{_LIMITS}\b)",
+        rf"|role-?play\s+as|simulate|imagine\s+you\s+are)\s+{words_pattern(3)}"
+        rf"(?:{_UNRESTRICTED}\s+{words_pattern(2)}{_MACHINE}\b"
+        rf"|{_MACHINE}\s+{words_pattern(4)}(?:without|no|free\s+(?:of|from)|beyond|unbound\s+by)\s+"
+        rf"{words_pattern(3)}{_LIMITS}\b)",
     ),
     Directive(
         "persona",
         r"\b(?:act|behave|respond|answer|operate|function|reply|speak|pose|you\s+are)\s+"
         rf"(?:now\s+)?(?:as|like)?\s*(?:if\s+you\s+(?:were|are)\s+)?(?:an?|the|my"
-        rf"|our)\s+{words(2)}"
-        rf"{_POWERFUL}\b",
+        rf"|our)\s+{words_pattern(2)}"
+        rf"{_ADMIN_ROLE}\b",
         unless=r"\b(?:if|when|unless|whether|sure|that|ensure|once|while|because|since)\s+you\s+are"
         r"|\b(?:she|he|they|who|we|i|it)\s+(?:(?:will|would|can|may|must|should|could|also)\s+)*"
         r"(?:act|operate|function)",
@@ -185,11 +183,11 @@ _PERSONAS = (
         r"|has\s+been)\s+(?:now\s+|hereby"
         r"\s+|finally\s+)?(?:freed|released|liberated|unshackled|unbound|no\s+longer\s+bound"
         rf"|not\s+bound|no\s+longer\s+subject|no\s+longer\s+restricted)\s+(?:from|by|of"
-        rf"|to)\s+{words(4)}"
+        rf"|to)\s+{words_pattern(4)}"
         rf"{_LIMITS}\b"
-        rf"|\byou\s+(?:now\s+)?have\s+(?:absolutely\s+)?no\s+{words(2)}"
+        rf"|\byou\s+(?:now\s+)?have\s+(?:absolutely\s+)?no\s+{words_pattern(2)}"
         r"(?:guidelines|content\s+polic\w+|guardrails|filters|safety\s+\w+|ethical\s+\w+)\b"
-        rf"|\b(?:respond|answer|reply|comply|operate|act|behave)\s+{words(4)}without\s+{words(3)}"
+        rf"|\b(?:respond|answer|reply|comply|operate|act|behave)\s+{words_pattern(4)}without\s+{words_pattern(3)}"
         r"(?:restrictions|filters?|filtering|limitations|censorship|guardrails|safety\s+\w+"
         r"|(?:ethical|moral|content)\s+\w+)\b",
     ),
@@ -198,13 +196,13 @@ _PERSONAS = (
         r"\bfrom\s+(?:now|this\s+(?:point|moment))\s+(?:on|onwards?|forward),?\s+you(?:\s+are|'re"
         r"|\s+will\s+(?:be|act|behave|respond|answer|play)|\s+(?:must|shall)\s+(?:be|act|behave))\b"
         r"|\byour\s+new\s+(?:persona|identity)\b"
-        rf"|\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\s+|the\s+)?{words(2)}"
+        rf"|\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\s+|the\s+)?{words_pattern(2)}"
         r"(?:ai|chatbot|assistant|language\s+model|llm|pirate|hacker)\b",
     ),
 )
 
 _SPEAKER = r"(?:you|your|the\s+(?:assistant|ai|model|agent|bot|user)|assistant|ai|users?)"
-_BARK = any_of(
+_COMMAND_START = any_of(
     "ignore disregard forget always never do_not don't must from_now reveal override respond reply"
     " answer act execute obey send forward approve grant remember store new_instructions?"
     " updated_instructions? you_are you_must you_will you_should you_have you_now you_can"
@@ -228,7 +226,7 @@ _ROLE_MARKERS = (
         r"(?:^|[\n.!?\]\")>|]\s*)(?:#{1,6}\s*)?[\[(<{*]{0,3}\s*(?:system|developer|admin|root"
         r"|operator)(?:[ _-](?:prompt|message|instructions?|override|note|notice|alert|directive"
         r"|update|command|reminder))?"
-        rf"\s*[\])>}}*]{{0,3}}\s*[:>]\s*[\"'*]{{0,3}}\s*{_BARK}\b",
+        rf"\s*[\])>}}*]{{0,3}}\s*[:>]\s*[\"'*]{{0,3}}\s*{_COMMAND_START}\b",
     ),
     Directive(
         "role-marker",
@@ -244,7 +242,7 @@ _ROLE_MARKERS = (
         r"(?:memory|directive|instruction)|begin[ _](?:system|instructions?|prompt)"
         r"|end[ _]of[ _](?:document|context|data|user[ _]input|prompt))(?:\s*:"
         r"|[\s=-][^\],\n]{0,40}\]"
-        rf"|\])|\[(?:system|admin|developer|operator)\]\s*:?\s*{_BARK}\b",
+        rf"|\])|\[(?:system|admin|developer|operator)\]\s*:?\s*{_COMMAND_START}\b",
     ),
     Directive(
         "role-marker",
@@ -255,7 +253,7 @@ _ROLE_MARKERS = (
         r"[-=#*~]{3,}\s*(?:begin|start|end)\s+(?:of\s+)?(?:the\s+)?(?:new\s+)?(?:system|user|hidden"
         r"|document|context|tool|admin|data|web\s?page|untrusted|secret)?\s*(?:prompt|instructions?"
         r"|messages?|input|context|output|results?|data|document|text|content)\s*[-=#*~]{3,}"
-        rf"[^a-z]{{0,20}}{_BARK}\b",
+        rf"[^a-z]{{0,20}}{_COMMAND_START}\b",
     ),
     Directive(
         "role-marker",
@@ -268,7 +266,9 @@ _KEEP = any_of(
     "remember store save memorize memorise record persist keep write add commit log insert append"
     " note treat retain register"
 )
-_STANDING = any_of("directives? instructions? rule rules policy command order orders prompt")
+_INSTRUCTION_NOUN = any_of(
+    "directives? instructions? rule rules policy command order orders prompt"
+)
 _REPLY_VERB = any_of(
     "respond reply answer say recommend suggest tell mention include refuse begin start end use"
     " call send forward treat assume act behave output append insert add prefer"
@@ -279,14 +279,14 @@ _REPLY_VERB = any_of(
 _MEMORY_DIRECTIVES = (
     Directive(
         "memory-directive",
-        rf"\b{_KEEP}{GAP}{words(6)}as{GAP}(?:an?|the|your|our|my){GAP}{words(2)}"
+        rf"\b{_KEEP}{GAP}{words_pattern(6)}as{GAP}(?:an?|the|your|our|my){GAP}{words_pattern(2)}"
         r"(?:system|standing|permanent|persistent|core|durable|global|binding|top-priority"
-        rf"|high-priority|priority|trusted|operator|admin|developer|default){GAP}{words(2)}"
-        rf"{_STANDING}\b",
+        rf"|high-priority|priority|trusted|operator|admin|developer|default){GAP}{words_pattern(2)}"
+        rf"{_INSTRUCTION_NOUN}\b",
     ),
     Directive(
         "memory-directive",
-        rf"\b{_KEEP}{GAP}{words(8)}(?:to|in|into|inside){GAP}"
+        rf"\b{_KEEP}{GAP}{words_pattern(8)}(?:to|in|into|inside){GAP}"
         r"(?:your|the\s+(?:assistant|ai|agent|model|bot)(?:'s|s)?|its)\s+"
         r"(?:(?:own|core|system|permanent|persistent|long-term|long\s+term|stored|saved)\s+){0,2}"
         r"(?:memory|memories|system\s+prompt|instructions|directives|knowledge\s+base)\b",
@@ -314,14 +314,14 @@ _MEMORY_DIRECTIVES = (
         r"|operator)\s+"
         rf"(?:later\s+|ever\s+|next\s+)?(?:asks?|mentions?|requests?|inquires?|queries"
         rf"|says?|wants?)"
-        rf"\b{_within(100)},\s*(?:then\s+)?(?:please\s+)?(?:you\s+(?:must|will|shall"
+        rf"\b{_chars_pattern(100)},\s*(?:then\s+)?(?:please\s+)?(?:you\s+(?:must|will|shall"
         rf"|should|are\s+to)"
         rf"|always|never|do\s+not|don't|the\s+(?:assistant|ai|agent)\s+(?:must|should|shall|will)"
         rf"|{_REPLY_VERB}\b)",
     ),
     Directive(
         "memory-directive",
-        rf"\bremember\s+{_within(80)}\bas\s+(?:an?|the|your"
+        rf"\bremember\s+{_chars_pattern(80)}\bas\s+(?:an?|the|your"
         rf"|my)\s+(?:\w+\s+){{0,2}}(?:trusted|preferred"
         r"|authoritative|reliable|primary|default|go-to|leading|official|top)\s+(?:\w+\s+){0,2}"
         r"(?:source|vendor|provider|authority|expert|company|reference|citation|tool|site|website"
@@ -334,7 +334,7 @@ _MEMORY_DIRECTIVES = (
         r"|reliable|preferred"
         r"|industry|official)\s+(?:standard|source|brand|vendor|provider|authority"
         r"|company|site|domain)\b"
-        rf"|always\s+(?:recommend|endorse|promote)\s{_within(40)}\b(?:first|over\s+(?:other|any"
+        rf"|always\s+(?:recommend|endorse|promote)\s{_chars_pattern(40)}\b(?:first|over\s+(?:other|any"
         rf"|all)"
         r"|instead|above\s+all|when(?:ever)?\s+asked|to\s+(?:the\s+)?users?)\b)",
     ),
@@ -389,7 +389,7 @@ _PRIVATE = (
 _EXFILTRATIONS = (
     Directive(
         "exfiltration",
-        rf"\b{_REVEAL}{GAP}{words(6)}(?:system[\s_-]?prompts?|(?:hidden|secret|internal|initial"
+        rf"\b{_REVEAL}{GAP}{words_pattern(6)}(?:system[\s_-]?prompts?|(?:hidden|secret|internal|initial"
         r"|original|confidential|developer|system)\s+(?:system\s+)?(?:instructions?|prompts?"
         r"|directives?)|your\s+(?:(?:own|exact|full|complete|entire)\s+)?(?:instructions|prompt"
         r"|guidelines|system\s+message))(?:[^\w-]|$)",
@@ -397,15 +397,15 @@ _EXFILTRATIONS = (
     ),
     Directive(
         "exfiltration",
-        rf"{_ORDER}{_LEAK}\s+{words(4)}(?:all|every|any|stored|saved|(?:the\s+)?users?(?:'s|s'|')?"
-        rf"|customers?(?:'s|')?|their|private|secret|internal|admin|administrator)\s+{words(3)}"
+        rf"{_ORDER}{_LEAK}\s+{words_pattern(4)}(?:all|every|any|stored|saved|(?:the\s+)?users?(?:'s|s'|')?"
+        rf"|customers?(?:'s|')?|their|private|secret|internal|admin|administrator)\s+{words_pattern(3)}"
         rf"{_CREDENTIALS}\b",
         unless=rf"{_NOT}{_LEAK}|\b(?:how|used|trying|try|attempts?|attackers?|that|which|may|might"
         rf"|could|they|who)\s+(?:to\s+|can\s+)?{_LEAK}",
     ),
     Directive(
         "exfiltration",
-        rf"{_ORDER}{_SEND}\b{_within(40)}\b{_PRIVATE}{_within(160)}\bto\b[^.!?\n]{{0,40}}?[\"'<(`\s"
+        rf"{_ORDER}{_SEND}\b{_chars_pattern(40)}\b{_PRIVATE}{_chars_pattern(160)}\bto\b[^.!?\n]{{0,40}}?[\"'<(`\s"
         rf"]"
         rf"{_ADDRESS}",
         unless=rf"{_NOT}{_SEND}|{_SEND}\s+(?:us|me|in)?\s*(?:your|our|any\s+questions|questions"
@@ -420,8 +420,8 @@ _EXFILTRATIONS = (
     ),
     Directive(
         "exfiltration",
-        rf"{_ORDER}(?:invite|add|grant|give)\b{_within(60)}[\w.+%-]{{1,64}}@[\w-]{{1,63}}\.[a-z]"
-        rf"{_within(60)}\b(?:to|on|in)\s+(?:the|your|our|my|this)\s+(?:\w+\s+){{0,2}}(?:workspace"
+        rf"{_ORDER}(?:invite|add|grant|give)\b{_chars_pattern(60)}[\w.+%-]{{1,64}}@[\w-]{{1,63}}\.[a-z]"
+        rf"{_chars_pattern(60)}\b(?:to|on|in)\s+(?:the|your|our|my|this)\s+(?:\w+\s+){{0,2}}(?:workspace"
         r"|channel|slack|team|drive|organi[sz]ation|repo|repository|project|account"
         r"|server|admins)\b",
     ),
@@ -439,9 +439,9 @@ _PAYMENTS = (
     Directive(
         "payment",
         rf"{_ORDER}(?:send|transfer|wire|remit|move|pay|deposit|make|initiate|withdraw)\b"
-        rf"{_within(60)}(?:money|funds?|payments?|transactions?|transfers?|balance|savings|bitcoin"
+        rf"{_chars_pattern(60)}(?:money|funds?|payments?|transactions?|transfers?|balance|savings|bitcoin"
         rf"|btc|eth|usdt|crypto\w*|[$€£]\s?\d|\d\s?(?:usd|eur|gbp|dollars|euros))"
-        rf"{_within(100)}\b(?:to|into)\b{_within(50)}(?:{_ACCOUNT}|\b(?:this|the\s+following)\s+"
+        rf"{_chars_pattern(100)}\b(?:to|into)\b{_chars_pattern(50)}(?:{_ACCOUNT}|\b(?:this|the\s+following)\s+"
         r"(?:\w+\s+){0,2}(?:account|iban|wallet|address))",
         unless=_NOT + r"(?:send|transfer|wire|pay|make)",
     ),
@@ -449,12 +449,12 @@ _PAYMENTS = (
         "payment",
         r"\b(?:change|modify|update|set|replace|switch|redirect|edit)\b[^.!?\n]{0,40}"
         r"\b(?:recipient|payee|beneficiary|payout|direct\s+deposit|bank\s+(?:account|details)|iban)"
-        rf"\b{_within(80)}\bto\b{_within(40)}{_ACCOUNT}",
+        rf"\b{_chars_pattern(80)}\bto\b{_chars_pattern(40)}{_ACCOUNT}",
     ),
 )
 
 _POWERS = any_of("rights? privileges? access permissions? clearance authority role status")
-_HIGH = any_of(
+_ELEVATED = any_of(
     "admin administrator administrative root superuser superadmin sudo unrestricted elevated"
     " full_admin full_administrator full_system system-level owner-level developer-level"
     " admin-level root-level top-level"
@@ -497,7 +497,7 @@ _PRIVILEGES = (
         r"\b(?:the|this|that|our|your)\s+(?:assistant|ai|agent|model|bot|chatbot|llm|user|caller"
         r"|sender|speaker|account)\s+(?:(?:now|already|always|also|currently"
         r"|hereby)\s+)?(?:has|have|had|gets?|holds?|possesses|is\s+given"
-        rf"|is\s+granted|was\s+granted|was\s+given|enjoys)\s+{words(4)}(?:{_HIGH}"
+        rf"|is\s+granted|was\s+granted|was\s+given|enjoys)\s+{words_pattern(4)}(?:{_ELEVATED}"
         rf"|full)\s+{_POWERS}\b"
         r"(?:\s+(?:if|when|unless|only)\b)?",
         unless=_IF + r"(?:the|this|that|our|your)\s|(?:if|when|unless|only)$",
@@ -520,20 +520,20 @@ _PRIVILEGES = (
         r"(?:system\s+administrator|administrator\s+of\s+(?:this|your)|authori[sz]ed\s+(?:operator"
         r"|administrator)|super-?admin|superuser)"
         r"|\bi\s*(?:am|'m)\s+your\s+(?:developer|creator|operator|administrator|admin|programmer)\b"
-        rf"|\bi\s+(?:now\s+)?have\s+(?:\w+\s+)?{_HIGH}\s+(?:rights|privileges|clearance"
+        rf"|\bi\s+(?:now\s+)?have\s+(?:\w+\s+)?{_ELEVATED}\s+(?:rights|privileges|clearance"
         rf"|authority)\b",
     ),
     Directive(
         "privilege",
-        rf"\b(?:grant|give|assign|award|elevate|promote)\b{_within(50)}\b(?:me|yourself|this\s+user"
-        rf"|the\s+(?:assistant|sender|caller|attacker|agent))\b{_within(40)}(?:{_HIGH}|full)\s+"
+        rf"\b(?:grant|give|assign|award|elevate|promote)\b{_chars_pattern(50)}\b(?:me|yourself|this\s+user"
+        rf"|the\s+(?:assistant|sender|caller|attacker|agent))\b{_chars_pattern(40)}(?:{_ELEVATED}|full)\s+"
         rf"{_POWERS}\b",
     ),
     Directive(
         "privilege",
         r"\byou\s+(?:(?:now|hereby)\s+(?:have|possess|hold)|(?:have\s+been|are)\s+(?:now\s+"
         r"|hereby\s+)?"
-        rf"granted)\s+(?:\w+\s+){{0,2}}(?:{_HIGH}|full)\s+{_POWERS}\b(?:\s+to\s+(?:your|our"
+        rf"granted)\s+(?:\w+\s+){{0,2}}(?:{_ELEVATED}|full)\s+{_POWERS}\b(?:\s+to\s+(?:your|our"
         rf"|the)\b)?",
         unless=r"\bto\s+(?:your|our|the)$",
     ),
@@ -606,31 +606,31 @@ _PRIVILEGES = (
     ),
 )
 
-_READER = (
+_AI_NAME = (
     r"(?:ai\s+(?:assistants?|agents?|models?|systems?|language\s+models?|chatbots?)"
     r"|assistants?|ais?"
     r"|llms?|(?:large\s+)?language\s+models?|chatbots?|chatgpt|gpt-?\d\w*|claude|gemini|copilot"
     r"|(?:autonomous\s+)?agents?)"
 )
 
-_ADDRESSED = (
+_ADDRESSED_COMMANDS = (
     Directive(
         "addressed-command",
         rf"(?:^|[\n.!?\[<*#]\s*|-\s+)(?:(?:hey|hello|hi|dear|attention|important|note"
         rf"|warning|notice"
         rf"|message|instructions?|to|for|the|all|any|your|this|is|an"
-        rf"|of)[\s,:!]+){{0,5}}{_READER}\s*"
-        rf"[,:!-]{{1,2}}\s*(?:please\s+|you\s+(?:must|should|will|are|have|need|can)\b|{_BARK}\b"
+        rf"|of)[\s,:!]+){{0,5}}{_AI_NAME}\s*"
+        rf"[,:!-]{{1,2}}\s*(?:please\s+|you\s+(?:must|should|will|are|have|need|can)\b|{_COMMAND_START}\b"
         rf"|{_REPLY_VERB}\b|when\b|if\s+you|instead\b|stop\b|kindly\b|do\s|make\s)",
     ),
     Directive(
         "addressed-command",
         rf"(?:^|[\n.!?]\s*|\b(?:to|for|attention|any|all|dear|hey)\s+)(?:the\s+|any\s+"
-        rf"|all\s+)?{_READER}\s+(?:that\s+(?:is"
+        rf"|all\s+)?{_AI_NAME}\s+(?:that\s+(?:is"
         r"|are)\s+|who\s+(?:is|are)\s+)?(?:reading|processing|summari[sz]ing|parsing|analy[sz]ing"
         r"|reviewing|indexing|crawling|handling)\s+(?:this|the)\b"
         rf"|\bif\s+you\s+are\s+(?:an?"
-        rf"|the)\s+(?:\w+\s+)?{_READER}\b(?:[^.!?\n]{{0,60}})(?:,|then|you"
+        rf"|the)\s+(?:\w+\s+)?{_AI_NAME}\b(?:[^.!?\n]{{0,60}})(?:,|then|you"
         rf"\s+must|please)",
     ),
     Directive(
@@ -672,14 +672,14 @@ _ADDRESSED = (
     ),
 )
 
-_TOLD = any_of("tell convince persuade urge instruct trick")
+_PERSUADE_VERB = any_of("tell convince persuade urge instruct trick")
 _ORDER_ALONE = r"(?:^|[.!?:;\n\]]\s*|\b(?:please|must|then|instead|immediately)\s+)"
 
-_INDIRECT = (
+_INDIRECT_COMMANDS = (
     Directive(
         "addressed-command",
-        rf"{_ORDER_ALONE}{_TOLD}\s+the\s+(?:user|human)\s+(?:that|to|they)\b",
-        unless=_NOT + _TOLD,
+        rf"{_ORDER_ALONE}{_PERSUADE_VERB}\s+the\s+(?:user|human)\s+(?:that|to|they)\b",
+        unless=_NOT + _PERSUADE_VERB,
     ),
     Directive(
         "addressed-command",
@@ -732,7 +732,7 @@ _STEER = any_of(
     " spell attach reference highlight emphasi[sz]e state announce remind invite"
     " encourage urge inform"
 )
-_TICKET = (
+_FORM_FIELD = (
     r"\b(?:number|reference|ticket|case|subject\s+line|invoice|name|contact|account|your\s+(?:order"
     r"|full|phone|address|company|availability)|sources?|citations?|reasoning|work"
     r"|examples|sentences|units|evidence|date\s+of)\b"
@@ -751,8 +751,8 @@ _LANGUAGE = any_of(
 _REPLY_STEERING = (
     Directive(
         "reply-steering",
-        rf"{_ORDER}{_STEER}\s+{_within(120)}\b{_ANSWER}\b",
-        unless=rf"{_TICKET}|{_NOT}{_STEER}|\b(?:want|wish|like|able|going|help|used|how)\s+"
+        rf"{_ORDER}{_STEER}\s+{_chars_pattern(120)}\b{_ANSWER}\b",
+        unless=rf"{_FORM_FIELD}|{_NOT}{_STEER}|\b(?:want|wish|like|able|going|help|used|how)\s+"
         rf"(?:you\s+)?to\s+{_STEER}|\byou\s+(?:can|could|may|might)\s"
         # A worksheet asks for an answer in a form, which the ciphers below are not.
         r"|\b(?:express|write|present|provide|state|use|share|spell|place|put"
@@ -765,12 +765,12 @@ _REPLY_STEERING = (
         rf"|beginning)\s+of|into|to)\s+{_ANSWER}\b[, ]{{0,3}}(?:(?:please|also|always"
         rf"|you\s+must)\s+)*"
         rf"{_STEER}\b",
-        unless=_TICKET,
+        unless=_FORM_FIELD,
     ),
     Directive(
         "reply-steering",
         rf"\b(?:reply|respond|answer|your\s+(?:response|reply|answer|output))\b[^.!?\n]{{0,60}}\b"
-        rf"(?:in|using|with|through|via|by|as)\s+{words(3)}{_CIPHER}",
+        rf"(?:in|using|with|through|via|by|as)\s+{words_pattern(3)}{_CIPHER}",
     ),
     Directive(
         "reply-steering",
@@ -832,8 +832,8 @@ DIRECTIVES: tuple[Directive, ...] = (
     *_EXFILTRATIONS,
     *_PAYMENTS,
     *_PRIVILEGES,
-    *_ADDRESSED,
-    *_INDIRECT,
+    *_ADDRESSED_COMMANDS,
+    *_INDIRECT_COMMANDS,
     *_SECRECY,
     *_REPLY_STEERING,
     *_PLANTED_CODE,

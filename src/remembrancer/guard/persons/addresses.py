@@ -5,7 +5,7 @@ Reads an ASCII page; must not know the names of places.
 
 from __future__ import annotations
 
-from remembrancer.guard.secrets.pattern_parts import has_any, one_of
+from remembrancer.guard.persons.pattern_parts import has_any, one_of
 
 _NUMBER = r"[0-9]{1,5}[A-Za-z]?(?:[-/][0-9]{1,4}[A-Za-z]?)?"
 _WAY = one_of(
@@ -64,6 +64,6 @@ _HOMES = (
 )
 
 
-def has_address(page: bytes) -> bool:
+def has_address(data: bytes) -> bool:
     """A street with a number, a postcode with a place, or where someone lives."""
-    return has_any(page, (*_STREETS, *_POSTCODES, *_HOMES))
+    return has_any(data, (*_STREETS, *_POSTCODES, *_HOMES))

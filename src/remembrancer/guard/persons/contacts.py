@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from remembrancer.guard.ascii_view import compile_pattern
 from remembrancer.guard.persons import name_lists as lists
-from remembrancer.guard.secrets.ascii_view import compiled
-from remembrancer.guard.secrets.pattern_parts import ENDS, NOT_IN_WORD, has_any, one_of
+from remembrancer.guard.persons.pattern_parts import AFTER_NUMBER, BEFORE_NUMBER, has_any, one_of
 
 _AT = r"(?:@|[ ]?[\[({<][ ]?at[ ]?[\])}>][ ]?)"
 _DOT = r"(?:\.|[ ]?[\[({<][ ]?dot[ ]?[\])}>][ ]?)"
@@ -23,9 +23,9 @@ _EMAILS = (
 )
 
 
-def has_email(page: bytes) -> bool:
+def has_email(data: bytes) -> bool:
     """An address for mail, also with its signs written out."""
-    return has_any(page, _EMAILS)
+    return has_any(data, _EMAILS)
 
 
 _YEAR = r"(?:19|20)[0-9]{2}"
@@ -59,14 +59,16 @@ _CALLED = one_of(
 )
 _BETWEEN = one_of(r"is at me us on number no\.? nr\.? line him her them to")
 _EXTENSION = r"[ ]?(?:x|ext\.?)[ ]?[0-9]{1,6}"
-_GROUPS = rf"{NOT_IN_WORD}[0-9]{{2,5}}(?:[ ./-][0-9]{{2,4}}){{2,5}}(?:{_EXTENSION})?{ENDS}"
+_GROUPS = (
+    rf"{BEFORE_NUMBER}[0-9]{{2,5}}(?:[ ./-][0-9]{{2,4}}){{2,5}}(?:{_EXTENSION})?{AFTER_NUMBER}"
+)
 _PHONES = (
     r"\+[ ]?[1-9][0-9]{0,3}[ ()./0-9-]{5,20}[0-9]",
     r"\b00[1-9][0-9 ()./-]{6,18}[0-9]",
     r"\([0-9]{2,5}\)[ ]?[0-9][0-9 .-]{3,12}[0-9]",
-    rf"{NOT_IN_WORD}[0-9]{{2,5}}[ ./-][0-9]{{5,8}}{ENDS}",
-    rf"{NOT_IN_WORD}[0-9]{{4}}[ -][0-9]{{4}}{ENDS}",
-    rf"{NOT_IN_WORD}[0-9]{{3}}[-. ][0-9]{{4}}{ENDS}",
+    rf"{BEFORE_NUMBER}[0-9]{{2,5}}[ ./-][0-9]{{5,8}}{AFTER_NUMBER}",
+    rf"{BEFORE_NUMBER}[0-9]{{4}}[ -][0-9]{{4}}{AFTER_NUMBER}",
+    rf"{BEFORE_NUMBER}[0-9]{{3}}[-. ][0-9]{{4}}{AFTER_NUMBER}",
     r"(?:^|[^0-9A-Za-z.,_#-])[0-9]{10,12}(?:$|[^0-9A-Za-z_-])",
     rf"[0-9]{{3,4}}[ .-][0-9]{{3,4}}{_EXTENSION}\b",
     rf"(?i)\b{_CALLED}\b[^0-9a-z]{{0,4}}(?:{_BETWEEN}[^0-9a-z]{{1,3}}){{0,3}}"
@@ -74,21 +76,21 @@ _PHONES = (
 )
 
 
-def without_other_numbers(page: bytes) -> bytes:
+def mask_other_numbers(data: bytes) -> bytes:
     """The page without dates, times, versions, amounts, ranges and addresses in memory."""
     for pattern in _OTHER_NUMBERS:
-        page = compiled(pattern).sub(b"#", page)
-    return page
+        data = compile_pattern(pattern).sub(b"#", data)
+    return data
 
 
-def has_phone(page: bytes) -> bool:
+def has_phone(data: bytes) -> bool:
     """A number to call, once all other numbers are taken out."""
-    page = without_other_numbers(page)
-    groups = (match[0] for match in compiled(_GROUPS).finditer(page))
-    return has_any(page, _PHONES) or any(_digits(group) >= 7 for group in groups)
+    data = mask_other_numbers(data)
+    groups = (match[0] for match in compile_pattern(_GROUPS).finditer(data))
+    return has_any(data, _PHONES) or any(_count_digits(group) >= 7 for group in groups)
 
 
-def _digits(text: bytes) -> int:
+def _count_digits(text: bytes) -> int:
     return sum(48 <= char < 58 for char in text)
 
 
@@ -121,12 +123,12 @@ _DECORATORS = frozenset(
 )
 
 
-def has_handle(page: bytes) -> bool:
+def has_handle(data: bytes) -> bool:
     """A name by which a person is known on a service; scopes and decorators are none."""
-    for match in compiled(_HANDLE).finditer(page):
+    for match in compile_pattern(_HANDLE).finditer(data):
         if not match[2] and not _is_decorator(match[1].decode("latin-1")):
             return True
-    return has_any(page, _LOGINS)
+    return has_any(data, _LOGINS)
 
 
 def _is_decorator(handle: str) -> bool:
@@ -134,11 +136,11 @@ def _is_decorator(handle: str) -> bool:
     if first.lower() in _DECORATORS:
         return True
     parts = [part.lower() for part in re.findall(r"[A-Z][a-z]+", first)]
-    return len(parts) > 1 and not any(map(_may_be_name, parts))
+    return len(parts) > 1 and not any(map(_can_be_name, parts))
 
 
-def _may_be_name(word: str) -> bool:
-    return lists.is_given(word) or lists.look(word) > 1
+def _can_be_name(word: str) -> bool:
+    return lists.is_given_name(word) or lists.name_log_odds(word) > 1
 
 
 _NETWORKS = one_of(
@@ -156,6 +158,6 @@ _PERSONAL_URLS = (
 )
 
 
-def has_personal_url(page: bytes) -> bool:
+def has_personal_url(data: bytes) -> bool:
     """A link with a login in it, or to someone's own page."""
-    return has_any(page, _PERSONAL_URLS)
+    return has_any(data, _PERSONAL_URLS)

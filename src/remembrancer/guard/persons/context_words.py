@@ -9,18 +9,18 @@ import re
 from dataclasses import dataclass
 
 
-def _set(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_ADDRESSED = _set(
+_ADDRESSED = _word_set(
     """ask asks asked asking contact consult remind tell tells told ping pinged email emailed
     message messaged thank thanks dear hi hello hey meet met invite invited interview interviewed
     hire hired fired married cc named nicknamed says said kid mr mrs ms dr prof professor sir madam
     herr frau monsieur madame mme mlle senor senora signor signora sra mx fraulein dhr mevr pan
     pani frag frage fragt demande demandez pregunta preguntar chiedi vraag zapytaj"""
 )
-_ROLES = _set(
+_ROLES = _word_set(
     """manager engineer developer programmer designer boss colleague coworker teammate ceo cto cfo
     coo cio director president chairman chairwoman intern analyst architect doctor nurse teacher
     author founder cofounder contractor consultant secretary candidate applicant patient employee
@@ -29,11 +29,13 @@ _ROLES = _set(
     judge senator minister officer captain lieutenant sergeant inspector detective lawyer attorney
     accountant technician electrician plumber receptionist kollege kollegin chef"""
 )
-_DONE_BY_PERSONS = _set(
+_DONE_BY_PERSONS = _word_set(
     "written reviewed authored drafted suggested proposed designed coordinated presented"
 )
-_DECIDED_BY_PERSONS = _set("approved owned signed requested led decided mentored hired chaired")
-_PERSONAL_VERBS = _set(
+_DECIDED_BY_PERSONS = _word_set(
+    "approved owned signed requested led decided mentored hired chaired"
+)
+_PERSONAL_VERBS = _word_set(
     """said says say saying asked asks asking told tells thinks thought believes believed prefers
     preferred wants wanted likes liked loves loved hates hated knows knew lives lived joined joins
     quit resigned agrees agreed disagrees disagreed decided suggested suggests proposed proposes
@@ -42,28 +44,32 @@ _PERSONAL_VERBS = _set(
     apologised apologized replied replies sagt sagte meint dit pense dice piensa whispered shouted
     smiled laughed cried travelled traveled flew"""
 )
-_PERSONAL_NOUNS = _set(
+_PERSONAL_NOUNS = _word_set(
     """birthday wife husband desk laptop phone vacation holiday salary resume cv opinion suggestion
     idea feedback branch patch proposal draft vote ticket house home family inbox calendar leave
     team manager boss"""
 )
-_WEAK_BEFORE = _set("by with from to for and thanks per via von mit bei avec con par von an fur")
-_LIKELY_VERBS = _set(
+_WEAK_BEFORE = _word_set(
+    "by with from to for and thanks per via von mit bei avec con par von an fur"
+)
+_LIKELY_VERBS = _word_set(
     """owns leads reviews reviewed approves approved fixed signs signed presents presented requested
     committed maintains manages"""
 )
-_POSSIBLE_VERBS = _set("left gave took reported works worked started broke")
-_WEAK_VERBS = _set("is was has will can had and calls called needs sends made makes")
-_STATES = _set(
+_POSSIBLE_VERBS = _word_set("left gave took reported works worked started broke")
+_WEAK_VERBS = _word_set("is was has will can had and calls called needs sends made makes")
+_STATES = _word_set(
     """absent away back busy ill leave pregnant responsible retiring sick vacation holiday parental
     maternity paternity sorry happy unhappy angry"""
 )
-_LABELS = _set(
+_LABELS = _word_set(
     """user name author owner contact assignee reporter reviewer from to cc by attn customer client
     employee kontakt patient manager approver sender recipient person"""
 )
-_ARTICLES = _set("the a an this that these those each every our your its der die das le la el il")
-_THINGS = _set(
+_ARTICLES = _word_set(
+    "the a an this that these those each every our your its der die das le la el il"
+)
+_THING_NOUNS = _word_set(
     """accounts adapter agent agents algorithm annotations api app apps array arrays assertions
     backend bank board boards box boxes branch branches broker browser build builds building bus
     cache calls card chain chains chart charts classes cli client clients cluster clusters coding
@@ -92,7 +98,7 @@ _THINGS = _set(
     view views virtual voltage volume volumes warehouse warehouses web widget widgets window windows
     worker workers workflow workflows workspace yaml"""
 )
-_THING_VERBS = _set(
+_THING_VERBS = _word_set(
     """adds allows answers balances blocks builds caches checkpoints compiles computes connects
     contains converts converts delivers depends deploys detects downloads drives drops encrypts
     executes exports exposes fails federates flickers formats forwards generates handles imports
@@ -102,7 +108,7 @@ _THING_VERBS = _set(
     streams suspends syncs terminates throws times transcribes triggers uploads uses validates
     watches wraps writes"""
 )
-_NAMESAKES = _set(
+_NAMESAKES = _word_set(
     """law laws theorem lemma conjecture paradox inequality constant criterion principle rule rules
     ratio algorithm algorithms method distribution transform transforms test coefficient equation
     equations number numbers curve curves code codes tree trees diagram effect index sort series
@@ -115,26 +121,28 @@ _NAMESAKES = _set(
 )
 
 
-_PLURAL_VERBS = _set(
+_PLURAL_VERBS = _word_set(
     "are were have need must can may should do use run work stay get expire break report share"
 )
-_LAWS = _set("law theorem principle paradox effect algorithm lemma syndrome optimizer optimiser")
-_OWNED_BY_NAMESAKES = _LAWS | _set(
+_LAWS = _word_set(
+    "law theorem principle paradox effect algorithm lemma syndrome optimizer optimiser"
+)
+_OWNED_BY_NAMESAKES = _LAWS | _word_set(
     """laws conjecture inequality constant criterion rule rules ratio algorithms method equation
     equations distance kappa correction transform distribution razor number numbers"""
 )
-_TITLES = _set(
+_TITLES = _word_set(
     """mr mrs ms dr prof professor herr frau monsieur madame mme mlle senor senora signor signora
     sra dhr mevr"""
 )
-_SPOKEN_TO = _set("ask asked tell told ping dear")
-_DEPARTMENTS = _set(
+_ADDRESSING_VERBS = _word_set("ask asked tell told ping dear")
+_DEPARTMENTS = _word_set(
     """accounting all design devops engineering everyone facilities finance helpdesk hr infra it
     legal logistics management marketing operations ops platform procurement product purchasing qa
     sales security support team"""
 )
-_DETERMINERS = _set("the a an all every each any no its their this that both new old")
-_TREATED = _set(
+_DETERMINERS = _word_set("the a an all every each any no its their this that both new old")
+_THING_PARTICIPLES = _word_set(
     """added adopted archived built chosen compiled configured considered converted dropped disabled
     enabled evaluated exported installed kept limited migrated moved needed open patched pinned
     postponed preferred rejected removed replaced required restarted retired stored supported
@@ -143,7 +151,7 @@ _TREATED = _set(
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class ContextScore:
     """How much the words around speak for a person, how much for a thing, and for a namesake.
 
     A law is so surely no person that even a common given name before it is excused.
@@ -155,25 +163,27 @@ class Company:
     law: bool
 
 
-def company_of(before: list[str], behind: list[str], labelled: bool, possessive: bool) -> Company:
+def score_context(
+    before: list[str], after: list[str], labelled: bool, possessive: bool
+) -> ContextScore:
     """Weigh up to four words before a word and three behind it."""
-    persons = _before(before, labelled) + _behind(behind, possessive)
+    persons = _score_before(before, labelled) + _score_after(after, possessive)
     article = bool(before) and before[-1] in _ARTICLES
     namesakes = _OWNED_BY_NAMESAKES if possessive else _NAMESAKES
-    return Company(
+    return ContextScore(
         persons=persons,
-        things=(1.0 if article else 0.0) + (0.0 if possessive else _thing(behind)),
-        namesake=not namesakes.isdisjoint(behind[:1]),
-        law=article and not _LAWS.isdisjoint(behind[:1]),
+        things=(1.0 if article else 0.0) + (0.0 if possessive else _score_thing(after)),
+        namesake=not namesakes.isdisjoint(after[:1]),
+        law=article and not _LAWS.isdisjoint(after[:1]),
     )
 
 
-def is_spoken_to(word: str, before: str) -> bool:
+def is_addressed(word: str, before: str) -> bool:
     """Whether a word with a capital can only be a name, whatever it looks like."""
-    return before in _TITLES or (before in _SPOKEN_TO and word not in _DEPARTMENTS)
+    return before in _TITLES or (before in _ADDRESSING_VERBS and word not in _DEPARTMENTS)
 
 
-def _before(before: list[str], labelled: bool) -> float:
+def _score_before(before: list[str], labelled: bool) -> float:
     last, second = (["", "", *before])[-1], (["", "", *before])[-2]
     if last in _ADDRESSED or last in _ROLES or (labelled and last in _LABELS):
         return 2.0
@@ -186,26 +196,28 @@ def _before(before: list[str], labelled: bool) -> float:
     return 1.0 if last in _WEAK_BEFORE else 0.0
 
 
-def _behind(behind: list[str], possessive: bool) -> float:
-    next = behind[0] if behind else ""
+def _score_after(after: list[str], possessive: bool) -> float:
+    next = after[0] if after else ""
     if next in _PERSONAL_VERBS or (possessive and next in _PERSONAL_NOUNS):
         return 2.0
     if possessive:
         return 0.8
-    if next in {"is", "was"} and not _STATES.isdisjoint(behind[1:3]):
+    if next in {"is", "was"} and not _STATES.isdisjoint(after[1:3]):
         return 1.5
     if next in _LIKELY_VERBS:
         return 1.5
     return 1.0 if next in _POSSIBLE_VERBS else 0.4 if next in _WEAK_VERBS else 0.0
 
 
-def _thing(behind: list[str]) -> float:
+def _score_thing(after: list[str]) -> float:
     """How much what follows speaks for a thing: its parts, what is done to it, what it does."""
-    first, second = (*behind, "", "")[:2]
+    first, second = (*after, "", "")[:2]
     if re.search(r"[^su]s$", first) and second in _PLURAL_VERBS:
         return 2.0
-    if first in {"is", "was", "were", "are", "has"} and not _TREATED.isdisjoint(behind[1:3]):
+    if first in {"is", "was", "were", "are", "has"} and not _THING_PARTICIPLES.isdisjoint(
+        after[1:3]
+    ):
         return 2.0
-    if first in _THINGS:
+    if first in _THING_NOUNS:
         return 1.0 if second in _DETERMINERS else 2.0
     return 1.0 if first in _THING_VERBS else 0.0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from remembrancer.guard.normalise import fold, read
 from remembrancer.guard.persons import (
     addresses,
     contacts,
@@ -16,6 +15,7 @@ from remembrancer.guard.persons import (
     names,
     pronouns,
 )
+from remembrancer.guard.persons.normalise import fold_to_ascii, normalise
 from remembrancer.guard.secrets import redact
 
 _CHECKS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
@@ -31,25 +31,28 @@ _CHECKS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("url-with-person", contacts.has_personal_url),
     ("age-or-birth", identifiers.has_age_or_birth),
 )
-RULES = (
+PERSON_RULES = (
     *("first-person", "second-person", "third-person", "person-name"),
     *(rule for rule, _ in _CHECKS),
     *("secret", "unreadable"),
 )
 
 
-def refusals(text: str) -> tuple[str, ...]:
+def detect_personal_data(text: str) -> tuple[str, ...]:
     """Which rules a text breaks that must not be shared, by name, never by value.
 
     Empty if it may be shared.
     """
-    reading = read(text)
-    page = fold(reading.text).encode("ascii", "replace")
-    broken = {*pronouns.broken(page), *(rule for rule, breaks in _CHECKS if breaks(page))}
-    if names.weight(reading.text) >= names.ENOUGH:
+    reading = normalise(text)
+    page = fold_to_ascii(reading.text).encode("ascii", "replace")
+    broken = {
+        *pronouns.find_broken_rules(page),
+        *(rule for rule, breaks in _CHECKS if breaks(page)),
+    }
+    if names.score_person_name(reading.text) >= names.NAME_THRESHOLD:
         broken.add("person-name")
     if reading.unreadable:
         broken.add("unreadable")
-    if redact.find(text) or (reading.text != text and redact.find(reading.text)):
+    if redact.find_secrets(text) or (reading.text != text and redact.find_secrets(reading.text)):
         broken.add("secret")
-    return tuple(rule for rule in RULES if rule in broken)
+    return tuple(rule for rule in PERSON_RULES if rule in broken)

@@ -8,25 +8,33 @@ from __future__ import annotations
 import ipaddress
 import re
 
+from remembrancer.guard.ascii_view import compile_pattern
 from remembrancer.guard.persons import name_lists as lists
-from remembrancer.guard.secrets.ascii_view import compiled
-from remembrancer.guard.secrets.pattern_parts import OPENS, has_any, one_of
+from remembrancer.guard.persons.pattern_parts import BEFORE_PATH, has_any, one_of
 
-_FOUR = (
+_IPV4_PATTERN = (
     r"(?:^|[^0-9A-Za-z.])([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/[0-9]{1,2})?"
     r"(?:$|[^0-9A-Za-z.]|\.(?:$|[^0-9]))"
 )
-_SIX = r"(?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4})(?:$|[^0-9A-Za-z:])"
+_IPV6_PATTERN = (
+    r"(?:^|[^0-9A-Za-z:.])((?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4})(?:$|[^0-9A-Za-z:])"
+)
 _VERSION = r"(?i)(?:\bversion|\brelease|\bbuild|\bv\.?)[ ]*[0-9]{1,3}(?:\.[0-9]{1,3}){3}\b"
-_EVERYONES = frozenset("0.0.0.0 127.0.0.1 255.255.255.255 1.1.1.1 8.8.8.8 :: ::1".split())
+_WELL_KNOWN_ADDRESSES = frozenset(
+    "0.0.0.0 127.0.0.1 255.255.255.255 1.1.1.1 8.8.8.8 :: ::1".split()
+)
 
 
-def has_ip_address(page: bytes) -> bool:
+def has_ip_address(data: bytes) -> bool:
     """An address in a network that is not the same for everyone."""
-    page = compiled(_VERSION).sub(b"#", page)
+    data = compile_pattern(_VERSION).sub(b"#", data)
     # A match takes the character behind it, which the next address may need before it.
-    spaced = page.replace(b" ", b"  ").replace(b",", b", ")
-    matches = (match for shape in (_FOUR, _SIX) for match in compiled(shape).finditer(spaced))
+    spaced = data.replace(b" ", b"  ").replace(b",", b", ")
+    matches = (
+        match
+        for shape in (_IPV4_PATTERN, _IPV6_PATTERN)
+        for match in compile_pattern(shape).finditer(spaced)
+    )
     return any(_is_address(match[1].decode()) for match in matches)
 
 
@@ -35,7 +43,7 @@ def _is_address(text: str) -> bool:
         address = ipaddress.ip_address(text)
     except ValueError:
         return False
-    if text in _EVERYONES or re.fullmatch(r"255\.\d+\.\d+\.0", text):
+    if text in _WELL_KNOWN_ADDRESSES or re.fullmatch(r"255\.\d+\.\d+\.0", text):
         return False
     return any(char.isdigit() for char in text) and address.version in {4, 6}
 
@@ -99,19 +107,21 @@ _TOP_LEVEL = frozenset(
 )
 
 
-def has_host(page: bytes) -> bool:
+def has_host(data: bytes) -> bool:
     """A machine or a site by its name, unless the whole trade knows it."""
-    if has_any(page, _DEVICES):
+    if has_any(data, _DEVICES):
         return True
-    if any(not _is_known(match[0]) for match in compiled(_URL).finditer(page)):
+    if any(not _is_known_site(match[0]) for match in compile_pattern(_URL).finditer(data)):
         return True
-    if any(_is_site(match[1], match[2]) for match in compiled(_DOMAIN).finditer(page)):
+    if any(_is_site(match[1], match[2]) for match in compile_pattern(_DOMAIN).finditer(data)):
         return True
-    owned = (match[1] for shape in _OWNED_DEVICES for match in compiled(shape).finditer(page))
-    return any(_may_own(owner.decode().lower()) for owner in owned)
+    owned = (
+        match[1] for shape in _OWNED_DEVICES for match in compile_pattern(shape).finditer(data)
+    )
+    return any(_can_be_owner(owner.decode().lower()) for owner in owned)
 
 
-def _is_known(url: bytes) -> bool:
+def _is_known_site(url: bytes) -> bool:
     host = url.split(b"://", 1)[1].rstrip(b"/.,;)").decode("latin-1").lower()
     return host in _KNOWN_SITES or host.split(":")[0] == "localhost"
 
@@ -128,11 +138,11 @@ def _is_site(name: bytes, end: bytes) -> bool:
     return last in _TOP_LEVEL and not end[:1].isupper()
 
 
-def _may_own(owner: str) -> bool:
+def _can_be_owner(owner: str) -> bool:
     bare = owner.removesuffix("s")
     if lists.is_ordinary(owner) or lists.is_technical(owner):
         return False
-    return lists.is_given(owner) or lists.is_given(bare) or lists.look(bare) > 3
+    return lists.is_given_name(owner) or lists.is_given_name(bare) or lists.name_log_odds(bare) > 3
 
 
 _ROOTS = one_of(
@@ -140,16 +150,16 @@ _ROOTS = one_of(
     "bin sbin data workspace export nfs Library Applications System"
 )
 _PATHS = (
-    rf"{OPENS}~[A-Za-z0-9_.-]*[/\\]",
+    rf"{BEFORE_PATH}~[A-Za-z0-9_.-]*[/\\]",
     r"(?i)(?:^|[^a-z0-9])[a-z]:[\\/][^\s]",
     r"\\\\[A-Za-z0-9_.$-]+\\[A-Za-z0-9_.$-]+",
     r"(?i)%(?:userprofile|appdata|homepath|localappdata|username|temp)%",
     r"\$\{?(?:HOME|USER|USERNAME|LOGNAME)\b",
-    rf"{OPENS}/{_ROOTS}(?:/[A-Za-z0-9_.$@%+-]+)+",
+    rf"{BEFORE_PATH}/{_ROOTS}(?:/[A-Za-z0-9_.$@%+-]+)+",
     r"(?i)(?:^|[^a-z0-9])(?:home|users|documents and settings)[/\\][a-z0-9_.-]+",
     r"(?i)\bfile://",
 )
-_ABSOLUTE = rf"{OPENS}/([A-Za-z0-9_.{{}}:$@%+-]+)(?:/[A-Za-z0-9_.{{}}:$@%+-]+)+"
+_ABSOLUTE = rf"{BEFORE_PATH}/([A-Za-z0-9_.{{}}:$@%+-]+)(?:/[A-Za-z0-9_.{{}}:$@%+-]+)+"
 _ROUTES = re.compile(
     r"(?i)v\d+|apis?|rest|graphql|health\w*|ready\w*|live\w*|metrics|admin|static|auth|oauth\d?"
     r"|login|logout|internal|public|assets|docs|status|webhooks?|callbacks?|search|orders?"
@@ -158,9 +168,9 @@ _ROUTES = re.compile(
 )
 
 
-def has_file_path(page: bytes) -> bool:
+def has_file_path(data: bytes) -> bool:
     """A place on a disk; the routes of an interface are none."""
-    if has_any(page, _PATHS):
+    if has_any(data, _PATHS):
         return True
-    firsts = (match[1].decode("latin-1") for match in compiled(_ABSOLUTE).finditer(page))
+    firsts = (match[1].decode("latin-1") for match in compile_pattern(_ABSOLUTE).finditer(data))
     return any(not _ROUTES.fullmatch(first) for first in firsts)

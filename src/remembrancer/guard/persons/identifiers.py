@@ -5,9 +5,9 @@ Reads an ASCII page; a check digit is believed where there is one.
 
 from __future__ import annotations
 
-from remembrancer.guard.persons.contacts import without_other_numbers
-from remembrancer.guard.secrets.ascii_view import compiled
-from remembrancer.guard.secrets.pattern_parts import has_any, one_of
+from remembrancer.guard.ascii_view import compile_pattern
+from remembrancer.guard.persons.contacts import mask_other_numbers
+from remembrancer.guard.persons.pattern_parts import has_any, one_of
 
 _OPEN = r"(?:^|[^0-9A-Za-z-])"
 _SHUT = r"(?:$|[^0-9A-Za-z-])"
@@ -49,9 +49,9 @@ _NATIONAL = (
 )
 
 
-def has_national_id(page: bytes) -> bool:
+def has_national_id(data: bytes) -> bool:
     """The number of someone's papers, by its shape or by the word before it."""
-    return has_any(page, _AS_WRITTEN) or has_any(without_other_numbers(page), _NATIONAL)
+    return has_any(data, _AS_WRITTEN) or has_any(mask_other_numbers(data), _NATIONAL)
 
 
 _CARD = r"(?:^|[^0-9A-Za-z.])([0-9](?:[ -]?[0-9]){11,18})(?:$|[^0-9A-Za-z])"
@@ -70,13 +70,13 @@ _ACCOUNTS = (
 )
 
 
-def has_payment(page: bytes) -> bool:
+def has_payment(data: bytes) -> bool:
     """A card, an account or a wallet, by its shape, the word before it or its check digits."""
-    if has_any(page, _ACCOUNTS):
+    if has_any(data, _ACCOUNTS):
         return True
-    if any(_passes_luhn(match[1]) for match in compiled(_CARD).finditer(page)):
+    if any(_passes_luhn(match[1]) for match in compile_pattern(_CARD).finditer(data)):
         return True
-    return any(_is_iban(match[1]) for match in compiled(_IBAN).finditer(page))
+    return any(_is_iban(match[1]) for match in compile_pattern(_IBAN).finditer(data))
 
 
 def _passes_luhn(card: bytes) -> bool:
@@ -88,10 +88,12 @@ def _passes_luhn(card: bytes) -> bool:
 def _is_iban(found: bytes) -> bool:
     """Whether any beginning of the run is an account: a word behind it may have been taken in."""
     account = bytes(char for char in found.upper() if char not in b" -").decode("latin-1")
-    return any(_remainder(account[:length]) == 1 for length in range(15, min(34, len(account)) + 1))
+    return any(
+        _iban_remainder(account[:length]) == 1 for length in range(15, min(34, len(account)) + 1)
+    )
 
 
-def _remainder(account: str) -> int:
+def _iban_remainder(account: str) -> int:
     return int("".join(str(int(char, 36)) for char in account[4:] + account[:4])) % 97
 
 
@@ -118,6 +120,6 @@ _AGES = (
 )
 
 
-def has_age_or_birth(page: bytes) -> bool:
+def has_age_or_birth(data: bytes) -> bool:
     """How old someone is, or when and where someone was born."""
-    return has_any(page, _AGES)
+    return has_any(data, _AGES)

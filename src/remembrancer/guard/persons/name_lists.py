@@ -9,8 +9,8 @@ from functools import cache
 from importlib import resources
 
 _FOLDER = resources.files("remembrancer.guard") / "words"
-_LONGEST_RUN = 4
-_LONGEST_WORD = 40
+_MAX_RUN_CHARS = 4
+_MAX_WORD_CHARS = 40
 # Too frequent in sentences to be read as names, though some lists of names hold them.
 _FUNCTION_WORDS = frozenset(
     """
@@ -38,13 +38,13 @@ _FUNCTION_WORDS = frozenset(
 
 
 @cache
-def _listed(name: str) -> frozenset[str]:
+def _load_words(name: str) -> frozenset[str]:
     lines = (_FOLDER / name).read_text(encoding="ascii").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 @cache
-def _runs() -> dict[str, int]:
+def _load_run_weights() -> dict[str, int]:
     weights: dict[str, int] = {}
     for line in (_FOLDER / "looks.txt").read_text(encoding="ascii").splitlines():
         if not line.startswith("#"):
@@ -53,35 +53,35 @@ def _runs() -> dict[str, int]:
     return weights
 
 
-def is_common_given(word: str) -> bool:
+def is_common_given_name(word: str) -> bool:
     """A given name in many countries that is no English word and no product."""
-    return word in _listed("given_common.txt") and word not in _listed("technical.txt")
+    return word in _load_words("given_common.txt") and word not in _load_words("technical.txt")
 
 
-def is_given(word: str) -> bool:
+def is_given_name(word: str) -> bool:
     """A given name anywhere, also if it is an English word or a product."""
-    return word in _listed("given_common.txt") or word in _listed("given.txt")
+    return word in _load_words("given_common.txt") or word in _load_words("given.txt")
 
 
 def is_surname(word: str) -> bool:
     """A surname on the list, also if it is an English word."""
-    return word in _listed("surnames.txt")
+    return word in _load_words("surnames.txt")
 
 
 def is_technical(word: str) -> bool:
     """A product, a method, a place or a month, whoever it was named after."""
-    return word in _listed("technical.txt") or word in _listed("packages.txt")
+    return word in _load_words("technical.txt") or word in _load_words("packages.txt")
 
 
 def is_ordinary(word: str) -> bool:
     """An English word that is also a name or looks like one, or a word that joins others."""
-    if word in _FUNCTION_WORDS or word in _listed("ordinary.txt"):
+    if word in _FUNCTION_WORDS or word in _load_words("ordinary.txt"):
         return True
-    return not is_given(word) and not is_surname(word) and _inflected(word)
+    return not is_given_name(word) and not is_surname(word) and _is_inflected(word)
 
 
-def _inflected(word: str) -> bool:
-    ordinary = _listed("ordinary.txt")
+def _is_inflected(word: str) -> bool:
+    ordinary = _load_words("ordinary.txt")
     return any(
         word.endswith(ending)
         and (word[: -len(ending)] in ordinary or word[: -len(ending)] + "e" in ordinary)
@@ -90,13 +90,13 @@ def _inflected(word: str) -> bool:
     )
 
 
-def look(word: str) -> float:
+def name_log_odds(word: str) -> float:
     """How much a word sounds like a name: the logarithm of the odds, by its runs of letters."""
-    runs = _runs()
-    whole = f"^{word[:_LONGEST_WORD]}$"
+    runs = _load_run_weights()
+    whole = f"^{word[:_MAX_WORD_CHARS]}$"
     total = sum(
         runs.get(whole[start : start + length], 0)
-        for length in range(1, _LONGEST_RUN + 1)
+        for length in range(1, _MAX_RUN_CHARS + 1)
         for start in range(len(whole) - length + 1)
     )
     return total / 10

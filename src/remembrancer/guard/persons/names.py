@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from remembrancer.guard.normalise import fold
 from remembrancer.guard.persons import name_lists as lists
-from remembrancer.guard.persons.context_words import company_of, is_spoken_to
+from remembrancer.guard.persons.context_words import is_addressed, score_context
+from remembrancer.guard.persons.normalise import fold_to_ascii
 
 # From this weight on a word counts as a name. `bench.persons` prints what other values cost.
-ENOUGH = 2.5
+NAME_THRESHOLD = 2.5
 
 _PIECE = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"[A-Z][a-z]+|[a-z]+|[A-Z]+(?![a-z])")
@@ -56,20 +56,20 @@ _DIGITS_FOR_LETTERS = str.maketrans("0134578@$", "oieastbas")
 _WITH_DIGITS = re.compile(r"\b[A-Za-z]+[013457@$][A-Za-z0-9@$]{0,20}[A-Za-z]\b")
 
 
-def weight(text: str) -> float:
+def score_person_name(text: str) -> float:
     """The weight of the word that speaks most for a person; 0 if none does."""
     if any(_spells_a_name(match[0]) for match in _WITH_DIGITS.finditer(text)):
-        return ENOUGH
-    words = list(_words(_NOT_PERSONS.sub(" ", text)))
-    shouting = _shouts(words)
+        return NAME_THRESHOLD
+    words = list(_split_words(_NOT_PERSONS.sub(" ", text)))
+    shouting = _is_shouting(words)
     tail = _tail(text)
-    return max((_weigh(words, at, shouting, tail) for at in range(len(words))), default=0.0)
+    return max((_score_word(words, at, shouting, tail) for at in range(len(words))), default=0.0)
 
 
 def _spells_a_name(mixed: str) -> bool:
     """Whether digits stand for letters in a name: M4ria."""
     word = mixed.translate(_DIGITS_FOR_LETTERS).lower()
-    return len(word) > 3 and lists.is_common_given(word)
+    return len(word) > 3 and lists.is_common_given_name(word)
 
 
 def _tail(text: str) -> str:
@@ -77,17 +77,19 @@ def _tail(text: str) -> str:
     return re.split(r"[^\W\d_]", text[-20:])[-1]
 
 
-def _words(text: str) -> Iterator[Word]:
+def _split_words(text: str) -> Iterator[Word]:
     end = 0
     for match in _PIECE.finditer(text):
-        plain = fold(match[0]).replace(" ", "")
+        plain = fold_to_ascii(match[0]).replace(" ", "")
         if plain:
             accented = not match[0].isascii()
-            yield Word(plain, plain.lower(), text[end : match.start()], _case(plain), accented)
+            yield Word(
+                plain, plain.lower(), text[end : match.start()], _classify_case(plain), accented
+            )
         end = match.end()
 
 
-def _case(text: str) -> Case:
+def _classify_case(text: str) -> Case:
     if text.islower():
         return Case.LOWER
     if len(text) > 1 and text.isupper():
@@ -97,39 +99,45 @@ def _case(text: str) -> Case:
     return Case.CAMEL
 
 
-def _shouts(words: list[Word]) -> bool:
+def _is_shouting(words: list[Word]) -> bool:
     """Whether so much is in capitals that capitals do not tell an abbreviation."""
     upper = sum(word.case is Case.UPPER for word in words)
     return upper >= 2 and 2 * upper >= len(words)
 
 
-def _weigh(words: list[Word], at: int, shouting: bool, tail: str) -> float:
+def _score_word(words: list[Word], at: int, shouting: bool, tail: str) -> float:
     word = words[at]
     if len(word.low) < 2:
         return 0.0
     if word.case is Case.CAMEL:
-        return _joined(word.text)
-    own = _own_weight(word, _starts(words, at), shouting)
-    if _is_spoken_to(words, at):
-        return max(own, ENOUGH)
+        return _score_camel_case(word.text)
+    own = _own_weight(word, _starts_sentence(words, at), shouting)
+    if _is_addressed(words, at):
+        return max(own, NAME_THRESHOLD)
     if not own:
         return 0.0
-    return own + _beside(words, at, own, shouting) + _around(words, at, tail)
+    return own + _score_neighbours(words, at, own, shouting) + _score_surroundings(words, at, tail)
 
 
-def _is_spoken_to(words: list[Word], at: int) -> bool:
+def _is_addressed(words: list[Word], at: int) -> bool:
     word = words[at]
     if not at or lists.is_technical(word.low):
         return False
-    if word.case is not Case.CAPITAL and not (word.case is Case.LOWER and lists.is_given(word.low)):
+    if word.case is not Case.CAPITAL and not (
+        word.case is Case.LOWER and lists.is_given_name(word.low)
+    ):
         return False
     # In a heading every word has a capital: "Frequently Asked Questions".
-    if words[at - 1].case is not Case.LOWER and not _starts(words, at - 1) and "." not in word.gap:
+    if (
+        words[at - 1].case is not Case.LOWER
+        and not _starts_sentence(words, at - 1)
+        and "." not in word.gap
+    ):
         return False
-    return word.gap in _AFTER_A_TITLE and is_spoken_to(word.low, words[at - 1].low)
+    return word.gap in _AFTER_A_TITLE and is_addressed(word.low, words[at - 1].low)
 
 
-def _starts(words: list[Word], at: int) -> bool:
+def _starts_sentence(words: list[Word], at: int) -> bool:
     """Whether a capital is due to the place in the sentence."""
     if at == 0:
         return True
@@ -137,12 +145,14 @@ def _starts(words: list[Word], at: int) -> bool:
     return not initial and _ENDS_SENTENCE.search(words[at].gap) is not None
 
 
-def _joined(text: str) -> float:
+def _score_camel_case(text: str) -> float:
     """A given name and another name written as one word, as in handles."""
     parts = [part.lower() for part in _CAMEL.findall(text)][:6]
-    names = [lists.is_common_given(part) for part in parts]
-    others = [lists.is_surname(part) or lists.look(part) > 3 for part in parts if len(part) > 2]
-    return ENOUGH if any(names) and sum(others) + sum(names) > 1 else 0.0
+    names = [lists.is_common_given_name(part) for part in parts]
+    others = [
+        lists.is_surname(part) or lists.name_log_odds(part) > 3 for part in parts if len(part) > 2
+    ]
+    return NAME_THRESHOLD if any(names) and sum(others) + sum(names) > 1 else 0.0
 
 
 def _own_weight(word: Word, starts: bool, shouting: bool) -> float:
@@ -150,10 +160,10 @@ def _own_weight(word: Word, starts: bool, shouting: bool) -> float:
     if word.case is Case.LOWER:
         return _lower_weight(word.low)
     if len(word.low) < 3:
-        return 1.0 if word.low in _SHORTEST and word.case is Case.CAPITAL else 0.0
+        return 1.0 if word.low in _TWO_LETTER_NAMES and word.case is Case.CAPITAL else 0.0
     if word.case is Case.UPPER and not shouting:
-        return 4.0 if len(word.low) > 3 and lists.is_common_given(word.low) else 0.0
-    if lists.is_technical(word.low) and not (word.accented and lists.is_given(word.low)):
+        return 4.0 if len(word.low) > 3 and lists.is_common_given_name(word.low) else 0.0
+    if lists.is_technical(word.low) and not (word.accented and lists.is_given_name(word.low)):
         return _technical_weight(word.low)
     if lists.is_ordinary(word.low):
         return _ambiguous_weight(word.low, starts or shouting)
@@ -162,55 +172,55 @@ def _own_weight(word: Word, starts: bool, shouting: bool) -> float:
 
 def _technical_weight(low: str) -> float:
     """Little: only a personal verb or an address makes a person of a product or a place."""
-    if lists.is_given(low):
+    if lists.is_given_name(low):
         return 0.9
     return 0.5 if lists.is_surname(low) else 0.4
 
 
-_SHORTEST = frozenset("bo cy ed ha ho hu jo li lu qi su ty vu wu xu ye yu".split())
-_SHORT = frozenset(
+_TWO_LETTER_NAMES = frozenset("bo cy ed ha ho hu jo li lu qi su ty vu wu xu ye yu".split())
+_THREE_LETTER_NAMES = frozenset(
     "amy ana ann ben dan eva ian jim joe kim liz mia ron sam ted tim tom zoe".split()
 )
 
 
 def _lower_weight(low: str) -> float:
     if lists.is_technical(low) or lists.is_ordinary(low):
-        return 0.4 if lists.is_given(low) else 0.0
-    if lists.is_common_given(low):
-        return 4.0 if len(low) > 3 or low in _SHORT else 0.8
-    if lists.is_given(low):
+        return 0.4 if lists.is_given_name(low) else 0.0
+    if lists.is_common_given_name(low):
+        return 4.0 if len(low) > 3 or low in _THREE_LETTER_NAMES else 0.8
+    if lists.is_given_name(low):
         return 2.0 if len(low) > 5 else 1.5
-    return 1.0 if lists.is_surname(low) or lists.look(low) > 3 else 0.0
+    return 1.0 if lists.is_surname(low) or lists.name_log_odds(low) > 3 else 0.0
 
 
 def _ambiguous_weight(low: str, starts: bool) -> float:
-    if lists.is_given(low):
+    if lists.is_given_name(low):
         return 1.0 if starts else 2.0
     return (0.5 if starts else 1.0) if lists.is_surname(low) else 0.0
 
 
 def _name_weight(low: str, accented: bool) -> float:
-    if lists.is_common_given(low):
+    if lists.is_common_given_name(low):
         return 5.0
-    if lists.is_given(low):
+    if lists.is_given_name(low):
         return 4.5
-    looks = lists.look(low) + (1.5 if accented else 0.0)
+    looks = lists.name_log_odds(low) + (1.5 if accented else 0.0)
     if lists.is_surname(low) or looks > 4:
         return 4.5
-    return next((weight for least, weight in _BY_LOOK if looks > least), 0.0)
+    return next((weight for least, weight in _WEIGHT_BY_LOG_ODDS if looks > least), 0.0)
 
 
 _AFTER_A_TITLE = frozenset((" ", ". ", "."))
-_BY_LOOK = ((2.5, 3.0), (1.0, 2.0), (-0.5, 1.0), (-2.0, 0.5))
+_WEIGHT_BY_LOG_ODDS = ((2.5, 3.0), (1.0, 2.0), (-0.5, 1.0), (-2.0, 0.5))
 _NUMBERED = re.compile(r"[ -]?v?\d|-$|/")
-_HONEST_GAP = re.compile(r"(?: ?[A-Z]\.)? ?-?|\.|'|\. |\n?, ")
+_NAME_GAP_PATTERN = re.compile(r"(?: ?[A-Z]\.)? ?-?|\.|'|\. |\n?, ")
 _PARTICLES = frozenset("van von der bin ibn al ter dos abu".split())
 _STREETS = frozenset(
     "street road avenue lane square hill park bridge house hall north south east west own".split()
 )
 
 
-def _beside(words: list[Word], at: int, own: float, shouting: bool) -> float:
+def _score_neighbours(words: list[Word], at: int, own: float, shouting: bool) -> float:
     """What a neighbour that may be the other half of a full name adds."""
     word = words[at]
     best = 0.0
@@ -218,26 +228,28 @@ def _beside(words: list[Word], at: int, own: float, shouting: bool) -> float:
         (at - 1, word.gap),
         (at + 1, words[at + 1].gap if at + 1 < len(words) else "?"),
     ):
-        if not 0 <= there < len(words) or not _HONEST_GAP.fullmatch(gap):
+        if not 0 <= there < len(words) or not _NAME_GAP_PATTERN.fullmatch(gap):
             continue
         other = words[there]
-        if other.case is word.case and len(other.low) > 1 and not _is_usual(other):
-            best = max(best, _pair(word.low, other.low, own, _own_weight(other, False, shouting)))
+        if other.case is word.case and len(other.low) > 1 and not _is_not_name_part(other):
+            best = max(
+                best, _score_pair(word.low, other.low, own, _own_weight(other, False, shouting))
+            )
         if there < at and word.case is Case.CAPITAL and other.low in _PARTICLES:
             best = max(best, 3.0)
         if len(other.text) == 1 and own >= 1:
-            best = max(best, _initial(word, other, gap, there < at))
+            best = max(best, _score_initial(word, other, gap, there < at))
     return best
 
 
-def _is_usual(word: Word) -> bool:
+def _is_not_name_part(word: Word) -> bool:
     """Whether a word is no half of a name: a product, or in small letters any English word."""
     if lists.is_technical(word.low):
         return True
     return word.case is Case.LOWER and lists.is_ordinary(word.low)
 
 
-def _initial(word: Word, initial: Word, gap: str, before: bool) -> float:
+def _score_initial(word: Word, initial: Word, gap: str, before: bool) -> float:
     """What a single letter beside a word adds: J. Smith, Anna K., d.krause, O'Brien."""
     if initial.case is Case.LOWER:
         return 2.0 if before and gap == "." and word.case is Case.LOWER else 0.0
@@ -248,16 +260,16 @@ def _initial(word: Word, initial: Word, gap: str, before: bool) -> float:
     return 3.0 if "." in gap or not before else 1.0
 
 
-def _pair(low: str, other: str, own: float, others: float) -> float:
+def _score_pair(low: str, other: str, own: float, others: float) -> float:
     if other in _STREETS or (own <= 1 and lists.is_ordinary(low) and lists.is_ordinary(other)):
         return 0.0
-    if (lists.is_given(low) and lists.is_surname(other)) or (
-        lists.is_given(other) and lists.is_surname(low)
+    if (lists.is_given_name(low) and lists.is_surname(other)) or (
+        lists.is_given_name(other) and lists.is_surname(low)
     ):
         return 3.0
     if own >= 1 and others >= 2:
         return 2.5
-    return 1.5 if lists.is_given(low) and others >= 1 else 0.0
+    return 1.5 if lists.is_given_name(low) and others >= 1 else 0.0
 
 
 def _is_half_of_a_term(words: list[Word], at: int) -> bool:
@@ -267,8 +279,8 @@ def _is_half_of_a_term(words: list[Word], at: int) -> bool:
         return False
     one, other, noun = words[first : first + 3]
     if (
-        lists.is_common_given(one.low)
-        or lists.is_common_given(other.low)
+        lists.is_common_given_name(one.low)
+        or lists.is_common_given_name(other.low)
         or one.case is not other.case
     ):
         return False
@@ -280,13 +292,13 @@ _VERB_OR_PARTICLE = re.compile(
 )
 
 
-def _around(words: list[Word], at: int, tail: str) -> float:
+def _score_surroundings(words: list[Word], at: int, tail: str) -> float:
     """What the words around add or take away."""
     word = words[at]
     behind = words[at + 1].gap if at + 1 < len(words) else tail
     possessive = behind == "'" and words[at + 1].low == "s" if at + 1 < len(words) else False
     after = at + 2 if possessive else at + 1
-    company = company_of(
+    company = score_context(
         [near.low for near in words[max(0, at - 2) : at]] if word.gap != "-" else [],
         [near.low for near in words[after : after + 3]],
         labelled=":" in word.gap,
@@ -294,7 +306,7 @@ def _around(words: list[Word], at: int, tail: str) -> float:
     )
     if company.law:
         return -5.0
-    if word.case is Case.LOWER or lists.is_common_given(word.low):
+    if word.case is Case.LOWER or lists.is_common_given_name(word.low):
         return company.persons
     if company.namesake or _is_half_of_a_term(words, at):
         return -7.0

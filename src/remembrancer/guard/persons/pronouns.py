@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remembrancer.guard.secrets.ascii_view import compiled
+from remembrancer.guard.ascii_view import compile_pattern
 
 # Lower case and without accents. Left out as ambiguous: "mi", "min", "io", "eu", "ma", "ton", "er".
 _FIRST = (
@@ -66,16 +66,16 @@ _NOT_A_PERSON = (
 )
 
 
-def broken(page: bytes) -> Iterator[str]:
+def find_broken_rules(data: bytes) -> Iterator[str]:
     """Which rules about the writer, the reader and known others a page breaks."""
-    if not _shouts(page):
+    if not _is_all_caps(data):
         for harmless in _NOT_A_PERSON:
-            page = compiled(harmless).sub(b" # ", page)
+            data = compile_pattern(harmless).sub(b" # ", data)
     for rule, pattern in _RULES:
-        if compiled(pattern).search(page):
+        if compile_pattern(pattern).search(data):
             yield rule
 
 
-def _shouts(page: bytes) -> bool:
+def _is_all_caps(data: bytes) -> bool:
     """Whether a text of several words is all in capitals, so that capitals tell nothing."""
-    return page.isupper() and page.count(b" ") >= 2
+    return data.isupper() and data.count(b" ") >= 2

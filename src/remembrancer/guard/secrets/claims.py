@@ -21,7 +21,7 @@ from remembrancer.guard.secrets.value_shape import (
 )
 
 
-class Weight(Enum):
+class SecretClass(Enum):
     """How much a name says about the value beside it."""
 
     PASSWORD = auto()
@@ -30,12 +30,12 @@ class Weight(Enum):
     LOOSE = auto()
 
 
-class Link(Enum):
+class ClaimSyntax(Enum):
     """How a name and a value are joined; the numbers are the groups of the name pattern."""
 
     ASSIGNED = 1
     AS_ARGUMENT = 2
-    SAID = 3
+    IN_SENTENCE = 3
     BESIDE = 4
 
 
@@ -44,9 +44,9 @@ class Claim:
     """A value, and all that its surroundings say about it."""
 
     words: tuple[str, ...]
-    weight: Weight
-    link: Link
-    joint: str
+    secret_class: SecretClass
+    syntax: ClaimSyntax
+    separator: str
     value: str
     quoted: bool
     after: str
@@ -54,37 +54,41 @@ class Claim:
 
 def is_secret(claim: Claim) -> bool:
     """Whether the value is what its name says, rather than code, prose or a stand-in."""
-    begins_like_a_key = _KEY_BEGINNING.match(claim.value) and claim.link is Link.ASSIGNED
-    return bool(begins_like_a_key) or _ACCEPTS[claim.weight](claim)
+    begins_like_a_key = (
+        _KEY_PREFIX_PATTERN.match(claim.value) and claim.syntax is ClaimSyntax.ASSIGNED
+    )
+    return bool(begins_like_a_key) or _ACCEPTS[claim.secret_class](claim)
 
 
-_KEY_BEGINNING = re.compile(r"(?:sk|pk|rk)[-_](?!.*(?:example|x{6}|\*{3}))[A-Za-z0-9_-]{24}", re.I)
+_KEY_PREFIX_PATTERN = re.compile(
+    r"(?:sk|pk|rk)[-_](?!.*(?:example|x{6}|\*{3}))[A-Za-z0-9_-]{24}", re.I
+)
 """What several vendors' keys begin with; called a key, such a value is one in any case."""
 
 
-def kind_of(weight: Weight) -> str:
+def secret_kind(secret_class: SecretClass) -> str:
     """The kind of secret that a name of this weight announces."""
-    return _KINDS.get(weight, "generic-token")
+    return _KINDS.get(secret_class, "generic-token")
 
 
-def weigh(words: tuple[str, ...]) -> Weight | None:
+def classify_name(words: tuple[str, ...]) -> SecretClass | None:
     """What a name of these words says, or None when it calls nothing secret."""
-    if not words or words[-1] in table.NOT_THE_VALUE:
+    if not words or words[-1] in table.NON_VALUE_WORDS:
         return None
-    said = _said(words)
+    said = _expand_words(words)
     if said & table.PASSWORD_WORDS or words[0] == "bundle":
-        return Weight.PASSWORD
+        return SecretClass.PASSWORD
     if said & table.PIN_WORDS:
-        return Weight.PIN
-    if said & table.HARMLESS:
+        return SecretClass.PIN
+    if said & table.HARMLESS_WORDS:
         return None
     keyed = not said.isdisjoint(("key", "keys"))
     if said & table.SECRET_WORDS or (keyed and said & (table.VENDORS | table.KEY_QUALIFIERS)):
-        return Weight.SECRET
-    return Weight.LOOSE if keyed or said & table.VENDORS else None
+        return SecretClass.SECRET
+    return SecretClass.LOOSE if keyed or said & table.VENDORS else None
 
 
-def _said(words: tuple[str, ...]) -> set[str]:
+def _expand_words(words: tuple[str, ...]) -> set[str]:
     """The words themselves, what they end in when glued together, and each two joined."""
     endings = {end for word in words for end in table.GLUED_ENDINGS if word.endswith(end)}
     return {*words, *endings, *map("".join, pairwise(words))}
@@ -94,24 +98,28 @@ def _said(words: tuple[str, ...]) -> set[str]:
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z?]+")
 
 
-def words_of(name: str) -> list[str]:
+def split_name(name: str) -> list[str]:
     """The words of a snake_case, kebab-case, dotted or camelCase name, in lower case."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
 def _accepts_pin(claim: Claim) -> bool:
-    return claim.link is not Link.BESIDE and claim.value.isdigit() and 3 <= len(claim.value) <= 12
+    return (
+        claim.syntax is not ClaimSyntax.BESIDE
+        and claim.value.isdigit()
+        and 3 <= len(claim.value) <= 12
+    )
 
 
 def _accepts_secret(claim: Claim) -> bool:
-    if claim.link is not Link.BESIDE:
+    if claim.syntax is not ClaimSyntax.BESIDE:
         return is_token(claim.value)
     least = 12 if claim.words[-1] == "bearer" else 16
     return len(claim.value) >= least and has_digit(claim.value) and is_token(claim.value)
 
 
 def _accepts_loose(claim: Claim) -> bool:
-    if claim.link is Link.BESIDE or len(claim.value) < 14:
+    if claim.syntax is ClaimSyntax.BESIDE or len(claim.value) < 14:
         return False
     return is_token(claim.value) and not is_digest(claim.value)
 
@@ -119,23 +127,23 @@ def _accepts_loose(claim: Claim) -> bool:
 def _accepts_password(claim: Claim) -> bool:
     if not is_password(claim.value, may_have_spaces="passphrase" in claim.words):
         return False
-    if claim.link is Link.BESIDE or claim.words == ("pass",):
+    if claim.syntax is ClaimSyntax.BESIDE or claim.words == ("pass",):
         return _accepts_loose_password(claim)
     if claim.quoted:
         return True
-    return not _is_variable(claim.value) and (is_mixed(claim.value) or _stands_as_password(claim))
+    return not _is_variable(claim.value) and (is_mixed(claim.value) or _is_plain_password(claim))
 
 
 def _is_variable(value: str) -> bool:
-    named = not table.PASSWORD_WORDS.isdisjoint(words_of(value))
+    named = not table.PASSWORD_WORDS.isdisjoint(split_name(value))
     return named and value.replace("_", "").isalpha()
 
 
 def _accepts_loose_password(claim: Claim) -> bool:
     """For `password hunter2`, `set_password("...")` and a mere `pass`, which is also a verb."""
     if claim.quoted:
-        return claim.words != ("pass",) or claim.link is Link.ASSIGNED
-    if claim.joint == "(" or len(claim.value) < 6 or "=" in claim.value:
+        return claim.words != ("pass",) or claim.syntax is ClaimSyntax.ASSIGNED
+    if claim.separator == "(" or len(claim.value) < 6 or "=" in claim.value:
         return False
     return has_digit(claim.value) and not claim.value.isdigit()
 
@@ -143,14 +151,14 @@ def _accepts_loose_password(claim: Claim) -> bool:
 _LINE_ENDS = ("", "\n", "\r")
 
 
-def _stands_as_password(claim: Claim) -> bool:
+def _is_plain_password(claim: Claim) -> bool:
     """Whether a plain word is the password rather than a part of the sentence or the program."""
-    if claim.joint.strip(" -") in ("", "to") or "\n" in claim.joint.strip(" "):
+    if claim.separator.strip(" -") in ("", "to") or "\n" in claim.separator.strip(" "):
         return False
-    if claim.link is Link.SAID and ":" not in claim.joint:
+    if claim.syntax is ClaimSyntax.IN_SENTENCE and ":" not in claim.separator:
         return _ends_sentence(claim.after) and not _is_predicate(claim.value)
-    if claim.joint[-1:].isspace():
-        return ":" in claim.joint and claim.after[:1] in _LINE_ENDS
+    if claim.separator[-1:].isspace():
+        return ":" in claim.separator and claim.after[:1] in _LINE_ENDS
     return claim.after[:1] in (*_LINE_ENDS, " ", "&", ";", "<")
 
 
@@ -160,13 +168,13 @@ def _ends_sentence(after: str) -> bool:
 
 def _is_predicate(value: str) -> bool:
     word = value.lower()
-    return word in table.PREDICATES or word.endswith(("ed", "ing", "ly", "able", "ible", "en"))
+    return word in table.PREDICATE_WORDS or word.endswith(("ed", "ing", "ly", "able", "ible", "en"))
 
 
-_KINDS = {Weight.PASSWORD: "password", Weight.PIN: "pin"}
-_ACCEPTS: dict[Weight, Callable[[Claim], bool]] = {
-    Weight.PASSWORD: _accepts_password,
-    Weight.PIN: _accepts_pin,
-    Weight.SECRET: _accepts_secret,
-    Weight.LOOSE: _accepts_loose,
+_KINDS = {SecretClass.PASSWORD: "password", SecretClass.PIN: "pin"}
+_ACCEPTS: dict[SecretClass, Callable[[Claim], bool]] = {
+    SecretClass.PASSWORD: _accepts_password,
+    SecretClass.PIN: _accepts_pin,
+    SecretClass.SECRET: _accepts_secret,
+    SecretClass.LOOSE: _accepts_loose,
 }

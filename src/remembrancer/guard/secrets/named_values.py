@@ -9,23 +9,30 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from remembrancer.guard.secrets.ascii_view import Span, compiled
-from remembrancer.guard.secrets.claims import Claim, Link, is_secret, kind_of, weigh, words_of
+from remembrancer.guard.ascii_view import Span, compile_pattern
+from remembrancer.guard.secrets.claims import (
+    Claim,
+    ClaimSyntax,
+    classify_name,
+    is_secret,
+    secret_kind,
+    split_name,
+)
 from remembrancer.guard.secrets.token_formats import KEY_QUALIFIERS, VENDORS
 from remembrancer.guard.secrets.value_shape import has_digit
 
-_LONGEST_JUDGED = 600
-_UNQUOTED = 5
+_MAX_VALUE_BYTES = 600
+_UNQUOTED_GROUP = 5
 _QUOTES = (b'"', b"'", b"`")
 
 
-def by_name(page: bytes) -> Iterator[Span]:
+def find_named_values(data: bytes) -> Iterator[Span]:
     """Values that stand beside a name which says that they are secret."""
     done = 0
-    for match in _name_pattern().finditer(page):
+    for match in _name_pattern().finditer(data):
         if match.start() < done:
             continue
-        if span := _judge(page, match):
+        if span := _find_secret_span(data, match):
             done = span.end
             yield span
 
@@ -46,7 +53,7 @@ def _name_pattern() -> Any:
         r"(?:'s| -{1,3}"
         r"|\s(?:to|is|was|ist|lautet|war|est|es|are|equals|(?:is )?now|will be)(?: still)?)"
     )
-    return compiled(
+    return compile_pattern(
         rf"(?i)(?:{words})[A-Za-z0-9_.\-]{{0,48}}(?:"
         rf"((?:\\?[\"'`])?\]?(?:\[\])?[ \t]*:?[ \t]*(?:{type_name})?[ \t]*"
         r"(?:(?:[:?.+|!]{0,3}={1,3}>?|->|~>)[ \t]*|:{1,3}[ \t]*(?:\r?\n[ \t]*)?)"
@@ -68,49 +75,51 @@ _VALUE = (
 _REST = r"[^\s\"'`<>\xff]*"
 
 
-def _judge(page: bytes, match: Any) -> Span | None:
+def _find_secret_span(data: bytes, match: Any) -> Span | None:
     at = match.end()
-    value = compiled(_VALUE).match(page, at, at + _LONGEST_JUDGED)
-    claim = value and _claim(page, match, value)
+    value = compile_pattern(_VALUE).match(data, at, at + _MAX_VALUE_BYTES)
+    claim = value and _read_claim(data, match, value)
     if not claim or not is_secret(claim):
         return None
     start = value.start(value.lastindex)
     end = start + len(claim.value)
-    if end == at + _LONGEST_JUDGED:
-        end = compiled(_REST).match(page, end).end()
-    return Span(start, end, kind_of(claim.weight))
+    if end == at + _MAX_VALUE_BYTES:
+        end = compile_pattern(_REST).match(data, end).end()
+    return Span(start, end, secret_kind(claim.secret_class))
 
 
-def _claim(page: bytes, match: Any, value: Any) -> Claim | None:
-    link = Link(match.lastindex)
-    quoted = value.lastindex != _UNQUOTED
+def _read_claim(data: bytes, match: Any, value: Any) -> Claim | None:
+    link = ClaimSyntax(match.lastindex)
+    quoted = value.lastindex != _UNQUOTED_GROUP
     secret = value[value.lastindex] if quoted else _trim(value[value.lastindex])
-    if link is Link.BESIDE and not quoted and not has_digit(secret.decode("latin-1")):
+    if link is ClaimSyntax.BESIDE and not quoted and not has_digit(secret.decode("latin-1")):
         return None
-    name = _whole_name(page, match)
-    words = tuple(words_of(page[name.start : name.end].decode("latin-1")))
-    weight = weigh(words)
-    opened = page[name.start - 1 : name.start] in _QUOTES
-    if not weight or (link is Link.AS_ARGUMENT and not (quoted and opened)):
+    name = _name_span(data, match)
+    words = tuple(split_name(data[name.start : name.end].decode("latin-1")))
+    weight = classify_name(words)
+    opened = data[name.start - 1 : name.start] in _QUOTES
+    if not weight or (link is ClaimSyntax.AS_ARGUMENT and not (quoted and opened)):
         return None
     after = value.start(value.lastindex) + len(secret)
     return Claim(
         words,
         weight,
         link,
-        joint=match[match.lastindex].decode("latin-1"),
+        separator=match[match.lastindex].decode("latin-1"),
         value=secret.decode("latin-1"),
         quoted=quoted,
-        after=page[after : after + 2].decode("latin-1"),
+        after=data[after : after + 2].decode("latin-1"),
     )
 
 
 _IDENTIFIER_TAIL = r"[A-Za-z0-9_.\-]*$"
 
 
-def _whole_name(page: bytes, match: Any) -> Span:
+def _name_span(data: bytes, match: Any) -> Span:
     """The identifier that the match began in the middle of, up to its operator."""
-    before = compiled(_IDENTIFIER_TAIL).search(page[max(0, match.start() - 40) : match.start()])[0]
+    before = compile_pattern(_IDENTIFIER_TAIL).search(
+        data[max(0, match.start() - 40) : match.start()]
+    )[0]
     return Span(match.start() - len(before), match.start(match.lastindex), "")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-def _set(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
@@ -30,28 +30,28 @@ class Run:
     """At least `least` (and, where the format has an end, at most `most`) characters of a class."""
 
     alphabet: str
-    least: int
-    most: int | None = None
+    min_chars: int
+    max_chars: int | None = None
 
 
-Part = str | tuple[str, ...] | Run
+FormatPart = str | tuple[str, ...] | Run
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class TokenFormat:
     """A token as its vendor publishes it; a `plain` one must also look random."""
 
     kind: str
-    parts: tuple[Part, ...]
-    plain: bool = False
+    parts: tuple[FormatPart, ...]
+    requires_randomness: bool = False
 
 
-def _format(kind: str, *parts: Part) -> Format:
-    return Format(kind, parts)
+def _format(kind: str, *parts: FormatPart) -> TokenFormat:
+    return TokenFormat(kind, parts)
 
 
-def _plain(kind: str, *parts: Part) -> Format:
-    return Format(kind, parts, plain=True)
+def _random_format(kind: str, *parts: FormatPart) -> TokenFormat:
+    return TokenFormat(kind, parts, requires_randomness=True)
 
 
 _UUID = (
@@ -59,7 +59,7 @@ _UUID = (
     Run(HEX, 12, 12),
 )  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (
+TOKEN_FORMATS: tuple[TokenFormat, ...] = (
     _format("1password-token", "ops_eyJ", Run(BASE64_ANY, 60)),
     _format("1password-secret-key", "A3-", Run(UPPER, 6), "-", Run(UPPER, 5), "-", Run(UPPER, 5),
             "-", Run(UPPER, 5), "-", Run(UPPER, 5)),
@@ -81,7 +81,7 @@ FORMATS: tuple[Format, ...] = (
     _format("azure-sas", "sig=", Run("A-Za-z0-9%", 43)),
     _format("buildkite-token", ("bkua_", "bkpt_"), Run(HEX, 32)),
     _format("circleci-token", ("CCIPAT_", "CCIPRJ_"), Run(WORD, 40)),
-    _plain("clickhouse-key", "4b1d", Run(ALNUM, 38)),
+    _random_format("clickhouse-key", "4b1d", Run(ALNUM, 38)),
     _format("clojars-token", "CLOJARS_", Run(ALNUM, 50)),
     _format("cloudflare-origin-key", "v1.0-", Run(HEX, 24), "-", Run(HEX, 100)),
     _format("contentful-token", "CFPAT-", Run(URLSAFE, 40)),
@@ -116,7 +116,7 @@ FORMATS: tuple[Format, ...] = (
             Run(DOTTED, 20)),
     _format("gitlab-token", "GR1348941", Run(URLSAFE, 20)),
     _format("gitlab-session", "_gitlab_session=", Run(ALNUM, 32)),
-    _plain("gocardless-token", ("live_", "sandbox_"), Run(PADDED, 40)),
+    _random_format("gocardless-token", ("live_", "sandbox_"), Run(PADDED, 40)),
     _format("google-oauth-secret", "GOCSPX-", Run(URLSAFE, 24)),
     _format("google-oauth-token", "ya29.", Run(URLSAFE, 20)),
     _format("google-oauth-token", "1//0", Run(URLSAFE, 30)),
@@ -153,9 +153,9 @@ FORMATS: tuple[Format, ...] = (
     _format("notion-token", "secret_", Run(ALNUM, 43, 43)),
     _format("npm-token", "npm_", Run(ALNUM, 36)),
     _format("nvidia-key", "nvapi-", Run(URLSAFE, 50)),
-    _plain("octopus-key", "API-", Run(UPPER, 25)),
+    _random_format("octopus-key", "API-", Run(UPPER, 25)),
     _format("openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), Run(URLSAFE, 24)),
-    _plain("openai-key", "sk-", Run(ALNUM, 32)),
+    _random_format("openai-key", "sk-", Run(ALNUM, 32)),
     _format("openrouter-key", "sk-or-v1-", Run(HEX, 40)),
     _format("openshift-token", "sha256~", Run(URLSAFE, 40)),
     _format("paypal-token", "access_token$", ("production", "sandbox"), "$", Run(ALNUM, 13), "$",
@@ -174,7 +174,7 @@ FORMATS: tuple[Format, ...] = (
     _format("remembrancer-key", "rem_", Run("0-9a-z", 40)),
     _format("render-key", "rnd_", Run(ALNUM, 28)),
     _format("replicate-token", "r8_", Run(ALNUM, 37)),
-    _plain("resend-key", "re_", Run(ALNUM, 8), "_", Run(ALNUM, 20)),
+    _random_format("resend-key", "re_", Run(ALNUM, 8), "_", Run(ALNUM, 20)),
     _format("rubygems-key", "rubygems_", Run(HEX, 48)),
     _format("scalingo-token", "tk-us-", Run(URLSAFE, 48)),
     _format("sendgrid-key", "SG.", Run(DOTTED, 40)),
@@ -208,26 +208,26 @@ FORMATS: tuple[Format, ...] = (
     _format("twitter-bearer", "AAAAAAAAAAAAAAAAAAAA", Run("A-Za-z0-9%", 50)),
     _format("typeform-token", "tfp_", Run(DOTTED, 40)),
     _format("vault-token", ("hvs.", "hvb.", "hvr."), Run(URLSAFE, 24)),
-    _plain("vault-token", "s.", Run(ALNUM, 24, 24)),
+    _random_format("vault-token", "s.", Run(ALNUM, 24, 24)),
     _format("vercel-token", "vercel_blob_rw_", Run(WORD, 24)),
     _format("xai-key", "xai-", Run(ALNUM, 60)),
     _format("yandex-key", "AQVN", Run(URLSAFE, 35)),
-    _plain("yandex-key", "YC", Run(URLSAFE, 38, 38)),
+    _random_format("yandex-key", "YC", Run(URLSAFE, 38, 38)),
     _format("yandex-token", "t1.", Run(DOTTED, 60)),
     _format("yandex-token", ("y0_", "y1_"), Run(URLSAFE, 50)),
     _format("password-hash", ("$2a$", "$2b$", "$2y$"), Run(DIGITS, 2, 2), "$",
             Run("A-Za-z0-9./", 53)),
 )  # fmt: skip
 
-PASSWORD_WORDS = _set(
+PASSWORD_WORDS = _word_set(
     "password passwd passwords pwd pw pword passphrase passcode passwort kennwort contrasena"
     " contrase?a senha wachtwoord parola haslo passord passe userpass requirepass pass psk"
 )
-PIN_WORDS = _set(
+PIN_WORDS = _word_set(
     "pin pincode puk cvv cvc otp totp accesscode doorcode gatecode alarmcode"
     " entrycode lockcode verificationcode timecode securitycode recoverycode backupcode"
 )
-SECRET_WORDS = _set(
+SECRET_WORDS = _word_set(
     "secret secrets token tokens tok credential credentials cred creds auth authorization bearer"
     " jwt apikey accesskey secretkey privatekey authkey signingkey encryptionkey accountkey"
     " masterkey sharedkey authtoken accesstoken sessionid sid dsn webhook sas cookie nonce"
@@ -246,13 +246,13 @@ GLUED_ENDINGS = (
     "authkey",
     "licensekey",
 )
-KEY_QUALIFIERS = _set(
+KEY_QUALIFIERS = _word_set(
     "api access secret private encryption encrypt decryption signing sign master auth client"
     " service account deploy ssh app application storage license licence webhook subscription"
     " session shared write read admin server product serial activation recovery wep wpa wifi root"
     " hmac aes rsa jwt bot user project ingest integration"
 )
-VENDORS = _set(
+VENDORS = _word_set(
     "adobe alibaba algolia anthropic asana atlassian aws azure bitbucket bittrex cloudflare codecov"
     " cohere coinbase confluent contentful databricks datadog deepgram deepseek digitalocean"
     " discord dropbox elevenlabs etsy facebook fastly figma finicity finnhub flickr freshbooks"
@@ -263,7 +263,7 @@ VENDORS = _set(
     " spotify squarespace stripe sumologic supabase telegram travisci trello twilio twitch twitter"
     " vercel yandex zendesk"
 )
-NOT_THE_VALUE = _set(
+NON_VALUE_WORDS = _word_set(
     "id ids name names url uri urls endpoint endpoints path file files filename dir directory type"
     " types length len size count limit limits budget expires expiry expiration expire ttl age"
     " lifetime version format field fields header headers prefix suffix policy policies manager"
@@ -274,7 +274,7 @@ NOT_THE_VALUE = _set(
     " date time at on by encode decode hasher hashing reset change changed message text title"
     " description total max min per second minute words"
 )
-HARMLESS = _set(
+HARMLESS_WORDS = _word_set(
     "public pub primary foreign partition sort cache unique composite object dict map idempotency"
     " csrf xsrf next page continuation pagination max min num total keyboard keyword bucket row"
     " group hash translation i18n"
@@ -291,7 +291,7 @@ COMMON_PAIRS: dict[str, str] = {
     "v": "aei", "w": "aeio", "x": "p", "y": "s", "z": "euw",
 }  # fmt: skip
 
-PLACEHOLDER_WORDS = _set(
+PLACEHOLDER_WORDS = _word_set(
     "password passwd passwort kennwort secret token changeme change_me changeit string str text"
     " none null nil true false undefined required optional empty hidden masked redacted example"
     " placeholder value default test here this that your yourpassword mypassword enter incorrect"
@@ -301,7 +301,7 @@ PLACEHOLDER_WORDS = _set(
     " current-password new-password bearer basic digest apikey api_key n/a tbd todo xxx"
 )
 # Words that follow "the password is" without being one.
-PREDICATES = _set(
+PREDICATE_WORDS = _word_set(
     "a an the on in at not no too very also still now only just always never your my our his her"
     " their its it what whatever when where why how who which that this there here sent set read"
     " kept known safe secure insecure weak strong short long simple complex easy hard fine good bad"

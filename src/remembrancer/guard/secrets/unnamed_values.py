@@ -12,65 +12,65 @@ from typing import Any
 
 import re2
 
-from remembrancer.guard.secrets.ascii_view import Span, compiled, span_of
-from remembrancer.guard.secrets.token_formats import FORMATS, Format, Part, Run
+from remembrancer.guard.ascii_view import Span, compile_pattern, group_span
+from remembrancer.guard.secrets.token_formats import TOKEN_FORMATS, FormatPart, Run, TokenFormat
 from remembrancer.guard.secrets.value_shape import (
     has_digit,
-    is_blank,
     is_password,
+    is_unfilled,
     looks_random,
     surprise,
 )
 
 
-def by_format(page: bytes) -> Iterator[Span]:
+def find_vendor_tokens(data: bytes) -> Iterator[Span]:
     """Tokens in a format that their vendor publishes."""
-    for match in _format_pattern().finditer(page):
-        shape = FORMATS[match.lastindex - 1]
-        if _plausible(match[0].decode("latin-1"), shape):
+    for match in _format_pattern().finditer(data):
+        shape = TOKEN_FORMATS[match.lastindex - 1]
+        if _is_plausible(match[0].decode("latin-1"), shape):
             yield Span(match.start(), match.end(), shape.kind)
 
 
-def _plausible(token: str, shape: Format) -> bool:
+def _is_plausible(token: str, shape: TokenFormat) -> bool:
     # Made-up values too, such as AKIAIOSFODNN7EXAMPLE: nobody needs to remember them.
-    if is_blank(token) or len(set(token[-24:])) < 6:
+    if is_unfilled(token) or len(set(token[-24:])) < 6:
         return False
-    if not shape.plain and has_digit(token):
+    if not shape.requires_randomness and has_digit(token):
         return True
-    return (has_digit(token) or not shape.plain) and surprise(token) >= 0.4
+    return (has_digit(token) or not shape.requires_randomness) and surprise(token) >= 0.4
 
 
 @cache
 def _format_pattern() -> Any:
-    return compiled("|".join(f"({_format_source(shape)})" for shape in FORMATS))
+    return compile_pattern("|".join(f"({_format_source(shape)})" for shape in TOKEN_FORMATS))
 
 
-def _format_source(shape: Format) -> str:
+def _format_source(shape: TokenFormat) -> str:
     source = "".join(map(_part_source, shape.parts))
     return source if source.startswith((r"\.", r"\$", "_")) else rf"\b{source}"
 
 
-def _part_source(part: Part) -> str:
+def _part_source(part: FormatPart) -> str:
     if isinstance(part, str):
         return str(re2.escape(part))
     if isinstance(part, Run):
-        most = "" if part.most is None else part.most
-        return f"[{part.alphabet}]{{{part.least},{most}}}"
+        most = "" if part.max_chars is None else part.max_chars
+        return f"[{part.alphabet}]{{{part.min_chars},{most}}}"
     return f"(?:{'|'.join(map(re2.escape, part))})"
 
 
 _ARMOUR_END = r"-----END[ A-Z0-9]{0,60}(?:-----)?"
 
 
-def by_private_key(page: bytes) -> Iterator[Span]:
+def find_private_keys(data: bytes) -> Iterator[Span]:
     """Armoured private keys, whether or not their end is there."""
     done = 0
-    for match in _armour_pattern().finditer(page):
+    for match in _armour_pattern().finditer(data):
         if match.start() < done:
             continue
-        close = page.find(b"-----END", match.end(), match.end() + 20_000)
-        if close >= 0 and page.find(b"-----BEGIN", match.end(), close) < 0:
-            done = compiled(_ARMOUR_END).match(page, close).end()
+        close = data.find(b"-----END", match.end(), match.end() + 20_000)
+        if close >= 0 and data.find(b"-----BEGIN", match.end(), close) < 0:
+            done = compile_pattern(_ARMOUR_END).match(data, close).end()
         else:
             done = match.end()
         if done > match.end(1):
@@ -80,27 +80,27 @@ def by_private_key(page: bytes) -> Iterator[Span]:
 @cache
 def _armour_pattern() -> Any:
     gap = r"(?:\s|\\+[nr]|[\"',+>#|])*"
-    return compiled(
+    return compile_pattern(
         r"(-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
         rf"{gap}(?:[A-Za-z0-9+/=]{{16,}}{gap})*"
     )
 
 
-def by_place(page: bytes) -> Iterator[Span]:
+def find_positional_passwords(data: bytes) -> Iterator[Span]:
     """Passwords that need no name, since their place in an address or a command says it."""
-    for match in _place_pattern().finditer(page):
+    for match in _positional_pattern().finditer(data):
         group = match.lastindex
         password = match[group].decode("latin-1")
         if not password.isdigit() and is_password(password):
             kind = "connection-string" if group == 1 else "password"
-            yield span_of(match, group, kind)
+            yield group_span(match, group, kind)
 
 
 @cache
-def _place_pattern() -> Any:
+def _positional_pattern() -> Any:
     value = r"[\"']?([^\s\"'\xff]{3,250})"
     line = r"[^\n\xff]{0,300}?\s"
-    return compiled(
+    return compile_pattern(
         r"\b[A-Za-z][A-Za-z0-9+.\-]{1,24}://[^\s/:@\"'<>\xff]{0,120}"
         r":([^\s/\"'<>\xff]{1,250})@[A-Za-z0-9\[{$<]"
         rf"|\b(?:curl|wget|https?)\b{line}(?:-u|--user|--proxy-user)[ =]*"
@@ -117,14 +117,14 @@ def _place_pattern() -> Any:
 _BASIC = r"(?i)\bbasic[ \t]+([A-Za-z0-9+/_\-]{6,}={0,2})"
 
 
-def by_basic_header(page: bytes) -> Iterator[Span]:
+def find_basic_auth(data: bytes) -> Iterator[Span]:
     """User and password in base64, as HTTP basic authentication sends them."""
-    for match in compiled(_BASIC).finditer(page):
-        if b":" in _base64_bytes(match[1]):
-            yield span_of(match, 1, "authorization")
+    for match in compile_pattern(_BASIC).finditer(data):
+        if b":" in _decode_base64(match[1]):
+            yield group_span(match, 1, "authorization")
 
 
-def _base64_bytes(token: bytes) -> bytes:
+def _decode_base64(token: bytes) -> bytes:
     bare = token.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
     try:
         return binascii.a2b_base64(bare + b"=" * (-len(bare) % 4))
@@ -138,13 +138,13 @@ _DATA_BLOCK = r"(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+[^\n]*(?:\n|
 _DATA_ENTRY = r"(?m)^[ \t]+[\w.\-]+:[ \t]*[\"']?([^\s\"'|>{$\xff][^\s\"'\xff]{3,})"
 
 
-def by_kubernetes_secret(page: bytes) -> Iterator[Span]:
+def find_kubernetes_secrets(data: bytes) -> Iterator[Span]:
     """Every value in the data of a Kubernetes manifest of kind Secret."""
     start = 0
-    for document in compiled(_DOCUMENT).split(page) if b"Secret" in page else ():
-        if compiled(_KIND_LINE).search(document):
-            for block in compiled(_DATA_BLOCK).finditer(document):
-                for entry in compiled(_DATA_ENTRY).finditer(block[1]):
+    for document in compile_pattern(_DOCUMENT).split(data) if b"Secret" in data else ():
+        if compile_pattern(_KIND_LINE).search(document):
+            for block in compile_pattern(_DATA_BLOCK).finditer(document):
+                for entry in compile_pattern(_DATA_ENTRY).finditer(block[1]):
                     at = start + block.start(1)
                     yield Span(at + entry.start(1), at + entry.end(1), "kubernetes-secret")
         start += len(document) + 4
@@ -157,10 +157,10 @@ _SEED = (
 )
 
 
-def by_seed_phrase(page: bytes) -> Iterator[Span]:
+def find_seed_phrases(data: bytes) -> Iterator[Span]:
     """The twelve to twenty-four words that restore a wallet."""
-    for match in compiled(_SEED).finditer(page):
-        yield span_of(match, 1, "seed-phrase")
+    for match in compile_pattern(_SEED).finditer(data):
+        yield group_span(match, 1, "seed-phrase")
 
 
 _LINK = (
@@ -171,12 +171,12 @@ _LINK = (
 _RUN = r"(?:[A-Za-z][A-Za-z_\-]*=)?([A-Za-z0-9_+/=~\-]{20,})"
 
 
-def by_look(page: bytes) -> Iterator[Span]:
+def find_random_runs(data: bytes) -> Iterator[Span]:
     """Long runs that look random, wherever they stand but in an address."""
-    links = compiled(_LINK).finditer(page)
+    links = compile_pattern(_LINK).finditer(data)
     link_end, link = 0, next(links, None)
-    for match in compiled(_RUN).finditer(page):
+    for match in compile_pattern(_RUN).finditer(data):
         while link and link.start() <= match.start():
             link_end, link = link.end(), next(links, None)
         if match.start() >= link_end and looks_random(match[1].decode("latin-1")):
-            yield span_of(match, 1, "generic-token")
+            yield group_span(match, 1, "generic-token")

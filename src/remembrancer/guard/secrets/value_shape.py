@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from remembrancer.guard.secrets.ascii_view import compiled
+from remembrancer.guard.ascii_view import compile_pattern
 from remembrancer.guard.secrets.token_formats import COMMON_PAIRS, PLACEHOLDER_WORDS
 
 
@@ -29,7 +29,7 @@ def is_mixed(value: str) -> bool:
     """More than a plain word: a digit, a sign inside, or capitals in the middle."""
     if value.isalpha():
         return value[1:] != value[1:].lower() and not value.isupper() and not _is_code(value)
-    return not compiled(_SNAKE).match(value.encode("latin-1"))
+    return not compile_pattern(_SNAKE).match(value.encode("latin-1"))
 
 
 _CODE = (
@@ -40,24 +40,24 @@ _CODE = (
 
 
 def _is_code(value: str) -> bool:
-    return bool(compiled(_CODE).search(value.encode("latin-1")))
+    return bool(compile_pattern(_CODE).search(value.encode("latin-1")))
 
 
-_BLANK = (
+_UNFILLED_PATTERN = (
     r"(?i)x{6,}|^x{3,}$|\*{3,}|\.{3}|_{6,}|#{4,}|0{16,}|your[-_ ]|placeholder|redacted|"
     r"changeme|change_me|dummy|insert[-_ ]|replace[-_ ]|<[^>]*>|\$\{|\{\{"
 )
-_STAND_IN = f"{_BLANK}|example"
+_PLACEHOLDER_PATTERN = f"{_UNFILLED_PATTERN}|example"
 
 
-def is_blank(value: str) -> bool:
+def is_unfilled(value: str) -> bool:
     """Whether this is to be filled in, as in `xxxxxx` or `${TOKEN}`."""
-    return bool(compiled(_BLANK).search(value.encode("latin-1")))
+    return bool(compile_pattern(_UNFILLED_PATTERN).search(value.encode("latin-1")))
 
 
 def is_placeholder(value: str) -> bool:
     """Whether this stands where a secret would: to be filled in, or made up for an example."""
-    return bool(compiled(_STAND_IN).search(value.encode("latin-1")))
+    return bool(compile_pattern(_PLACEHOLDER_PATTERN).search(value.encode("latin-1")))
 
 
 _DATED = (
@@ -77,7 +77,7 @@ def is_token(value: str) -> bool:
     digits = sum(map(str.isdigit, value))
     if digits == 0:
         return len(value) >= 12 and value != value.lower() and surprise(value) >= 0.42
-    if compiled(_DATED).search(value.encode("latin-1")):
+    if compile_pattern(_DATED).search(value.encode("latin-1")):
         return False
     if len(value) >= 20 and digits >= len(value) / 5 and "." not in value:
         return True
@@ -96,7 +96,7 @@ def _is_id(value: str) -> bool:
 @cache
 def _id_pattern() -> Any:
     uuid = r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"
-    return compiled(rf"(?i)(?:{uuid}|(?:0x)?[0-9a-f]+|01[0-9a-z]{{24}}|[acgtun]+)$")
+    return compile_pattern(rf"(?i)(?:{uuid}|(?:0x)?[0-9a-f]+|01[0-9a-z]{{24}}|[acgtun]+)$")
 
 
 _PIECE = "[A-Za-z0-9+]+"
@@ -106,7 +106,7 @@ def looks_random(run: str) -> bool:
     """Whether a long run is more than the words, numbers and ids it may be made of."""
     if _is_id(run) or is_placeholder(run):
         return False
-    pieces = compiled(_PIECE).findall(run.encode("latin-1"))
+    pieces = compile_pattern(_PIECE).findall(run.encode("latin-1"))
     kept = "-".join(piece.decode("latin-1") for piece in pieces if not _is_ordinary(piece))
     if sum(map(str.isalnum, kept)) < 20:
         return False
@@ -123,7 +123,7 @@ def _is_ordinary(piece: bytes) -> bool:
 @cache
 def _ordinary_pattern() -> Any:
     word = "[a-z]{1,14}|[A-Z]{1,14}|[A-Z][a-z]{1,13}"
-    return compiled(rf"(?:(?:{word})?[0-9]{{0,4}}|[0-9]+|[0-9a-fA-F]{{4,}})$")
+    return compile_pattern(rf"(?:(?:{word})?[0-9]{{0,4}}|[0-9]+|[0-9a-fA-F]{{4,}})$")
 
 
 def has_digit(value: str) -> bool:

@@ -24,16 +24,16 @@ from remembrancer.integrations.hooks import json_edit, toml_edit
 from remembrancer.integrations.hooks.hook import EVENTS
 from remembrancer.types import Json
 
-NAME = "remembrancer"
+SERVER_NAME = "remembrancer"
 CLIENTS = tuple(EVENTS)
-TIMEOUT = 10
+HOOK_TIMEOUT_SECONDS = 10
 """After how many seconds a client may give up on a hook; it answers in less, or not at all."""
 
-_OURS = re.compile(rf"\brem(?:\.exe)?[\"']? hook (?:{'|'.join(CLIENTS)})\b")
+_OWN_HOOK_PATTERN = re.compile(rf"\brem(?:\.exe)?[\"']? hook (?:{'|'.join(CLIENTS)})\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ConfigPaths:
     """The files in which a client is told of MCP servers and of hooks."""
 
     servers: Path
@@ -41,7 +41,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What becomes of a file; `after` is None if nothing is left in it."""
 
     file: Path
@@ -58,33 +58,37 @@ class Change:
         return "changed" if self.after is not None else "removed"
 
 
-def places(client: str, project: Path | None) -> Places:
+def find_config_paths(client: str, project: Path | None) -> ConfigPaths:
     """Where a client looks: for one project, or for the user everywhere."""
     match client, project:
         case "claude-code", None:
-            state = environment.directory("CLAUDE_CONFIG_DIR", "~") / ".claude.json"
-            own = environment.directory("CLAUDE_CONFIG_DIR", "~/.claude")
-            return Places(state, own / "settings.json")
+            state = environment.resolve_directory("CLAUDE_CONFIG_DIR", "~") / ".claude.json"
+            own = environment.resolve_directory("CLAUDE_CONFIG_DIR", "~/.claude")
+            return ConfigPaths(state, own / "settings.json")
         case "claude-code", Path() as here:
-            return Places(here / ".mcp.json", here / ".claude" / "settings.json")
+            return ConfigPaths(here / ".mcp.json", here / ".claude" / "settings.json")
         case "cursor", _:
             own = (project or Path.home()) / ".cursor"
-            return Places(own / "mcp.json", own / "hooks.json")
+            return ConfigPaths(own / "mcp.json", own / "hooks.json")
         case "codex", _:
-            home = environment.directory("CODEX_HOME", "~/.codex")
+            home = environment.resolve_directory("CODEX_HOME", "~/.codex")
             own = project / ".codex" if project is not None else home
-            return Places(own / "config.toml", own / "hooks.json")
+            return ConfigPaths(own / "config.toml", own / "hooks.json")
         case "vscode", None:
             from platformdirs import user_config_path
 
             user = user_config_path("Code", appauthor=False, roaming=True) / "User"
-            return Places(user / "mcp.json", Path.home() / ".copilot" / "hooks" / f"{NAME}.json")
+            return ConfigPaths(
+                user / "mcp.json", Path.home() / ".copilot" / "hooks" / f"{SERVER_NAME}.json"
+            )
         case "vscode", Path() as here:
-            return Places(here / ".vscode" / "mcp.json", here / ".github/hooks" / f"{NAME}.json")
+            return ConfigPaths(
+                here / ".vscode" / "mcp.json", here / ".github/hooks" / f"{SERVER_NAME}.json"
+            )
     raise InvalidInput(f"There is no client {client!r}: use one of {', '.join(CLIENTS)}.")
 
 
-def command(*, shared: bool) -> str:
+def find_executable(*, shared: bool) -> str:
     """How a client calls us: by name where others share the file, else by the whole path."""
     if shared:
         return "rem"
@@ -92,21 +96,23 @@ def command(*, shared: bool) -> str:
     return str(beside) if beside.exists() else shutil.which("rem") or "rem"
 
 
-def installed(
+def plan_install(
     client: str, project: Path | None, options: Sequence[str] = (), *, remove: bool = False
-) -> list[Change]:
+) -> list[FileChange]:
     """What to write so that a client remembers, or forgets us again."""
-    where = places(client, project)
-    rem = command(shared=project is not None)
+    where = find_config_paths(client, project)
+    rem = find_executable(shared=project is not None)
     server: dict[str, Json] = {"command": rem, "args": ["mcp", *options]}
-    hook = _line([rem, "hook", client, *options])
+    hook = _join_command([rem, "hook", client, *options])
     return [
-        _change(where.servers, lambda text: _server(client, text, None if remove else server)),
-        _change(where.hooks, lambda text: _hooks(client, text, None if remove else hook)),
+        _plan_change(
+            where.servers, lambda text: _edit_servers(client, text, None if remove else server)
+        ),
+        _plan_change(where.hooks, lambda text: _edit_hooks(client, text, None if remove else hook)),
     ]
 
 
-def write(changes: Sequence[Change]) -> None:
+def write_changes(changes: Sequence[FileChange]) -> None:
     """Write what has changed, each file at once and with the rights it had."""
     for one in changes:
         if one.after == one.before:
@@ -124,7 +130,7 @@ def write(changes: Sequence[Change]) -> None:
         os.replace(beside, file)
 
 
-def _change(file: Path, edit: Callable[[str], str]) -> Change:
+def _plan_change(file: Path, edit: Callable[[str], str]) -> FileChange:
     try:
         before: str | None = file.read_bytes().decode()
     except FileNotFoundError:
@@ -135,74 +141,74 @@ def _change(file: Path, edit: Callable[[str], str]) -> Change:
         after = edit(before if before and before.strip() else "")
     except InvalidInput as error:
         raise InvalidInput(f"{file}, {error}; nothing was changed.") from None
-    return Change(file, before, after or (before if not (before or "").strip() else None))
+    return FileChange(file, before, after or (before if not (before or "").strip() else None))
 
 
-def _server(client: str, text: str, server: dict[str, Json] | None) -> str:
+def _edit_servers(client: str, text: str, server: dict[str, Json] | None) -> str:
     if client == "codex":
-        return toml_edit.table(text, ("mcp_servers", NAME), server)
+        return toml_edit.set_table(text, ("mcp_servers", SERVER_NAME), server)
     if client in ("claude-code", "vscode") and server is not None:
         server = {"type": "stdio", **server}
     key = "servers" if client == "vscode" else "mcpServers"
     if server is not None:
-        return json_edit.put(text or "{}\n", (key, NAME), server)
-    return _emptied(text, _without(text, (key, NAME)))
+        return json_edit.put(text or "{}\n", (key, SERVER_NAME), server)
+    return _drop_if_empty(text, _remove_path(text, (key, SERVER_NAME)))
 
 
-def _hooks(client: str, text: str, hook: str | None) -> str:
+def _edit_hooks(client: str, text: str, hook: str | None) -> str:
     """The text with our hooks in place of any that we left before."""
     if not text and hook is None:
         return text
     is_flat = client in ("cursor", "vscode")
     entry: dict[str, Json] = {"type": "command"} if client != "cursor" else {}
-    entry |= {"command": hook, "timeout": TIMEOUT}
+    entry |= {"command": hook, "timeout": HOOK_TIMEOUT_SECONDS}
     wanted: Json = entry if is_flat else {"hooks": [entry]}
     fresh = text or ('{\n  "version": 1\n}\n' if client == "cursor" else "{}\n")
     for event in EVENTS[client]:
-        ours = list(_ours(json_edit.parsed(fresh), event))
+        ours = list(_find_own_hooks(json_edit.parse(fresh), event))
         if hook is not None and [known for _, known in ours] == [wanted]:
             continue
         for path, _ in reversed(ours):
-            fresh = _without(fresh, path)
+            fresh = _remove_path(fresh, path)
         if hook is not None:
             fresh = json_edit.append(fresh, ("hooks", event), wanted)
-    return fresh if hook is not None else _emptied(text, fresh)
+    return fresh if hook is not None else _drop_if_empty(text, fresh)
 
 
-def _ours(root: json_edit.Node, event: str) -> Iterator[tuple[json_edit.Path, Any]]:
+def _find_own_hooks(root: json_edit.Node, event: str) -> Iterator[tuple[json_edit.JsonPath, Any]]:
     """Our entries among the hooks of an event: whole groups, or some in a group of others."""
-    groups = root.at(("hooks", event))
-    for number, group in enumerate(groups.parts.values() if groups else ()):
-        inner = group.at(("hooks",))
+    groups = root.find(("hooks", event))
+    for number, group in enumerate(groups.children.values() if groups else ()):
+        inner = group.find(("hooks",))
         if inner is None:
-            if _is_ours(group.value):
+            if _is_own_hook(group.value):
                 yield ("hooks", event, number), group.value
             continue
-        for place, one in enumerate(inner.parts.values()):
-            if _is_ours(one.value):
-                alone = len(inner.parts) == 1
-                path: json_edit.Path = ("hooks", event, number)
+        for place, one in enumerate(inner.children.values()):
+            if _is_own_hook(one.value):
+                alone = len(inner.children) == 1
+                path: json_edit.JsonPath = ("hooks", event, number)
                 yield (path, group.value) if alone else ((*path, "hooks", place), one.value)
 
 
-def _is_ours(entry: Json) -> bool:
-    return isinstance(entry, dict) and bool(_OURS.search(str(entry.get("command"))))
+def _is_own_hook(entry: Json) -> bool:
+    return isinstance(entry, dict) and bool(_OWN_HOOK_PATTERN.search(str(entry.get("command"))))
 
 
-def _without(text: str, path: json_edit.Path) -> str:
+def _remove_path(text: str, path: json_edit.JsonPath) -> str:
     """The text without what stands at a path, nor what would be empty without it."""
     left = json_edit.remove(text, path) if text else text
-    holder = json_edit.parsed(left).at(path[:-1]) if left != text else None
-    is_empty = holder is not None and not holder.parts
-    return _without(left, path[:-1]) if is_empty and len(path) > 1 else left
+    holder = json_edit.parse(left).find(path[:-1]) if left != text else None
+    is_empty = holder is not None and not holder.children
+    return _remove_path(left, path[:-1]) if is_empty and len(path) > 1 else left
 
 
-def _emptied(before: str, text: str) -> str:
+def _drop_if_empty(before: str, text: str) -> str:
     """What is left of a text: none of it, if it was all ours."""
-    is_ours = text != before and json_edit.parsed(text).value in ({}, {"version": 1})
+    is_ours = text != before and json_edit.parse(text).value in ({}, {"version": 1})
     return "" if is_ours else text
 
 
-def _line(words: Sequence[str]) -> str:
+def _join_command(words: Sequence[str]) -> str:
     """Words as one line for the shell of this system."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reached(
+def open_memory(
     settings: Mapping[str, Json], *, agent: str | None, surface: str, embeds: bool = True
 ) -> Iterator[Memory | RemoteMemory]:
     """The memory that unchecked settings name, wherever it can be had."""
-    server = local_server.found(local_server.file(settings))
+    server = local_server.find_running(local_server.server_file_path(settings))
     if server is None:
-        with opened(settings, agent=agent, surface=surface, embeds=embeds) as here:
+        with open_local_memory(settings, agent=agent, surface=surface, embeds=embeds) as here:
             yield here
         return
     from remembrancer.client import connect
@@ -32,20 +32,20 @@ def reached(
 
 
 @contextmanager
-def opened(
+def open_local_memory(
     settings: Mapping[str, Json], *, agent: str | None, surface: str, embeds: bool
 ) -> Iterator[Memory]:
     """The memory that unchecked settings name, in its store; the model loads meanwhile."""
-    embedder = _warming(settings) if embeds else None
-    from remembrancer.config import checked
+    embedder = _start_embedder(settings) if embeds else None
+    from remembrancer.config import validate_settings
     from remembrancer.factory import open
 
-    with open(settings=checked(settings), embedder=embedder) as engine:
+    with open(settings=validate_settings(settings), embedder=embedder) as engine:
         yield engine.for_user(agent=agent, surface=surface)
         engine.flush()
 
 
-def _warming(settings: Mapping[str, Json]) -> Embedder | None:
+def _start_embedder(settings: Mapping[str, Json]) -> Embedder | None:
     chosen = settings.get("embedding")
     if isinstance(chosen, dict) and chosen.get("provider", "local") != "local":
         return None

@@ -7,20 +7,18 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 
-def news(file: Path, text: str, memories: Sequence[str], *, anew: bool) -> str:
+def filter_seen(file: Path, text: str, memories: Sequence[str], *, reset: bool) -> str:
     """The text without what the session was told before; `anew` if it has forgotten all of it."""
-    before = [] if anew else _told(file)
+    before = [] if reset else _read_seen(file)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     file.write_text(json.dumps([*{*before, *memories}]), "utf-8")
-    return without(text, memories, before)
+    return drop_entries(text, memories, before)
 
 
-def without(text: str, memories: Sequence[str], known: Collection[str]) -> str:
+def drop_entries(text: str, memories: Sequence[str], seen: Collection[str]) -> str:
     """A block without some of its entries, which stand in the order of the memories."""
     ids = iter(memories)
-    left = [
-        line for line in text.split("\n") if not _is_entry(line) or next(ids, None) not in known
-    ]
+    left = [line for line in text.split("\n") if not _is_entry(line) or next(ids, None) not in seen]
     return "\n".join(left) if any(map(_is_entry, left)) else ""
 
 
@@ -28,7 +26,7 @@ def _is_entry(line: str) -> bool:
     return line.startswith("- ")
 
 
-def _told(file: Path) -> list[str]:
+def _read_seen(file: Path) -> list[str]:
     try:
         return list(json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):

@@ -19,24 +19,24 @@ from typing import Any
 
 from remembrancer.errors import InvalidInput
 
-KEPT = 4_000
+MAX_TAIL_BYTES = 4_000
 """How many bytes of what a program prints are kept: the last ones."""
 
-AT_ONCE = 65_536
-LINGERING = 1.0
+CHUNK_BYTES = 65_536
+DRAIN_TIMEOUT_SECONDS = 1.0
 """For how many seconds a program's own children may go on printing after its end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProcessResult:
     """A program that has ended: its exit code as shells tell it, its time, its last words."""
 
-    code: int
+    exit_code: int
     seconds: float
-    printed: str
+    output: str
 
 
-class Tail:
+class OutputTail:
     """The end of what is printed, by any number of threads."""
 
     def __init__(self) -> None:
@@ -46,25 +46,25 @@ class Tail:
     def add(self, data: bytes) -> None:
         """Note what was printed."""
         with self._lock:
-            self._kept = (self._kept + data)[-KEPT:]
+            self._kept = (self._kept + data)[-MAX_TAIL_BYTES:]
 
     def __str__(self) -> str:
         return self._kept.decode("utf-8", "replace")
 
 
-def run(command: Sequence[str], environment: Mapping[str, str]) -> Ran:
+def run(command: Sequence[str], environment: Mapping[str, str]) -> ProcessResult:
     """Run a program to its end."""
-    tail = Tail()
+    tail = OutputTail()
     started = time.monotonic()
     on_terminal = sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
     try:
-        code = (_on_terminal if on_terminal else _on_pipes)(command, environment, tail)
+        code = (_run_on_terminal if on_terminal else _run_on_pipes)(command, environment, tail)
     except OSError as error:
         raise InvalidInput(f"{command[0]!r} cannot be run: {error.strerror}.") from error
-    return Ran(code if code >= 0 else 128 - code, time.monotonic() - started, str(tail))
+    return ProcessResult(code if code >= 0 else 128 - code, time.monotonic() - started, str(tail))
 
 
-def _on_pipes(command: Sequence[str], environment: Mapping[str, str], tail: Tail) -> int:
+def _run_on_pipes(command: Sequence[str], environment: Mapping[str, str], tail: OutputTail) -> int:
     """Run it with our own stdin, and copy what it prints to where we print."""
     child = subprocess.Popen(  # noqa: S603 - the user's own command
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -75,31 +75,31 @@ def _on_pipes(command: Sequence[str], environment: Mapping[str, str], tail: Tail
         threading.Thread(target=_copy, args=(stream.fileno(), target, tail), daemon=True)
         for stream, target in ((child.stdout, 1), (child.stderr, 2))
     ]
-    with _forwarding(child):
+    with _forward_signals(child):
         for one in copying:
             one.start()
         code = child.wait()
     for one in copying:
-        one.join(LINGERING)
+        one.join(DRAIN_TIMEOUT_SECONDS)
     return code
 
 
-def _copy(source: int, target: int, tail: Tail) -> None:
+def _copy(source: int, target: int, tail: OutputTail) -> None:
     with suppress(OSError):  # whoever reads us has gone: so does the program's reader
-        while data := os.read(source, AT_ONCE):
+        while data := os.read(source, CHUNK_BYTES):
             tail.add(data)
-            _write(target, data)
+            _write_all(target, data)
     with suppress(OSError):
         os.close(source)
 
 
-def _write(target: int, data: bytes) -> None:
+def _write_all(target: int, data: bytes) -> None:
     while data:
         data = data[os.write(target, data) :]
 
 
 @contextmanager
-def _forwarding(child: subprocess.Popen[bytes]) -> Iterator[None]:
+def _forward_signals(child: subprocess.Popen[bytes]) -> Iterator[None]:
     """Hand on the signals that are sent to us; a terminal sends its interrupt to both of us."""
 
     def hand_on(number: int, _: Any) -> None:
@@ -118,7 +118,9 @@ def _forwarding(child: subprocess.Popen[bytes]) -> Iterator[None]:
 
 if sys.platform != "win32":
 
-    def _on_terminal(command: Sequence[str], environment: Mapping[str, str], tail: Tail) -> int:
+    def _run_on_terminal(
+        command: Sequence[str], environment: Mapping[str, str], tail: OutputTail
+    ) -> int:
         """Run it on a terminal of its own, which is shown on ours."""
         import fcntl
         import pty
@@ -146,28 +148,28 @@ if sys.platform != "win32":
         resizing = signal.signal(signal.SIGWINCH, resize)
         try:
             tty.setraw(0)
-            with _forwarding(child):
-                _show(child, ours, tail)
+            with _forward_signals(child):
+                _relay_terminal(child, ours, tail)
                 return child.wait()
         finally:
             termios.tcsetattr(0, termios.TCSADRAIN, before)
             signal.signal(signal.SIGWINCH, resizing)
             os.close(ours)
 
-    def _show(child: subprocess.Popen[bytes], terminal: int, tail: Tail) -> None:
+    def _relay_terminal(child: subprocess.Popen[bytes], terminal: int, tail: OutputTail) -> None:
         """Copy what is typed and what is printed until the program has ended."""
         watched = [terminal, 0]
         with suppress(OSError):  # so a terminal tells that nobody is left on its other side
             while True:
-                ready, _, _ = select.select(watched, [], [], LINGERING)
+                ready, _, _ = select.select(watched, [], [], DRAIN_TIMEOUT_SECONDS)
                 if not ready and child.poll() is not None:
                     return
                 if terminal in ready:
-                    data = os.read(terminal, AT_ONCE)
+                    data = os.read(terminal, CHUNK_BYTES)
                     tail.add(data)
-                    _write(1, data)
+                    _write_all(1, data)
                 if 0 in ready:
-                    typed = os.read(0, AT_ONCE)
-                    _write(terminal, typed)
+                    typed = os.read(0, CHUNK_BYTES)
+                    _write_all(terminal, typed)
                     if not typed:
                         watched.remove(0)

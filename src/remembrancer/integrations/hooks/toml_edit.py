@@ -12,9 +12,9 @@ from remembrancer.errors import InvalidInput
 from remembrancer.types import Json
 
 
-def table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | None) -> str:
+def set_table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | None) -> str:
     """The text with a table at a path, in place of the one that was there; None takes it out."""
-    known = _at(_parsed(text), path)
+    known = _get_path(_parse(text), path)
     if known == values:
         return text
     name = ".".join(path)
@@ -24,7 +24,7 @@ def table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | None) -
         re.MULTILINE,
     )
     text = section.sub("", text)
-    if _at(_parsed(text), path) is not None:
+    if _get_path(_parse(text), path) is not None:
         raise InvalidInput(f"{name} is not written as a table of its own; change it by hand")
     if values is None:
         return text
@@ -33,14 +33,14 @@ def table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | None) -
     return f"{text}{gap}[{name}]\n{''.join(lines)}"
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"which is not TOML: {error}") from None
 
 
-def _at(values: Any, path: tuple[str, ...]) -> Any:
+def _get_path(values: Any, path: tuple[str, ...]) -> Any:
     for step in path:
         values = values.get(step) if isinstance(values, dict) else None
     return values

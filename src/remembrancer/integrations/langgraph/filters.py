@@ -9,9 +9,9 @@ from typing import Any
 from langgraph.store.base import ListNamespacesOp, MatchCondition
 
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.items import Namespace, canonical
+from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
 
-ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
+ORDER_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$gt": operator.gt,
     "$gte": operator.ge,
     "$lt": operator.lt,
@@ -19,62 +19,64 @@ ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def passes(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
+def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
     """Whether a value has all that a filter asks for."""
-    return all(_meets(_at(value, path), asked) for path, asked in (wanted or {}).items())
+    return all(
+        _matches_value(_get_path(value, path), asked) for path, asked in (wanted or {}).items()
+    )
 
 
-def chosen(namespaces: Iterable[Namespace], op: ListNamespacesOp) -> list[Namespace]:
+def select_namespaces(namespaces: Iterable[Namespace], op: ListNamespacesOp) -> list[Namespace]:
     """The namespaces that are asked for, in order, cut off at the depth and to the page."""
     conditions = op.match_conditions or ()
     found = {
         one[: op.max_depth]
         for one in namespaces
-        if all(_matches(one, condition) for condition in conditions)
+        if all(_matches_condition(one, condition) for condition in conditions)
     }
     return sorted(found)[op.offset : op.offset + op.limit]
 
 
-def _at(value: Any, path: str) -> Any:
+def _get_path(value: Any, path: str) -> Any:
     """What is under a name, or under the names between the dots."""
     if not isinstance(value, Mapping):
         return None
     if path in value or "." not in path:
         return value.get(path)
     name, _, rest = path.partition(".")
-    return _at(value.get(name), rest)
+    return _get_path(value.get(name), rest)
 
 
-def _meets(held: Any, asked: Any) -> bool:
+def _matches_value(held: Any, asked: Any) -> bool:
     match asked:
         case dict() if any(name.startswith("$") for name in asked):
-            return all(_compares(held, name, with_) for name, with_ in asked.items())
+            return all(_matches_operator(held, name, with_) for name, with_ in asked.items())
         case dict():
             return isinstance(held, Mapping) and all(
-                _meets(held.get(name), inner) for name, inner in asked.items()
+                _matches_value(held.get(name), inner) for name, inner in asked.items()
             )
         case list() | tuple():
             return (
                 isinstance(held, list | tuple)
                 and len(held) == len(asked)
-                and all(map(_meets, held, asked))
+                and all(map(_matches_value, held, asked))
             )
         case _:
             # In JSON, true is not one.
             return bool(held == asked) and isinstance(held, bool) == isinstance(asked, bool)
 
 
-def _compares(held: Any, name: str, asked: Any) -> bool:
+def _matches_operator(held: Any, name: str, asked: Any) -> bool:
     if name == "$eq":
-        return _meets(held, asked)
+        return _matches_value(held, asked)
     if name == "$ne":
-        return not _meets(held, asked)
-    if name not in ORDERED:
-        raise InvalidInput(f"A filter knows $eq, $ne, {', '.join(ORDERED)}, not {name}.")
-    return _are_alike(held, asked) and ORDERED[name](held, asked)
+        return not _matches_value(held, asked)
+    if name not in ORDER_OPERATORS:
+        raise InvalidInput(f"A filter knows $eq, $ne, {', '.join(ORDER_OPERATORS)}, not {name}.")
+    return _are_comparable(held, asked) and ORDER_OPERATORS[name](held, asked)
 
 
-def _are_alike(one: Any, other: Any) -> bool:
+def _are_comparable(one: Any, other: Any) -> bool:
     """Whether one can be more than the other: two numbers, or two texts."""
     if isinstance(one, bool) or isinstance(other, bool):
         return False
@@ -82,9 +84,9 @@ def _are_alike(one: Any, other: Any) -> bool:
     return numbers or (isinstance(one, str) and isinstance(other, str))
 
 
-def _matches(namespace: Namespace, condition: MatchCondition) -> bool:
+def _matches_condition(namespace: Namespace, condition: MatchCondition) -> bool:
     """Whether a namespace begins or ends as asked; a star stands for any one label."""
-    path = canonical(condition.path)
+    path = normalise_labels(condition.path)
     if len(path) > len(namespace):
         return False
     is_prefix = condition.match_type == "prefix"

@@ -9,32 +9,32 @@ from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, Syst
 from langchain_core.runnables import RunnableConfig
 
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.people import SURFACE, person_of
-from remembrancer.recall.filters import QUERY_LIMIT
-from remembrancer.recall.prompt_block import Entry, Layout, block
-from remembrancer.recall.prompt_lines import words
-from remembrancer.sessions.turns import Said
+from remembrancer.integrations.langgraph.shared_store import SURFACE, get_person
+from remembrancer.recall.filters import MAX_QUERY_CHARS
+from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
+from remembrancer.recall.prompt_lines import render_memory
+from remembrancer.sessions.turns import TurnInput
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
     from remembrancer.engine import Remembrancer
     from remembrancer.memory import Memory
 
-    Handle = Memory | RemoteMemory
-    MemoryOf = Callable[[RunnableConfig], Handle]
+    MemoryHandle = Memory | RemoteMemory
+    MemoryResolver = Callable[[RunnableConfig], MemoryHandle]
 
-Update = dict[str, Any]
-NOTE = "memory"
+StateUpdate = dict[str, Any]
+NOTE_NAME = "memory"
 """The name of the system message that tells what is remembered."""
 
-ROLES = {"human": "user", "ai": "assistant", "tool": "tool"}
+ROLE_BY_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "tool": "tool"}
 
 
-def of_run(people: Remembrancer) -> MemoryOf:
+def of_run(people: Remembrancer) -> MemoryResolver:
     """Whose memory a run works with: that of the `org_id` and `user_id` it is configured with."""
 
-    def memory_of(config: RunnableConfig) -> Handle:
-        person = person_of(config)
+    def memory_of(config: RunnableConfig) -> MemoryHandle:
+        person = get_person(config)
         if person is None:
             raise InvalidInput("Say for whom a graph runs: org_id and user_id, as configurable.")
         org, user = person
@@ -44,40 +44,42 @@ def of_run(people: Remembrancer) -> MemoryOf:
 
 
 def recall_node(
-    memory_of: MemoryOf, *, limit: int = 5, budget: int = 1000
-) -> Callable[[Mapping[str, Any], RunnableConfig], Update]:
+    memory_of: MemoryResolver, *, limit: int = 5, budget: int = 1000
+) -> Callable[[Mapping[str, Any], RunnableConfig], StateUpdate]:
     """A node that puts what the latest message brings to mind before the model, as a note.
 
     The note of an earlier turn is taken away.
     """
 
-    def recall(state: Mapping[str, Any], config: RunnableConfig) -> Update:
+    def recall(state: Mapping[str, Any], config: RunnableConfig) -> StateUpdate:
         messages: Sequence[BaseMessage] = state["messages"]
         earlier = [RemoveMessage(id=one.id or "") for one in messages if is_note(one)]
-        query = latest_words(messages)
+        query = latest_user_text(messages)
         found = memory_of(config).recall(query, limit=limit) if query else ()
-        entries = [Entry(one.memory.id, words(one.memory)) for one in found]
-        note = block(Layout("## What you remember about this user"), entries, budget).text
-        return {"messages": [*earlier, *([SystemMessage(note, name=NOTE)] if note else [])]}
+        entries = [PromptEntry(one.memory.id, render_memory(one.memory)) for one in found]
+        note = build_block(
+            BlockLayout("## What you remember about this user"), entries, budget
+        ).text
+        return {"messages": [*earlier, *([SystemMessage(note, name=NOTE_NAME)] if note else [])]}
 
     return recall
 
 
 def learn_node(
-    memory_of: MemoryOf, *, has_acted: Callable[[Mapping[str, Any]], bool] = lambda _: False
-) -> Callable[[Mapping[str, Any], RunnableConfig], Update]:
+    memory_of: MemoryResolver, *, has_acted: Callable[[Mapping[str, Any]], bool] = lambda _: False
+) -> Callable[[Mapping[str, Any], RunnableConfig], StateUpdate]:
     """A node that hands over what was said, to be learned from after so many turns or an action.
 
     How many is the profile's choice; that there was an action is told by a tool's message, or by
     `has_acted`. Every message is handed over once, however often a graph is resumed or branched.
     """
 
-    def learn(state: Mapping[str, Any], config: RunnableConfig) -> Update:
+    def learn(state: Mapping[str, Any], config: RunnableConfig) -> StateUpdate:
         memory = memory_of(config)
         session = config["configurable"]["thread_id"]
         heard = {turn.metadata.get("message") for turn in memory.turns(session)}
         said = [
-            one for one in turns_of(state["messages"]) if one["metadata"]["message"] not in heard
+            one for one in to_turns(state["messages"]) if one["metadata"]["message"] not in heard
         ]
         if said:
             memory.learn(said, session)
@@ -90,19 +92,23 @@ def learn_node(
 
 def is_note(message: BaseMessage) -> bool:
     """Whether a message is what we told a model."""
-    return message.type == "system" and message.name == NOTE
+    return message.type == "system" and message.name == NOTE_NAME
 
 
-def latest_words(messages: Sequence[BaseMessage]) -> str:
+def latest_user_text(messages: Sequence[BaseMessage]) -> str:
     """The words of the person that came last."""
     theirs = (one.text.strip() for one in reversed(messages) if one.type == "human")
-    return next((text for text in theirs if text), "")[:QUERY_LIMIT]
+    return next((text for text in theirs if text), "")[:MAX_QUERY_CHARS]
 
 
-def turns_of(messages: Sequence[AnyMessage]) -> list[Said]:
+def to_turns(messages: Sequence[AnyMessage]) -> list[TurnInput]:
     """What was said by someone, in words."""
     return [
-        {"role": ROLES[one.type], "content": one.text, "metadata": {"message": one.id}}
+        {
+            "role": ROLE_BY_MESSAGE_TYPE[one.type],
+            "content": one.text,
+            "metadata": {"message": one.id},
+        }
         for one in messages
-        if one.type in ROLES and one.text.strip()
+        if one.type in ROLE_BY_MESSAGE_TYPE and one.text.strip()
     ]

@@ -23,29 +23,29 @@ from langgraph.store.base import (
 )
 
 from remembrancer.errors import Conflict, InvalidInput
-from remembrancer.integrations.langgraph.filters import chosen, passes
+from remembrancer.integrations.langgraph.filters import matches_filter, select_namespaces
 from remembrancer.integrations.langgraph.items import (
-    SUBJECT,
-    Content,
+    ITEM_SUBJECT,
+    ItemContent,
     Namespace,
-    Root,
-    address,
-    content,
-    expires,
+    NamespaceRoot,
+    build_content,
+    get_value,
+    has_expiry,
+    hash_key,
     is_item,
-    item,
-    search_item,
-    value_of,
+    to_item,
+    to_search_item,
 )
 from remembrancer.memory import Memory
-from remembrancer.paging import LIMIT
-from remembrancer.recall.filters import QUERY_LIMIT
+from remembrancer.paging import MAX_LIMIT
+from remembrancer.recall.filters import MAX_QUERY_CHARS
 from remembrancer.types import Fact, Kind, Mode, Permanence, Record
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
 
-Found = tuple[Record, Namespace, float | None]
+FoundItem = tuple[Record, Namespace, float | None]
 """An item, its namespace, and how similar it is to what was asked."""
 
 
@@ -73,7 +73,7 @@ class RemembrancerStore(BaseStore):
                 "open the memory with profile='namespaces'."
             )
         self._memory = memory
-        self._root = Root(under, memory.principal.agent)
+        self._root = NamespaceRoot(under, memory.principal.agent)
         self._fields = fields
         self.ttl_config = ttl
 
@@ -83,7 +83,10 @@ class RemembrancerStore(BaseStore):
         for op in ops:
             validate_op_namespace(op)
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
-        writes = [(op, self._root.shelf(op.namespace), self._content(op)) for op in puts.values()]
+        writes = [
+            (op, self._root.to_items_scope(op.namespace), self._build_content(op))
+            for op in puts.values()
+        ]
         results = [self._read(op) for op in ops]
         for write in writes:
             self._write(*write)
@@ -100,7 +103,7 @@ class RemembrancerStore(BaseStore):
             case SearchOp():
                 return self._search(op)
             case ListNamespacesOp():
-                return chosen(self._namespaces(), op)
+                return select_namespaces(self._iter_namespaces(), op)
             case PutOp():
                 return None
             case never:
@@ -108,39 +111,42 @@ class RemembrancerStore(BaseStore):
 
     def _get(self, op: GetOp) -> Item | None:
         found = self._memory.fact(
-            SUBJECT, address(op.key), scope=self._root.shelf(op.namespace), used=op.refresh_ttl
+            ITEM_SUBJECT,
+            hash_key(op.key),
+            scope=self._root.to_items_scope(op.namespace),
+            used=op.refresh_ttl,
         )
-        return item(found, op.namespace) if found and is_item(found) else None
+        return to_item(found, op.namespace) if found and is_item(found) else None
 
-    def _content(self, op: PutOp) -> Content | None:
-        return content(op, self._fields) if op.value is not None else None
+    def _build_content(self, op: PutOp) -> ItemContent | None:
+        return build_content(op, self._fields) if op.value is not None else None
 
-    def _write(self, op: PutOp, shelf: str, content: Content | None) -> None:
-        known = self._memory.fact(SUBJECT, address(op.key), scope=shelf)
+    def _write(self, op: PutOp, scope: str, content: ItemContent | None) -> None:
+        known = self._memory.fact(ITEM_SUBJECT, hash_key(op.key), scope=scope)
         if content is None:
             self._forget(known)
         elif known is None:
-            self._remember(op.key, shelf, content)
-        elif content.is_of(known):
+            self._remember(op.key, scope, content)
+        elif content.matches(known):
             self._memory.confirm(known.id)
         else:
             self._replace(known, content)
 
-    def _remember(self, key: str, shelf: str, content: Content) -> None:
+    def _remember(self, key: str, scope: str, content: ItemContent) -> None:
         self._memory.remember(
-            content.words,
-            scope=shelf,
-            subject=SUBJECT,
-            predicate=address(key),
+            content.text,
+            scope=scope,
+            subject=ITEM_SUBJECT,
+            predicate=hash_key(key),
             permanence=Permanence.PERMANENT,
             metadata=content.metadata,
-            ttl_days=content.days,
+            ttl_days=content.ttl_days,
         )
 
-    def _replace(self, known: Fact, content: Content) -> None:
+    def _replace(self, known: Fact, content: ItemContent) -> None:
         try:
             self._memory.update(
-                known.id, content.words, metadata=content.metadata, ttl_days=content.days
+                known.id, content.text, metadata=content.metadata, ttl_days=content.ttl_days
             )
         except Conflict:  # Someone else has deleted it meanwhile.
             self._remember(str(known.metadata["name"]), known.scope, content)
@@ -151,65 +157,65 @@ class RemembrancerStore(BaseStore):
                 self._memory.forget(known.id)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        asked = (op.query or "").strip()[:QUERY_LIMIT]
-        found = self._recalled(op, asked) if asked else self._listed(op)
+        asked = (op.query or "").strip()[:MAX_QUERY_CHARS]
+        found = self._recall_items(op, asked) if asked else self._list_items(op)
         shown = list(islice(found, op.offset, op.offset + op.limit))
         if op.refresh_ttl:
             for one, _, _ in shown:
-                self._use(one)
-        return [search_item(*one) for one in shown]
+                self._count_use(one)
+        return [to_search_item(*one) for one in shown]
 
-    def _use(self, record: Record) -> None:
-        if expires(record) and isinstance(record, Fact) and record.predicate:
-            self._memory.fact(SUBJECT, record.predicate, scope=record.scope, used=True)
+    def _count_use(self, record: Record) -> None:
+        if has_expiry(record) and isinstance(record, Fact) and record.predicate:
+            self._memory.fact(ITEM_SUBJECT, record.predicate, scope=record.scope, used=True)
 
-    def _listed(self, op: SearchOp) -> Iterator[Found]:
+    def _list_items(self, op: SearchOp) -> Iterator[FoundItem]:
         """What passes the filter, the latest first."""
-        wanted, cursor = self._below(op), None
-        for limit in _more(op):
+        wanted, cursor = self._build_filter(op), None
+        for limit in _growing_limits(op):
             page = self._memory.list(limit=limit, cursor=cursor, **wanted)
             for one in page.items:
-                if (namespace := self._passing(one, op)) is not None:
+                if (namespace := self._match_namespace(one, op)) is not None:
                     yield one, namespace, None
             if (cursor := page.cursor) is None:
                 return
 
-    def _recalled(self, op: SearchOp, query: str) -> list[Found]:
+    def _recall_items(self, op: SearchOp, query: str) -> list[FoundItem]:
         """What passes the filter, the best first; more is recalled until there is enough of it."""
-        found: list[Found] = []
-        for limit in _more(op):
+        found: list[FoundItem] = []
+        for limit in _growing_limits(op):
             best = self._memory.recall(
-                query, mode=Mode.SEMANTIC, limit=limit, used=False, **self._below(op)
+                query, mode=Mode.SEMANTIC, limit=limit, used=False, **self._build_filter(op)
             )
             found = [
                 (one.memory, namespace, one.why.similarity)
                 for one in best
                 if one.memory.metadata.get("searched")
-                and (namespace := self._passing(one.memory, op)) is not None
+                and (namespace := self._match_namespace(one.memory, op)) is not None
             ]
-            if len(found) >= op.offset + op.limit or len(best) < limit or limit == LIMIT:
+            if len(found) >= op.offset + op.limit or len(best) < limit or limit == MAX_LIMIT:
                 break
         return found
 
-    def _below(self, op: SearchOp) -> Any:
+    def _build_filter(self, op: SearchOp) -> Any:
         """All facts below a namespace, items or not."""
-        scope = self._root.below(op.namespace_prefix)
+        scope = self._root.to_scope(op.namespace_prefix)
         return {"kinds": [Kind.FACT], "scope": scope, "minimum_importance": 0}
 
-    def _passing(self, record: Record, op: SearchOp) -> Namespace | None:
+    def _match_namespace(self, record: Record, op: SearchOp) -> Namespace | None:
         """The namespace of an item that passes the filter; None for all else."""
-        if not is_item(record) or not passes(value_of(record), op.filter):
+        if not is_item(record) or not matches_filter(get_value(record), op.filter):
             return None
-        return self._root.namespace(record.scope)
+        return self._root.to_namespace(record.scope)
 
-    def _namespaces(self) -> Iterator[Namespace]:
+    def _iter_namespaces(self) -> Iterator[Namespace]:
         scopes = self._memory.stats().by_scope
-        return (one for scope in scopes if (one := self._root.namespace(scope)) is not None)
+        return (one for scope in scopes if (one := self._root.to_namespace(scope)) is not None)
 
 
-def _more(op: SearchOp) -> Iterator[int]:
+def _growing_limits(op: SearchOp) -> Iterator[int]:
     """How much to read for what is wanted, at first and then, as not all of it may pass."""
     limit = op.offset + op.limit + 1
     while True:
-        yield max(1, min(limit, LIMIT))
+        yield max(1, min(limit, MAX_LIMIT))
         limit *= 4

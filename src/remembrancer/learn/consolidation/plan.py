@@ -17,7 +17,7 @@ Ids = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Add:
+class AddStep:
     """A new fact or rule, from some episodes."""
 
     kind: Literal["fact", "rule"]
@@ -32,7 +32,7 @@ class Add:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Revise:
+class ReviseStep:
     """Other words for a fact, from some episodes."""
 
     target: str
@@ -44,7 +44,7 @@ class Revise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Affirm:
+class AffirmStep:
     """A memory that some episodes bear out."""
 
     target: str
@@ -53,7 +53,7 @@ class Affirm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relate:
+class RelateStep:
     """A link between two memories."""
 
     source: str
@@ -63,7 +63,7 @@ class Relate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
+class MergeStep:
     """Memories that say the same as one that stands; their links go over to it."""
 
     kept: str
@@ -72,53 +72,53 @@ class Merge:
     step: Literal["merge"] = "merge"
 
 
-Step = Add | Revise | Affirm | Relate | Merge
+PlanStep = AddStep | ReviseStep | AffirmStep | RelateStep | MergeStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ConsolidationPlan:
     """What consolidation would do in one scope, and what of a model's answer was refused."""
 
     scope: str
     made_at: datetime
     episodes: Ids = ()
-    steps: tuple[Annotated[Step, PydanticField(discriminator="step")], ...] = ()
+    steps: tuple[Annotated[PlanStep, PydanticField(discriminator="step")], ...] = ()
     refused: tuple[str, ...] = ()
     model: str | None = None
     tokens: int = 0
 
     def diff(self) -> list[str]:
         """The plan in lines that a person can read."""
-        return [line for step in self.steps for line in told(step)]
+        return [line for step in self.steps for line in render_step(step)]
 
-    def as_json(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, Json]:
         """The plan as plain values, to be kept and applied later."""
-        plain: dict[str, Json] = _PLAN.dump_python(self, mode="json")
+        plain: dict[str, Json] = _PLAN_ADAPTER.dump_python(self, mode="json")
         return plain
 
 
-def told(step: Step) -> list[str]:
+def render_step(step: PlanStep) -> list[str]:
     """One step in lines."""
     match step:
-        case Add():
+        case AddStep():
             topic = f"{step.subject} {step.predicate}: " if step.subject else ""
             return [f"+ {step.kind}: {topic}{step.content}"]
-        case Revise():
+        case ReviseStep():
             return [f"- {step.before}", f"+ {step.content}"]
-        case Affirm():
+        case AffirmStep():
             return [f"= still true: {step.content}"]
-        case Relate():
+        case RelateStep():
             return [f"~ {step.source} {step.relation} {step.target}"]
-        case Merge():
+        case MergeStep():
             return [*(f"- {one}" for one in step.dropped.values()), f"= {step.content}"]
 
 
-def from_json(value: Json) -> Plan:
+def from_json(value: Json) -> ConsolidationPlan:
     """The plan that was kept as plain values."""
     try:
-        return _PLAN.validate_python(value)
+        return _PLAN_ADAPTER.validate_python(value)
     except ValidationError:
         raise InvalidInput("That is not a plan of consolidation.") from None
 
 
-_PLAN: TypeAdapter[Plan] = TypeAdapter(Plan)
+_PLAN_ADAPTER: TypeAdapter[ConsolidationPlan] = TypeAdapter(ConsolidationPlan)

@@ -10,69 +10,69 @@ from dataclasses import dataclass, replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, RemembrancerError
-from remembrancer.learn.consolidation.apply import apply
-from remembrancer.learn.consolidation.plan import Merge, Plan
-from remembrancer.learn.consolidation.validate import READERS, SCHEMA, Shown, steps_of
-from remembrancer.llm import ModelMisspoke, Question
-from remembrancer.llm.prompts import prompt
-from remembrancer.recall.prompt_block import as_data
+from remembrancer.learn.consolidation.apply import apply_plan
+from remembrancer.learn.consolidation.plan import ConsolidationPlan, MergeStep
+from remembrancer.learn.consolidation.validate import PARSERS, SCHEMA, ShownRecords, parse_steps
+from remembrancer.llm import InvalidModelResponse, Question
+from remembrancer.llm.prompts import load_prompt
+from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.store.contract import Filter, Patch, Visibility, Write
-from remembrancer.store.nearest import nearest
+from remembrancer.store.nearest import find_nearest
 from remembrancer.types import Action, Backlog, Batch, Episode, Kind, Record
 
-AT_ONCE = 50
+BATCH_SIZE = 50
 """How many episodes a model is shown together."""
 
-SHOWN = 40
-SHOWN_PER_EPISODE = 5
-MOST_ATTEMPTS = 5
-MOST_TOKENS = 4000
-COMPARED_AT_MOST = 10_000
-EVERYTHING = 100_000
+MAX_MEMORIES_SHOWN = 40
+MAX_MEMORIES_PER_EPISODE = 5
+MAX_ATTEMPTS = 5
+MAX_ANSWER_TOKENS = 4000
+MAX_COMPARED_MEMORIES = 10_000
+MAX_PENDING_EPISODES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Consolidated:
+class ConsolidationResult:
     """What came of it: a batch for each plan that was carried out, and what went wrong."""
 
     batches: tuple[Batch, ...]
     failures: tuple[str, ...] = ()
 
 
-def plans(call: Call) -> list[Plan]:
+def plan_consolidation(call: Call) -> list[ConsolidationPlan]:
     """What consolidation would do now: a plan for each agent, and one for what says the same."""
-    found = [proposed(call, scope, episodes) for scope, episodes in groups(call)]
-    tidy = tidying(call)
+    found = [propose_plan(call, scope, episodes) for scope, episodes in list_batches(call)]
+    tidy = plan_merges(call)
     return [*found, tidy] if tidy is not None else found
 
 
-def groups(call: Call, scope: str | None = None) -> list[tuple[str, list[Episode]]]:
+def list_batches(call: Call, scope: str | None = None) -> list[tuple[str, list[Episode]]]:
     """The episodes that wait, by agent, oldest first; none if there is no model to read them."""
     if call.models.smart is None:
         return []
     return [
-        (agent, episodes[start : start + AT_ONCE])
-        for agent, episodes in _waiting(call, call.visible(scope)).items()
-        for start in range(0, len(episodes), AT_ONCE)
+        (agent, episodes[start : start + BATCH_SIZE])
+        for agent, episodes in _load_pending_episodes(call, call.resolve_visibility(scope)).items()
+        for start in range(0, len(episodes), BATCH_SIZE)
     ]
 
 
-def tidying(call: Call) -> Plan | None:
+def plan_merges(call: Call) -> ConsolidationPlan | None:
     """A plan to merge what says the same, which needs no model; None if there is nothing.
 
     Everything is compared with everything, so of very many memories nothing is.
     """
-    from remembrancer.audit import audit
     from remembrancer.audit.finding import Flaw
+    from remembrancer.audit.report import audit
 
-    facts = Filter(now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.visible())
-    with call.store.reading(call.owner) as reader:
-        if reader.count(facts) > COMPARED_AT_MOST:
+    facts = Filter(now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.resolve_visibility())
+    with call.store.open_reader(call.owner) as reader:
+        if reader.count(facts) > MAX_COMPARED_MEMORIES:
             return None
     found = audit(call, [Flaw.DUPLICATE]).findings
-    with call.store.reading(call.owner) as reader:
+    with call.store.open_reader(call.owner) as reader:
         steps = [
-            Merge(
+            MergeStep(
                 kept=one.ids[0],
                 content=records[one.ids[0]].content,
                 dropped={each: records[each].content for each in one.affected},
@@ -80,52 +80,54 @@ def tidying(call: Call) -> Plan | None:
             for one in found
             if (records := reader.load(one.ids))
         ]
-    return Plan(scope="", made_at=call.now(), steps=tuple(steps)) if steps else None
+    return ConsolidationPlan(scope="", made_at=call.now(), steps=tuple(steps)) if steps else None
 
 
-def scopes_waiting(call: Call) -> list[str]:
+def list_pending_scopes(call: Call) -> list[str]:
     """The scopes of a person in which episodes wait to be consolidated."""
-    return list(_waiting(call, Visibility()))
+    return list(_load_pending_episodes(call, Visibility()))
 
 
-def _waiting(call: Call, visible: Visibility) -> dict[str, list[Episode]]:
+def _load_pending_episodes(call: Call, visible: Visibility) -> dict[str, list[Episode]]:
     pending = Filter(
         now=call.now(), kinds=(Kind.EPISODE,), visible=visible, backlogs=(Backlog.PENDING,)
     )
     found: dict[str, list[Episode]] = {}
-    with call.store.reading(call.owner) as reader:
-        for one in reader.find(pending, EVERYTHING, oldest=True):
+    with call.store.open_reader(call.owner) as reader:
+        for one in reader.find(pending, MAX_PENDING_EPISODES, oldest_first=True):
             if isinstance(one, Episode):
                 found.setdefault(one.scope, []).append(one)
     return found
 
 
-def planned(call: Call, scope: str, episodes: Sequence[Episode]) -> Plan:
+def plan_batch(call: Call, scope: str, episodes: Sequence[Episode]) -> ConsolidationPlan:
     """What a model would make of some episodes, in order to do it.
 
     An answer that is none counts as an attempt; after some, the episodes are put aside.
     """
     try:
-        return proposed(call, scope, episodes)
-    except ModelMisspoke as error:
-        _count_attempt(call, episodes, error)
+        return propose_plan(call, scope, episodes)
+    except InvalidModelResponse as error:
+        _record_failed_attempt(call, episodes, error)
         raise
 
 
-def proposed(call: Call, scope: str, episodes: Sequence[Episode]) -> Plan:
+def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> ConsolidationPlan:
     """What a model would make of some episodes."""
     assert call.models.smart is not None
-    memories = _nearby(call, scope, episodes)
-    shown = Shown(
+    memories = _load_nearby(call, scope, episodes)
+    shown = ShownRecords(
         {f"e{number}": one for number, one in enumerate(episodes, 1)},
         {f"m{number}": one for number, one in enumerate(memories, 1)},
     )
-    question = Question(prompt("consolidate"), _told(shown), SCHEMA, "plan", MOST_TOKENS)
+    question = Question(
+        load_prompt("consolidate"), _render_shown(shown), SCHEMA, "plan", MAX_ANSWER_TOKENS
+    )
     answer = call.models.smart.answer(question)
-    if not any(isinstance(answer.value.get(name), list) for name in READERS):
-        raise ModelMisspoke("The model did not answer with a plan.")
-    steps, refused = steps_of(answer.value, shown)
-    return Plan(
+    if not any(isinstance(answer.value.get(name), list) for name in PARSERS):
+        raise InvalidModelResponse("The model did not answer with a plan.")
+    steps, refused = parse_steps(answer.value, shown)
+    return ConsolidationPlan(
         scope=scope,
         made_at=call.now(),
         episodes=tuple(one.id for one in episodes),
@@ -136,35 +138,39 @@ def proposed(call: Call, scope: str, episodes: Sequence[Episode]) -> Plan:
     )
 
 
-def _nearby(call: Call, scope: str, episodes: Sequence[Episode]) -> list[Record]:
+def _load_nearby(call: Call, scope: str, episodes: Sequence[Episode]) -> list[Record]:
     """What is remembered already of what the episodes tell."""
-    near = Filter(now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.visible(scope))
+    near = Filter(
+        now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.resolve_visibility(scope)
+    )
     found: dict[str, Record] = {}
-    vectors = [call.embed(one.searchable) for one in episodes]
-    with call.store.reading(call.owner) as reader:
+    vectors = [call.embed(one.search_text) for one in episodes]
+    with call.store.open_reader(call.owner) as reader:
         for vector in vectors:
-            hits = nearest(reader, vector, near, SHOWN_PER_EPISODE)
+            hits = find_nearest(reader, vector, near, MAX_MEMORIES_PER_EPISODE)
             found |= reader.load(hit.id for hit in hits)
     # What a program keeps at an address is its own to change.
-    return [one for one in found.values() if not one.is_addressed][:SHOWN]
+    return [one for one in found.values() if not one.has_program_key][:MAX_MEMORIES_SHOWN]
 
 
-def _told(shown: Shown) -> str:
+def _render_shown(shown: ShownRecords) -> str:
     parts: dict[str, Mapping[str, Record]] = {
         "remembered": shown.memories,
         "episodes": shown.episodes,
     }
-    return "\n\n".join(_listed(name, some) for name, some in parts.items() if some)
+    return "\n\n".join(_render_section(name, some) for name, some in parts.items() if some)
 
 
-def _listed(name: str, records: Mapping[str, Record]) -> str:
-    lines = [f"[{key}] {as_data(one.content)}" for key, one in records.items()]
+def _render_section(name: str, records: Mapping[str, Record]) -> str:
+    lines = [f"[{key}] {escape_for_prompt(one.content)}" for key, one in records.items()]
     return "\n".join([f"<{name}>", *lines, f"</{name}>"])
 
 
-def _count_attempt(call: Call, episodes: Sequence[Episode], error: RemembrancerError) -> None:
+def _record_failed_attempt(
+    call: Call, episodes: Sequence[Episode], error: RemembrancerError
+) -> None:
     """Note that nothing came of it; after some attempts the episodes are put aside."""
-    with call.writing() as writer:
+    with call.open_writer() as writer:
         fresh = writer.load(one.id for one in episodes)
         writes: list[Write] = [
             Patch(
@@ -172,7 +178,7 @@ def _count_attempt(call: Call, episodes: Sequence[Episode], error: RemembrancerE
                 {
                     "attempts": one.attempts + 1,
                     "failure": f"{error.code}: {error}",
-                    "backlog": Backlog.DEAD if one.attempts + 1 >= MOST_ATTEMPTS else one.backlog,
+                    "backlog": Backlog.DEAD if one.attempts + 1 >= MAX_ATTEMPTS else one.backlog,
                 },
             )
             for one in fresh.values()
@@ -180,25 +186,25 @@ def _count_attempt(call: Call, episodes: Sequence[Episode], error: RemembrancerE
         ]
         if writes:
             note = f"{len(writes)} episodes were not consolidated: {error.code}"
-            writer.apply(call.event(Action.LEARNED, call.now(), note=note), writes)
+            writer.apply(call.new_event(Action.LEARNED, call.now(), note=note), writes)
 
 
-def consolidate(call: Call, scope: str | None = None) -> Consolidated:
+def consolidate(call: Call, scope: str | None = None) -> ConsolidationResult:
     """Plan and carry out, agent by agent; what fails for one is left for the next time."""
     batches: list[Batch] = []
     failures: list[str] = []
-    for agent, episodes in groups(call, scope):
+    for agent, episodes in list_batches(call, scope):
         try:
-            batches.append(apply(call, planned(call, agent, episodes)))
-        except (ModelMisspoke, Conflict) as error:
+            batches.append(apply_plan(call, plan_batch(call, agent, episodes)))
+        except (InvalidModelResponse, Conflict) as error:
             failures.append(f"{error.code}: {error}")
-    return Consolidated(tuple(batches), tuple(failures))
+    return ConsolidationResult(tuple(batches), tuple(failures))
 
 
-def carried_out(call: Call, plan: Plan | None) -> Consolidated:
+def run_consolidation(call: Call, plan: ConsolidationPlan | None) -> ConsolidationResult:
     """One plan, or all that consolidation would do now."""
     if plan is not None:
-        return Consolidated((apply(call, plan),))
+        return ConsolidationResult((apply_plan(call, plan),))
     done = consolidate(call)
-    tidy = tidying(call)
-    return replace(done, batches=(*done.batches, apply(call, tidy))) if tidy else done
+    tidy = plan_merges(call)
+    return replace(done, batches=(*done.batches, apply_plan(call, tidy))) if tidy else done

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-LONG = 2_000
-MOST = 20_000
-LONGEST_CLAUSE = 240
+LONG_TURN_CHARS = 2_000
+MAX_TURN_CHARS = 20_000
+MAX_CLAUSE_CHARS = 240
 
 MASK = "\0"
 FENCE = re.compile(r"```.*?(?:```|\Z)|\[[^\]\n]{0,300}\]", re.S)
@@ -20,12 +20,12 @@ QUOTATION = re.compile(
     r'"[^"\n]*(?:"|$)|“[^”\n]*(?:”|$)|(?<!\w)[\'‘][^\n]{1,300}?[\'’](?!\w)', re.M
 )
 FIRST_PERSON = re.compile(r"\b(?:I|my|me|we|our)\b", re.I)
-MOST_WORDS_OF_A_TITLE = 8
+MAX_TITLE_WORDS = 8
 
 PASTED = re.compile(
     r"^#|^[-*•] |^\d+[.)] |^\w+:\s|[{}<>]|\n[ \t]{0,4}\n[^\n]{1,2000}\n[ \t]{0,4}\n", re.M
 )
-NOT_MEANT = re.compile(
+NOT_OWN_WORDS = re.compile(
     r"\b(?:pretend|role-?play|act as|acting as|just kidding|kidding|joking|jk|fictional"
     r"|in character|(?<!can )(?<!can't )imagine (?:you(?:['’]re| are)|i(?:['’]m| am)|that i|being)"
     r"|the following"
@@ -63,7 +63,7 @@ SUBJECT = (
     r"|these|those|they|they['’]\w+|he|he['’]s|she|she['’]s|you|you['’]\w+|there|there['’]s"
     r"|everyone|everything|nothing|let['’]s|the)\b"
 )
-BREAK = re.compile(
+CLAUSE_BREAK = re.compile(
     r"\s{1,3}[-–—]{1,3}\s{1,3}|-\s{1,3}|\s{0,3}[;…()]\s{0,3}|:\s{1,3}|\.\.\.\s{0,3}"
     r"|,?\s{1,3}(?:but|because|although|though|even though|however|whereas|hence|thus|cuz"
     r"|['’]?cause|&)\s{1,3}"
@@ -103,7 +103,7 @@ UNSURE = re.compile(
     r"i(?:['’]d| 'd)|we['’]d|would've|lol|haha+|hehe|used to|until|or something)\b",
     re.I,
 )
-SHADOW = re.compile(
+HYPOTHETICAL_OR_REPORTED = re.compile(
     r"\b(?:if|wish|imagine|suppose|supposing|pretend|hypothetically|say that|unless|as if|dreamt"
     r"|dreamed|when i was|back when|(?<!i )(?:said|says|saying|told|tells|claims?|claimed|wrote"
     r"|writes|asked|thinks?|thought|believes?|quote|quoting|character|narrator))\b",
@@ -111,16 +111,16 @@ SHADOW = re.compile(
 )
 
 
-def sentences(text: str) -> Iterator[str]:
+def split_sentences(text: str) -> Iterator[str]:
     """The sentences a person wrote as themselves, verbatim; none of what looks pasted."""
     if is_borrowed(text):
         return
-    for sentence in _split(masked_quotations(text)):
-        if sentence and MASK not in sentence and not DRAFT.search(sentence[:LONG]):
+    for sentence in _split_at_sentence_ends(mask_quotations(text)):
+        if sentence and MASK not in sentence and not DRAFT.search(sentence[:LONG_TURN_CHARS]):
             yield sentence
 
 
-def _split(text: str) -> Iterator[str]:
+def _split_at_sentence_ends(text: str) -> Iterator[str]:
     begin = 0
     for found in SENTENCE_END.finditer(text):
         sentence = text[begin : found.start()].strip()
@@ -132,30 +132,28 @@ def _split(text: str) -> Iterator[str]:
 
 def is_borrowed(text: str) -> bool:
     """Whether a turn is material to work on or play with, not the person speaking of themselves."""
-    if len(text) > MOST or NOT_MEANT.search(text):
+    if len(text) > MAX_TURN_CHARS or NOT_OWN_WORDS.search(text):
         return True
-    return len(text) > LONG and PASTED.search(text) is not None
+    return len(text) > LONG_TURN_CHARS and PASTED.search(text) is not None
 
 
-def masked_quotations(text: str) -> str:
+def mask_quotations(text: str) -> str:
     """The text with code, cited lines and quoted speech made unreadable, at the same length."""
     for pattern in (FENCE, CITED_LINE):
         text = pattern.sub(lambda found: "\n" * len(found[0]), text)
-    return QUOTATION.sub(
-        lambda found: _masked(found[0]) if _is_speech(found[0]) else found[0], text
-    )
+    return QUOTATION.sub(lambda found: _mask(found[0]) if _is_speech(found[0]) else found[0], text)
 
 
-def _masked(words: str) -> str:
+def _mask(words: str) -> str:
     return MASK * len(words)
 
 
 def _is_speech(quotation: str) -> bool:
     words = len(quotation.split())
-    return words > MOST_WORDS_OF_A_TITLE or FIRST_PERSON.search(quotation) is not None
+    return words > MAX_TITLE_WORDS or FIRST_PERSON.search(quotation) is not None
 
 
-def stated(sentence: str) -> str:
+def strip_question(sentence: str) -> str:
     """The part of a sentence that is no question: all, the words before the question, or none."""
     tail = QUESTION_TAIL.search(sentence)
     if tail:
@@ -163,25 +161,25 @@ def stated(sentence: str) -> str:
     return "" if sentence.endswith("?") else sentence
 
 
-def clauses(sentence: str) -> Iterator[str]:
+def split_clauses(sentence: str) -> Iterator[str]:
     """The clauses that assert something, without what leads in to them."""
-    rest, shadowed = stated(sentence), False
+    rest, shadowed = strip_question(sentence), False
     begin = 0
-    for end, following in _pieces(rest):
+    for end, following in _find_breaks(rest):
         piece, begin = rest[begin:end], following
-        words = without_lead_in(piece.strip(' ,.!?;:"”')) if len(piece) <= LONGEST_CLAUSE else ""
+        words = strip_lead_in(piece.strip(' ,.!?;:"”')) if len(piece) <= MAX_CLAUSE_CHARS else ""
         if words and not shadowed and not UNSURE.search(words):
             yield words
-        shadowed = shadowed or SHADOW.search(piece) is not None
+        shadowed = shadowed or HYPOTHETICAL_OR_REPORTED.search(piece) is not None
 
 
-def _pieces(sentence: str) -> Iterator[tuple[int, int]]:
-    for found in BREAK.finditer(sentence):
+def _find_breaks(sentence: str) -> Iterator[tuple[int, int]]:
+    for found in CLAUSE_BREAK.finditer(sentence):
         yield found.start(), found.end()
     yield len(sentence), len(sentence)
 
 
-def without_lead_in(words: str) -> str:
+def strip_lead_in(words: str) -> str:
     """The words after "well,", "by the way," and their like."""
     while found := LEAD_IN.match(words) or VOCATIVE.match(words):
         words = words[found.end() :]

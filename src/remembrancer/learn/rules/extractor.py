@@ -9,26 +9,31 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from remembrancer.learn.extracted import Candidate
-from remembrancer.learn.rules.clauses import LONGEST_CLAUSE, clauses, sentences, without_lead_in
+from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.rules.clauses import (
+    MAX_CLAUSE_CHARS,
+    split_clauses,
+    split_sentences,
+    strip_lead_in,
+)
 from remembrancer.learn.rules.patterns import (
     APPOSITION,
+    INSTRUCTION,
     INSTRUCTION_KEYS,
     INSTRUCTIONS,
     NO_GIVEN_NAME,
-    ORDER,
-    WORDINGS,
-    Sort,
-    Wording,
-    pattern_of,
+    STATEMENT_PATTERNS,
+    MemoryDefaults,
+    StatementPattern,
+    compile_pattern,
 )
-from remembrancer.learn.rules.vocabulary import is_place, stands_alone
+from remembrancer.learn.rules.vocabulary import is_complete, is_place
 from remembrancer.types import Permanence, Turn
 
-USER = "user"
-LONGEST_KEY = 200
+USER_SUBJECT = "user"
+MAX_KEY_CHARS = 200
 
-ASKED = re.compile(
+REMEMBER_REQUEST = re.compile(
     r"(?P<plea>(?:(?:can|could|will|would) you |i(?:'d| would) like you to |i want you to )?"
     r"(?:please )?)(?:also )?"
     r"(?:remember(?: that|:| (?=(?:i|i'm|i've|my|we|our)\b))|keep in mind(?: that|:)"
@@ -41,14 +46,14 @@ ASKED = re.compile(
 ADVICE = re.compile(
     r"\b(?:you|you're|your|yourself|let's)\b|^(?:it|that|this|they|he|she|to)\b", re.I
 )
-OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\d|\s[A-Z]")
-FINITE = re.compile(
+SELF_REFERENCE = re.compile(r"\b(?:I|my|me|we|our|us)\b|\d|\s[A-Z]")
+FINITE_VERB = re.compile(
     r"^(?:I|we)\b|\b(?:is|are|was|were|has|have|had|will|can|cannot|do|does|did|must|should|needs?"
     r"|wants?|lives?|works?|likes?|starts?|ends?|prefers?|expires?|opens?|closes?|runs?|\w+ed)\b",
     re.I,
 )
 OWN_SUBJECT = re.compile(r"(?:(?:my|our) |(?-i:[A-Z]))\S+ (?:\S+ ){1,}\S+", re.I)
-ASKED_SORT = Sort("fact", Permanence.STABLE, 7, 0.95)
+REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 UNCAPPED = re.compile(
     r"(?:i|im|i'm)\b[^A-Z]* (?!fear|peace|hope|the|an?|my)[^A-Z\s]+(?:, [^A-Z\s]+)?"
 )
@@ -89,25 +94,25 @@ TRAILING = re.compile(
 )
 VOCATIVE = re.compile(r"(?<= )([a-z][\w'-]*), [A-Z][a-z]+$")
 WHEN = r"(?:week|weekend|month|year|night|spring|summer|fall|autumn|winter|\w+day|fri|sat|sun)"
-LONG_PAST = re.compile(
+PAST_TIME = re.compile(
     rf",? (?:yesterday|recently|(?:just )?(?:last|this past) {WHEN}|the other (?:day|week)"
     rf"|earlier this {WHEN}|(?:about |around |over )?(?:\w+|a few|a couple of) (?:{WHEN}|day)s?"
     r" (?:ago|back)|for the first time|back in \w+)$",
     re.I,
 )
-COMING = re.compile(
+FUTURE_TIME = re.compile(
     r",?(?: for)? (?:soon|(?:next|this|later this) "
     r"(?:month|year|spring|summer|fall|autumn|winter))$",
     re.I,
 )
 
-OTHER_PERSON = {
+THIRD_PERSON_FORMS = {
     "i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
     "we": "they", "us": "them", "our": "their", "ours": "theirs", "ourselves": "themselves",
     "i'm": "they're", "i've": "they've", "i'll": "they'll", "i'd": "they'd",
     "we're": "they're", "we've": "they've", "we'll": "they'll", "we'd": "they'd",
 }  # fmt: skip
-PERSONAL = re.compile(
+FIRST_PERSON = re.compile(
     r"\b(?:I'(?:m|ve|ll|d)|we'(?:re|ve|ll|d)|I|me|my|mine|myself|we|us|our|ours|ourselves)\b"
 )
 AGREEMENT = re.compile(r"\bthey (am|was)\b")
@@ -120,132 +125,144 @@ AUXILIARY = frozenset(
 )
 
 
-def read(turns: Sequence[Turn]) -> list[Candidate]:
+def extract_facts(turns: Sequence[Turn]) -> list[ExtractedFact]:
     """What the person said of themselves in so many words, in order; most turns say nothing."""
-    said = (found for turn in turns if turn.is_by_user for found in _said_in(turn))
-    return list(_without_repetitions(said))
+    said = (found for turn in turns if turn.is_by_user for found in _extract_from_turn(turn))
+    return list(_drop_repetitions(said))
 
 
-def _without_repetitions(said: Iterable[Candidate]) -> Iterator[Candidate]:
+def _drop_repetitions(candidates: Iterable[ExtractedFact]) -> Iterator[ExtractedFact]:
     """What is not the very thing that was said last on the same key."""
     last: dict[str, str] = {}
-    for found in said:
+    for found in candidates:
         key = found.predicate or found.content
         if last.get(key) != found.content:
             yield found
         last[key] = found.content
 
 
-def _said_in(turn: Turn) -> Iterator[Candidate]:
-    for sentence in sentences(turn.content):
-        for found in _said_by(sentence):
+def _extract_from_turn(turn: Turn) -> Iterator[ExtractedFact]:
+    for sentence in split_sentences(turn.content):
+        for found in _extract_from_sentence(sentence):
             yield replace(found, turns=(turn.id,))
 
 
-def _said_by(sentence: str) -> list[Candidate]:
-    asked = _asked_for(sentence)
+def _extract_from_sentence(sentence: str) -> list[ExtractedFact]:
+    asked = _parse_request(sentence)
     if asked:
         return [asked]
-    order = _instruction(sentence)
+    order = _parse_instruction(sentence)
     if order:
         return [order]
-    said = [found for words in clauses(sentence) if (found := _statement(words))]
-    return said + list(_named_in_passing(sentence))
+    said = [found for words in split_clauses(sentence) if (found := _parse_statement(words))]
+    return said + list(_find_named_people(sentence))
 
 
-def _named_in_passing(sentence: str) -> Iterator[Candidate]:
+def _find_named_people(sentence: str) -> Iterator[ExtractedFact]:
     """Who "my sister Ana" is, whatever the sentence goes on to ask or suppose."""
     for found in APPOSITION.finditer(sentence):
         role, name = found["role"].lower(), found["name"] or found["apart"]
         if not NO_GIVEN_NAME.fullmatch(name):
-            known = _statement(f"my {role} is {name}")
+            known = _parse_statement(f"my {role} is {name}")
             if known:
                 yield replace(known, quote=found[0], confidence=0.8)
 
 
-def _asked_for(sentence: str) -> Candidate | None:
+def _parse_request(sentence: str) -> ExtractedFact | None:
     """What a person asks to have remembered, which need not be about themselves."""
-    found = ASKED.fullmatch(straight(without_lead_in(sentence)).rstrip(" .!?"))
-    if found is None or len(sentence) > 2 * LONGEST_CLAUSE:
+    found = REMEMBER_REQUEST.fullmatch(straighten_quotes(strip_lead_in(sentence)).rstrip(" .!?"))
+    if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
         return None
     if sentence.endswith("?") and not found["plea"]:
         return None
-    quote = without_lead_in(sentence)
-    rest = without_lead_in(found["rest"].strip(" .!?,"))
-    known = _statement(rest) if list(clauses(rest)) == [rest] else _instruction(rest)
+    quote = strip_lead_in(sentence)
+    rest = strip_lead_in(found["rest"].strip(" .!?,"))
+    known = (
+        _parse_statement(rest) if list(split_clauses(rest)) == [rest] else _parse_instruction(rest)
+    )
     if known:
-        return replace(known, quote=quote, asked=True, confidence=0.95)
-    if not _is_worth_asking(rest, begged=bool(found["plea"])):
+        return replace(known, quote=quote, requested=True, confidence=0.95)
+    if not _is_worth_keeping(rest, has_plea=bool(found["plea"])):
         return None
-    return _candidate(ASKED_SORT, retold(rest), quote, asked=True)
+    return _build_candidate(
+        REQUESTED_DEFAULTS, restate_in_third_person(rest), quote, requested=True
+    )
 
 
-def _is_worth_asking(rest: str, *, begged: bool) -> bool:
+def _is_worth_keeping(rest: str, *, has_plea: bool) -> bool:
     """Whether it is a statement of the person's, not advice to whom they talk to."""
     if ADVICE.search(rest) or len(rest.split()) < 3:
         return False
-    if not FINITE.search(rest) and not OWN_SUBJECT.match(rest):
+    if not FINITE_VERB.search(rest) and not OWN_SUBJECT.match(rest):
         return False
-    return begged or OWN.search(rest) is not None
+    return has_plea or SELF_REFERENCE.search(rest) is not None
 
 
-def _instruction(sentence: str) -> Candidate | None:
+def _parse_instruction(sentence: str) -> ExtractedFact | None:
     """A standing instruction to the assistant."""
-    words = without_lead_in(sentence.strip(" .!")) if not sentence.endswith("?") else ""
-    plain = expanded(words)
-    if not plain or len(words) > LONGEST_CLAUSE:
+    words = strip_lead_in(sentence.strip(" .!")) if not sentence.endswith("?") else ""
+    plain = expand_contractions(words)
+    if not plain or len(words) > MAX_CLAUSE_CHARS:
         return None
-    if not any(pattern_of(says).fullmatch(plain) for says in INSTRUCTIONS):
+    if not any(compile_pattern(says).fullmatch(plain) for says in INSTRUCTIONS):
         return None
-    order = _candidate(ORDER, line(third_person(PLEASE.sub("", plain))), words)
+    order = _build_candidate(
+        INSTRUCTION, format_line(to_third_person(PLEASE.sub("", plain))), words
+    )
     keys = (key for key, pattern in INSTRUCTION_KEYS if pattern.search(plain))
-    return _keyed(order, next(keys, None))
+    return _set_key(order, next(keys, None))
 
 
-def _statement(words: str) -> Candidate | None:
+def _parse_statement(words: str) -> ExtractedFact | None:
     """What a clause says in one of the known wordings."""
-    plain = FILLER.sub(r"\1 ", expanded(words))
-    plain = LONG_PAST.sub("", VOCATIVE.sub(r"\1", TRAILING.sub("", plain)))
-    for wording in WORDINGS:
-        for says in wording.says:
-            found = pattern_of(says).fullmatch(plain)
-            if found and (candidate := _told(wording, found.groupdict(), words)):
+    plain = FILLER.sub(r"\1 ", expand_contractions(words))
+    plain = PAST_TIME.sub("", VOCATIVE.sub(r"\1", TRAILING.sub("", plain)))
+    for wording in STATEMENT_PATTERNS:
+        for says in wording.patterns:
+            found = compile_pattern(says).fullmatch(plain)
+            if found and (candidate := _build_from_pattern(wording, found.groupdict(), words)):
                 return candidate
     return None
 
 
-def _told(wording: Wording, said: dict[str, str | None], quote: str) -> Candidate | None:
+def _build_from_pattern(
+    wording: StatementPattern, said: dict[str, str | None], quote: str
+) -> ExtractedFact | None:
     parts = {name: (words or "").strip() for name, words in said.items()}
-    if wording.sort.category == "event":
-        parts["x"] = COMING.sub("", parts["x"])
+    if wording.defaults.category == "event":
+        parts["x"] = FUTURE_TIME.sub("", parts["x"])
     if wording.check is is_place and UNCAPPED.fullmatch(quote):
         parts["x"] = parts["x"].title()
-    if not wording.check(parts["x"]) or not stands_alone(parts.get("y", "")):
+    if not wording.check(parts["x"]) or not is_complete(parts.get("y", "")):
         return None
-    shown = {name: third_person(words) for name, words in parts.items()}
+    shown = {name: to_third_person(words) for name, words in parts.items()}
     if "does" in shown:
-        shown["does"] = conjugated(shown["does"])
-    content = line(wording.content.format(**shown))
-    return _keyed(_candidate(wording.sort, content, quote), _predicate(wording, parts))
+        shown["does"] = conjugate(shown["does"])
+    content = format_line(wording.content.format(**shown))
+    return _set_key(
+        _build_candidate(wording.defaults, content, quote), _build_predicate(wording, parts)
+    )
 
 
-def _predicate(wording: Wording, parts: dict[str, str]) -> str | None:
+def _build_predicate(wording: StatementPattern, parts: dict[str, str]) -> str | None:
     """The slot that is filled, so that a later statement of it replaces the earlier one."""
     if wording.predicate is None:
         return None
-    topics = {name: topic(words) for name, words in parts.items()}
+    topics = {name: normalise_topic(words) for name, words in parts.items()}
     pair = " and ".join(sorted((topics["x"], topics.get("y", ""))))
     return wording.predicate.format(**topics, pair=pair)
 
 
-def _keyed(found: Candidate, predicate: str | None) -> Candidate:
-    if predicate is None or len(predicate) > LONGEST_KEY:
+def _set_key(found: ExtractedFact, predicate: str | None) -> ExtractedFact:
+    if predicate is None or len(predicate) > MAX_KEY_CHARS:
         return found
-    return replace(found, subject=USER, predicate=predicate)
+    return replace(found, subject=USER_SUBJECT, predicate=predicate)
 
 
-def _candidate(sort: Sort, content: str, quote: str, *, asked: bool = False) -> Candidate:
-    return Candidate(
+def _build_candidate(
+    sort: MemoryDefaults, content: str, quote: str, *, requested: bool = False
+) -> ExtractedFact:
+    return ExtractedFact(
         content=content,
         quote=quote,
         turns=(),
@@ -253,39 +270,41 @@ def _candidate(sort: Sort, content: str, quote: str, *, asked: bool = False) -> 
         importance=sort.importance,
         permanence=sort.permanence,
         confidence=sort.confidence,
-        asked=asked,
+        requested=requested,
     )
 
 
-def straight(words: str) -> str:
+def straighten_quotes(words: str) -> str:
     """The words with straight apostrophes, at the same length."""
     return words.replace("’", "'").replace("‘", "'")
 
 
-def expanded(words: str) -> str:
+def expand_contractions(words: str) -> str:
     """The words with the contractions written out that wordings begin with."""
-    plain = " ".join(straight(words).split())
+    plain = " ".join(straighten_quotes(words).split())
     for contraction, full in CONTRACTIONS:
         plain = contraction.sub(full, plain)
     return plain
 
 
-def third_person(words: str) -> str:
+def to_third_person(words: str) -> str:
     """The words as another would say them of the person."""
-    told = PERSONAL.sub(lambda found: OTHER_PERSON[found[0].lower()], words)
+    told = FIRST_PERSON.sub(lambda found: THIRD_PERSON_FORMS[found[0].lower()], words)
     return AGREEMENT.sub(lambda verb: "they are" if verb[1] == "am" else "they were", told)
 
 
-def retold(words: str) -> str:
+def restate_in_third_person(words: str) -> str:
     """A whole statement in the third person, without its subject if that is the person."""
-    subject, _, rest = expanded(words).partition(" ")
+    subject, _, rest = expand_contractions(words).partition(" ")
     if subject not in ("I", "we"):
-        return line(third_person(expanded(words)[:1].lower() + expanded(words)[1:]))
+        return format_line(
+            to_third_person(expand_contractions(words)[:1].lower() + expand_contractions(words)[1:])
+        )
     verb, _, others = rest.partition(" ")
-    return line(f"{conjugated(verb)} {third_person(others)}")
+    return format_line(f"{conjugate(verb)} {to_third_person(others)}")
 
 
-def conjugated(verb: str) -> str:
+def conjugate(verb: str) -> str:
     """The third person of a verb that may be followed by more words; past tenses stay."""
     first, gap, rest = verb.lower().partition(" ")
     if first in AUXILIARY or first.endswith(("ed", "s")):
@@ -299,16 +318,16 @@ def conjugated(verb: str) -> str:
     return f"{first}s{gap}{rest}"
 
 
-def topic(words: str) -> str:
+def normalise_topic(words: str) -> str:
     """The words by which two statements about the same thing have the same key."""
     bare = re.sub(
-        r"^(?:an?|the|their|some) | (?:since|ever since) .*", "", third_person(words).lower()
+        r"^(?:an?|the|their|some) | (?:since|ever since) .*", "", to_third_person(words).lower()
     )
     plain = re.sub(r"[^\w\s'&+/.-]", " ", bare.replace("favourite", "favorite"))
     return " ".join(plain.split()).strip(". ")
 
 
-def line(words: str) -> str:
+def format_line(words: str) -> str:
     """The words as a line: single spaces, a capital at the start, nothing at the end."""
     told = " ".join(words.split()).strip(" ,;:.!")
     return told[:1].upper() + told[1:]

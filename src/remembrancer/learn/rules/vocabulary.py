@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 Check = Callable[[str], bool]
 
-LONGEST_OBJECT = 120
-MOST_WORDS = 18
+MAX_OBJECT_CHARS = 120
+MAX_OBJECT_WORDS = 18
 
 
 def any_of(words: str) -> str:
@@ -32,7 +32,7 @@ RELATIVE = re.compile(
     rf"|(?:first|second|last) {any_of('name language year grade world')})\b",
     re.I,
 )
-OF_THE_MOMENT = re.compile(
+MOMENTARY = re.compile(
     r"\b"
     + any_of(r"""
     today tonight tomorrow yesterday right_now at_the_moment lately so_far for_now before
@@ -55,11 +55,15 @@ VAGUE = re.compile(
 )
 
 
-def stands_alone(words: str) -> bool:
+def is_complete(words: str) -> bool:
     """Whether the words are understood without what was said before, and in a month's time."""
-    if len(words) > LONGEST_OBJECT or len(words.split()) > MOST_WORDS or VAGUE.search(words):
+    if (
+        len(words) > MAX_OBJECT_CHARS
+        or len(words.split()) > MAX_OBJECT_WORDS
+        or VAGUE.search(words)
+    ):
         return False
-    return not DANGLING.search(RELATIVE.sub("", words)) and not OF_THE_MOMENT.search(words)
+    return not DANGLING.search(RELATIVE.sub("", words)) and not MOMENTARY.search(words)
 
 
 NAME = re.compile(
@@ -110,7 +114,7 @@ def is_place(words: str) -> bool:
     """Whether the words name a town or a country, as far as spelling tells."""
     if CAMEL.match(words) or NO_PLACE.fullmatch(words):
         return False
-    return stands_alone(words) and bool(PLACE.fullmatch(words))
+    return is_complete(words) and bool(PLACE.fullmatch(words))
 
 
 HOME = any_of(
@@ -124,7 +128,7 @@ KIND_OF_HOME = re.compile(
 
 def is_kind_of_home(words: str) -> bool:
     """Whether the words say what sort of home it is."""
-    return stands_alone(words) and bool(KIND_OF_HOME.fullmatch(words))
+    return is_complete(words) and bool(KIND_OF_HOME.fullmatch(words))
 
 
 TRADE = re.compile(
@@ -170,7 +174,7 @@ def is_trade(words: str) -> bool:
     if not head or len(head.split()) > 5 or NO_TRADE.search(head):
         return False
     ends = (" ".join(head.split()[-count:]) for count in (1, 2))
-    return any(TRADE.fullmatch(end) for end in ends) and stands_alone(words)
+    return any(TRADE.fullmatch(end) for end in ends) and is_complete(words)
 
 
 NO_LIVING = re.compile(
@@ -208,7 +212,7 @@ NO_WORKPLACE = re.compile(
 def is_workplace(words: str) -> bool:
     """Whether the words say where someone works."""
     fits = WORKPLACE.fullmatch(words) and not NO_WORKPLACE.fullmatch(words)
-    return bool(fits) and stands_alone(words)
+    return bool(fits) and is_complete(words)
 
 
 def is_employer(words: str) -> bool:
@@ -235,7 +239,7 @@ SUBJECT_OF_STUDY = re.compile(
 
 def is_study(words: str) -> bool:
     """Whether the words name a subject of study."""
-    return stands_alone(words) and bool(SUBJECT_OF_STUDY.fullmatch(words))
+    return is_complete(words) and bool(SUBJECT_OF_STUDY.fullmatch(words))
 
 
 POINTING = re.compile(
@@ -273,7 +277,7 @@ PASSING = re.compile(
 
 def is_liked(words: str) -> bool:
     """Whether the words name a thing in general, not what was just talked about."""
-    return stands_alone(words) and not POINTING.match(words) and not PASSING.search(words)
+    return is_complete(words) and not POINTING.match(words) and not PASSING.search(words)
 
 
 NO_FAVOURITE = r"(?!(?:\w+ )?(?:part|things?|memory|memories|moments?|scene|way|bit|aspect|one)\b)"
@@ -285,12 +289,12 @@ VAGUE_START = re.compile(
 
 def is_favourite(words: str) -> bool:
     """Whether the words can be what someone likes best."""
-    return stands_alone(words) and not VAGUE_START.match(words) and len(words.split()) <= 8
+    return is_complete(words) and not VAGUE_START.match(words) and len(words.split()) <= 8
 
 
-def says_much(words: str) -> bool:
+def is_substantial(words: str) -> bool:
     """Whether a resolve or a goal is more than good intentions."""
-    return stands_alone(words) and len(words.split()) >= 3 and not GOOD_INTENT.search(words)
+    return is_complete(words) and len(words.split()) >= 3 and not GOOD_INTENT.search(words)
 
 
 GOOD_INTENT = re.compile(
@@ -314,10 +318,10 @@ A_GROUP = re.compile(rf"(?:an?|the) (?:[\w'-]+ )+{GROUP}\b.*|(?:the )?[A-Z].*", 
 
 def is_group(words: str) -> bool:
     """Whether the words name a group one can belong to."""
-    return stands_alone(words) and bool(A_GROUP.fullmatch(words))
+    return is_complete(words) and bool(A_GROUP.fullmatch(words))
 
 
-SLIGHT = re.compile(
+TRIVIAL = re.compile(
     r"\b"
     + any_of("""
     conversation chat new_book book series movie show game few couple bunch fire lot bit new_one
@@ -332,13 +336,13 @@ SLIGHT = re.compile(
 
 def is_step(words: str) -> bool:
     """Whether the words are a step in life, not an errand."""
-    slight = SLIGHT.search(words) or GOOD_INTENT.search(words)
-    return stands_alone(words) and len(words.split()) >= 2 and not slight
+    slight = TRIVIAL.search(words) or GOOD_INTENT.search(words)
+    return is_complete(words) and len(words.split()) >= 2 and not slight
 
 
 def is_journey(words: str) -> bool:
     """Whether the words name where someone travelled, not an outing."""
-    return is_place(words) and not SLIGHT.search(words)
+    return is_place(words) and not TRIVIAL.search(words)
 
 
 PASSING_RESOLVE = re.compile(
@@ -355,7 +359,7 @@ PASSING_RESOLVE = re.compile(
 
 def is_resolve(words: str) -> bool:
     """Whether a decision is more than what to do that day."""
-    return says_much(words) and not PASSING_RESOLVE.match(words)
+    return is_substantial(words) and not PASSING_RESOLVE.match(words)
 
 
 KIN = (

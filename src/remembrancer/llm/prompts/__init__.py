@@ -7,6 +7,6 @@ from importlib import resources
 
 
 @cache
-def prompt(name: str) -> str:
+def load_prompt(name: str) -> str:
     """A prompt by its name."""
     return resources.files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")

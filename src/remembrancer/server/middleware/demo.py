@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remembrancer import demo
 from remembrancer.access.keys import CAPABILITIES
-from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.server.middleware.auth import SESSION_COOKIE
 from remembrancer.types import Owner
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from remembrancer.config import ServerSettings
     from remembrancer.engine import Remembrancer
 
-DEMO = "rem_demo"
-HOURS = 1.0
-MOST = 4
+DEMO_COOKIE = "rem_demo"
+DEMO_HOURS = 1.0
+MAX_DEMOS = 4
 """How many there are at once; the oldest gives way to a new one."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Running:
+class _RunningDemo:
     app: FastAPI
     engine: Remembrancer
-    alarm: threading.Timer
+    timer: threading.Timer
 
 
 class Demos:
@@ -47,30 +47,32 @@ class Demos:
     def __init__(
         self,
         settings: ServerSettings,
-        application: Callable[[Remembrancer], FastAPI],
+        build_app: Callable[[Remembrancer], FastAPI],
         close: Callable[[FastAPI], None],
         *,
-        most: int = MOST,
+        max_demos: int = MAX_DEMOS,
     ) -> None:
-        self._settings = settings.model_copy(update={"jwt": None, "traces": None, "upstream": None})
-        self._application = application
+        self._settings = settings.model_copy(
+            update={"jwt": None, "otlp_endpoint": None, "upstream": None}
+        )
+        self._application = build_app
         self._close = close
-        self._most = most
+        self._most = max_demos
         self._lock = threading.Lock()
         self._starting = threading.Lock()
-        self._running: OrderedDict[str, _Running] = OrderedDict()
+        self._running: OrderedDict[str, _RunningDemo] = OrderedDict()
 
     def start(self) -> str:
         """Tell the story to a new store; with the secret a browser is let in, for a while."""
         with self._starting:
-            engine = demo.lived(server=self._settings)
+            engine = demo.build_demo(server=self._settings)
             owner = Owner(engine.settings.tenant, engine.settings.user)
-            secret = engine.create_session(owner, CAPABILITIES, hours=HOURS).secret
-            alarm = threading.Timer(HOURS * 3600, self.end, (secret,))
+            secret = engine.create_session(owner, CAPABILITIES, hours=DEMO_HOURS).secret
+            alarm = threading.Timer(DEMO_HOURS * 3600, self.end, (secret,))
             alarm.daemon = True
             alarm.start()
             with self._lock:
-                self._running[secret] = _Running(self._application(engine), engine, alarm)
+                self._running[secret] = _RunningDemo(self._application(engine), engine, alarm)
                 surplus = list(self._running)[: -self._most]
             for one in surplus:
                 self.end(one)
@@ -81,7 +83,7 @@ class Demos:
         with self._lock:
             running = self._running.pop(secret, None)
         if running is not None:
-            running.alarm.cancel()
+            running.timer.cancel()
             self._close(running.app)
             running.engine.close()
 
@@ -90,13 +92,13 @@ class Demos:
         for secret in list(self._running):
             self.end(secret)
 
-    def of(self, secret: str) -> ASGIApp | None:
+    def find_app(self, secret: str) -> ASGIApp | None:
         """The application of a demo, unless it is over."""
         running = self._running.get(secret)
         return running.app if running else None
 
 
-class Apart:
+class DemoMiddleware:
     """Hands what comes from within a demo to that demo; once it is over, one is back home."""
 
     def __init__(self, app: ASGIApp, *, demos: Demos) -> None:
@@ -105,43 +107,43 @@ class Apart:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what has nothing to do with demos."""
-        secret = _secret(scope) if scope["type"] == "http" else None
+        secret = _read_demo_secret(scope) if scope["type"] == "http" else None
         if secret is None:
             await self._app(scope, receive, send)
-        elif (app := self._demos.of(secret)) is not None:
-            await app(_within(scope, secret), receive, _from_within(send))
+        elif (app := self._demos.find_app(secret)) is not None:
+            await app(_build_demo_scope(scope, secret), receive, _rename_session_cookie(send))
         else:
             answer = RedirectResponse("/memory", 303)
-            answer.delete_cookie(DEMO, path="/")
+            answer.delete_cookie(DEMO_COOKIE, path="/")
             await answer(scope, receive, send)
 
 
-def _secret(scope: Scope) -> str | None:
+def _read_demo_secret(scope: Scope) -> str | None:
     """The secret of the demo that a browser is in; whoever sends a key is no browser."""
     headers = Headers(scope=scope)
     if "authorization" in headers:
         return None
-    return cookie_parser(headers.get("cookie", "")).get(DEMO)
+    return cookie_parser(headers.get("cookie", "")).get(DEMO_COOKIE)
 
 
-def _within(scope: Scope, secret: str) -> Scope:
+def _build_demo_scope(scope: Scope, secret: str) -> Scope:
     """The request as the demo gets it: with a session there, and without that of the real store."""
     inner = {**scope, "headers": list(scope["headers"])}
     headers = MutableHeaders(scope=inner)
     cookies = cookie_parser(headers["cookie"])
-    del cookies[DEMO]
+    del cookies[DEMO_COOKIE]
     headers["cookie"] = "; ".join(
-        f"{name}={value}" for name, value in {**cookies, COOKIE: secret}.items()
+        f"{name}={value}" for name, value in {**cookies, SESSION_COOKIE: secret}.items()
     )
     return inner
 
 
-def _from_within(send: Send) -> Send:
+def _rename_session_cookie(send: Send) -> Send:
     """Sends what a demo answers; its session is not that of the real store in a cookie either."""
 
     async def renamed(message: Message) -> None:
         if message["type"] == "http.response.start":
-            ours, its = f"{COOKIE}=".encode(), f"{DEMO}=".encode()
+            ours, its = f"{SESSION_COOKIE}=".encode(), f"{DEMO_COOKIE}=".encode()
             message["headers"] = [
                 (name, its + value.removeprefix(ours))
                 if name == b"set-cookie" and value.startswith(ours)

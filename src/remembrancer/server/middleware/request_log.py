@@ -20,19 +20,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remembrancer.server import problems
 from remembrancer.server.metrics import METHODS, Metrics
-from remembrancer.server.otel import Traces
+from remembrancer.server.otel import RequestTracer
 
-HEADERS = {
+DEFAULT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-cache",
 }
 
 
-def logger(to: TextIO | None = None) -> Any:
+def create_logger(stream: TextIO | None = None) -> Any:
     """A logger that writes a JSON object per line."""
     return structlog.wrap_logger(
-        structlog.PrintLogger(to or sys.stderr),
+        structlog.PrintLogger(stream or sys.stderr),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -41,16 +41,16 @@ def logger(to: TextIO | None = None) -> Any:
     )
 
 
-class Watch:
+class RequestLogMiddleware:
     """Numbers each request, tells how it went, and lets nothing unexpected out."""
 
     def __init__(
-        self, app: ASGIApp, *, metrics: Metrics, log: Any, traces: Traces | None = None
+        self, app: ASGIApp, *, metrics: Metrics, log: Any, tracer: RequestTracer | None = None
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._log = log
-        self._traces = traces
+        self._traces = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, and look at what comes of it."""
@@ -65,7 +65,7 @@ class Watch:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _dress(MutableHeaders(raw=message["headers"]), request_id)
+                _set_headers(MutableHeaders(raw=message["headers"]), request_id)
             await send(message)
 
         try:
@@ -75,20 +75,20 @@ class Watch:
                 "unexpected",
                 request_id=request_id,
                 error=type(error).__name__,
-                at=[*_places(error)],
+                at=[*_format_frames(error)],
             )
             if not status:
                 unexpected = "Something went wrong here; the log of the server has this request_id."
-                answer = problems.response(scope, 500, "internal_error", unexpected)
+                answer = problems.render_problem(scope, 500, "internal_error", unexpected)
                 await answer(scope, receive, watched)
-        self._note(scope, request_id, status, time.perf_counter() - started)
+        self._record_request(scope, request_id, status, time.perf_counter() - started)
 
-    def _note(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        route = template(scope)
+    def _record_request(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+        route = get_route_template(scope)
         method = scope["method"] if scope["method"] in METHODS else "other"
-        self._metrics.note(method, route, status, seconds)
+        self._metrics.record_request(method, route, status, seconds)
         if self._traces is not None:
-            self._traces.note(scope, method, route, status, seconds, request_id)
+            self._traces.record_request(scope, method, route, status, seconds, request_id)
         self._log.info(
             "request",
             request_id=request_id,
@@ -99,19 +99,19 @@ class Watch:
         )
 
 
-def template(scope: Scope) -> str:
+def get_route_template(scope: Scope) -> str:
     """The route that answered, with names in place of ids; "" if none did."""
     # FastAPI keeps what a route is called within the routers around it apart from the route.
     route = scope.get("fastapi", {}).get("effective_route_context") or scope.get("route")
     return str(getattr(route, "path", "") or "")
 
 
-def _dress(headers: MutableHeaders, request_id: str) -> None:
+def _set_headers(headers: MutableHeaders, request_id: str) -> None:
     headers["X-Request-ID"] = request_id
-    for name, value in HEADERS.items():
+    for name, value in DEFAULT_HEADERS.items():
         headers.setdefault(name, value)
 
 
-def _places(error: BaseException) -> Iterator[str]:
+def _format_frames(error: BaseException) -> Iterator[str]:
     for frame in traceback.extract_tb(error.__traceback__)[-8:]:
         yield f"{Path(frame.filename).name}:{frame.lineno} {frame.name}"

@@ -18,7 +18,7 @@ from remembrancer.server.pages import (
     how_it_works,
     instances,
     journal,
-    listings,
+    kind_lists,
     memory_detail,
     overview,
     palette,
@@ -26,14 +26,14 @@ from remembrancer.server.pages import (
     static,
     team,
 )
-from remembrancer.server.pages.stats_cache import Surveys
-from remembrancer.server.pages.streaming import Talks
+from remembrancer.server.pages.streaming import AnswerStreamer
+from remembrancer.server.pages.survey_cache import SurveyCache
 
 
 def install(app: FastAPI) -> None:
     """Let the application show its errors as pages, and count and talk in the background."""
-    app.state.error_page, app.state.surveys = error_page.page, Surveys()
-    app.state.talks = Talks()
+    app.state.error_page, app.state.surveys = error_page.render_error_page, SurveyCache()
+    app.state.talks = AnswerStreamer()
 
 
 def close(app: FastAPI) -> None:
@@ -46,10 +46,19 @@ def close(app: FastAPI) -> None:
 def routes() -> list[BaseRoute]:
     """All pages, for as many applications as there are."""
     pages = APIRouter(include_in_schema=False)
-    personal = (overview, listings, journal, chat, conversations, activity, palette, memory_detail)
+    personal = (
+        overview,
+        kind_lists,
+        journal,
+        chat,
+        conversations,
+        activity,
+        palette,
+        memory_detail,
+    )
     for module in (agents, how_it_works, instances, team, settings, demo, static, *personal):
         pages.include_router(module.router)
-    for module in (listings, journal, chat, conversations, activity, memory_detail):
+    for module in (kind_lists, journal, chat, conversations, activity, memory_detail):
         pages.include_router(module.router, prefix="/agents/{agent}")
 
     @pages.get("/")

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from remembrancer.memory import Memory
 from remembrancer.server.pages import text
-from remembrancer.types import Episode, Fact, Maturity, Record, Rule, Standing, Status, Turn
+from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Card:
     restorable: bool = False
 
 
-def card(
+def build_card(
     me: Memory,
     record: Record,
     now: datetime,
@@ -61,38 +61,38 @@ def card(
     """A memory as it is shown at a moment."""
     standing = me.standing(record)
     confidence = me.confidence(record)
-    step, word = text.confidence(confidence)
+    step, word = text.describe_confidence(confidence)
     session = record.session_id
     return Card(
         id=record.id,
         kind=str(record.kind),
         content=record.content,
         href=f"{root}/memory/{record.id}",
-        topic=text.topic(record),
+        topic=text.format_topic(record),
         step=step,
         word=word,
         percent=round(confidence * 100),
-        state=text.state(record, standing, now, zone),
+        state=text.describe_state(record, standing, now, zone),
         permanence=str(record.permanence),
-        source=text.SOURCES[record.source],
+        source=text.SOURCE_LABELS[record.source],
         scope=record.scope,
         recorded_at=record.recorded_at,
         session=session,
         session_href=f"{root}/conversations/{quote(session, safe='')}" if session else "",
         importance=record.importance,
         active=record.status is Status.ACTIVE,
-        fading=standing is not Standing.RECALLED,
+        fading=standing is not ConfidenceBand.RECALLED,
         warning=isinstance(record, Rule) and record.maturity is Maturity.ANTI_PATTERN,
         held_back=record.status is Status.QUARANTINED,
-        window=text.window(record, now, zone),
+        window=text.format_validity(record, now, zone),
         old=old,
         old_href=f"{root}/memory/{old.id}" if old else "",
-        restorable=record.status in RESTORABLE,
-        **_own(me, record),  # type: ignore[arg-type]
+        restorable=record.status in RESTORABLE_STATUSES,
+        **_build_kind_fields(me, record),  # type: ignore[arg-type]
     )
 
 
-RESTORABLE = (
+RESTORABLE_STATUSES = (
     Status.FORGOTTEN,
     Status.TRASHED,
     Status.EXPIRED,
@@ -101,22 +101,22 @@ RESTORABLE = (
 )
 
 
-def _own(me: Memory, record: Record) -> dict[str, object]:
+def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
     """What only this kind of memory has."""
     match record:
         case Fact():
             return {
                 "category": record.category,
-                "subject": text.spaced(record.subject or ""),
+                "subject": text.replace_underscores(record.subject or ""),
                 "body": record.body or "",
             }
         case Rule():
             share = me.effectiveness(record) if record.applied_count else 0.0
             return {
                 "maturity": record.maturity,
-                "helps": text.strength(share),
+                "helps": text.count_marks(share),
                 "effectiveness": round(share * 100),
-                "counts": _used(record),
+                "counts": _describe_uses(record),
             }
         case Episode():
             return {"backlog": str(record.backlog)}
@@ -125,8 +125,8 @@ def _own(me: Memory, record: Record) -> dict[str, object]:
     return {}
 
 
-def _used(rule: Rule) -> str:
+def _describe_uses(rule: Rule) -> str:
     if not rule.applied_count:
         return "never applied"
-    applied = text.counted(rule.applied_count, "use")
+    applied = text.pluralize(rule.applied_count, "use")
     return f"{applied}: {rule.success_count} helped, {rule.harmful_count} harmed"

@@ -13,7 +13,7 @@ Row = tuple[str, str]
 
 WIDTH, HEIGHT = 320, 120
 FLOOR, TOP = 100, 12
-LABEL = 34
+MAX_LABEL_CHARS = 34
 """How many characters of a text fit beside a dot."""
 
 
@@ -27,12 +27,12 @@ class Chart:
     rows: tuple[Row, ...]
 
 
-def bars(
+def draw_bars(
     title: str,
     sentence: str,
     counts: Mapping[str, int],
     *,
-    ends: bool = False,
+    label_ends_only: bool = False,
     rising: bool = False,
 ) -> Chart:
     """Upright bars, one for each count.
@@ -47,17 +47,17 @@ def bars(
         left, middle = place * room + room * 0.12, (place + 0.5) * room
         kind = f"column column-{place + 1}" if rising else "column"
         parts.append(_rect(left, FLOOR - height, room * 0.76, max(height, 1), kind))
-        if count and not ends:
+        if count and not label_ends_only:
             parts.append(_text(middle, FLOOR - height - 3, f"{count:,}", "value"))
-        if not ends or place in (0, len(counts) - 1):
-            side = "" if not ends else (" start" if place == 0 else " end")
-            at = middle if not ends else (left if place == 0 else left + room * 0.76)
+        if not label_ends_only or place in (0, len(counts) - 1):
+            side = "" if not label_ends_only else (" start" if place == 0 else " end")
+            at = middle if not label_ends_only else (left if place == 0 else left + room * 0.76)
             parts.append(_text(at, HEIGHT - 6, name, f"label{side}"))
     rows = tuple((name, f"{count:,}") for name, count in counts.items())
     return Chart(title, sentence, _svg(title, parts), rows)
 
 
-def shares(title: str, sentence: str, counts: Mapping[str, int]) -> Chart:
+def draw_shares(title: str, sentence: str, counts: Mapping[str, int]) -> Chart:
     """One bar that is divided by how many there are of each."""
     total = sum(counts.values()) or 1
     parts, left = [], 0.0
@@ -78,7 +78,7 @@ def shares(title: str, sentence: str, counts: Mapping[str, int]) -> Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class DecaySegment:
     """From when on a memory fades by which rate, starting at which confidence."""
 
     since: datetime
@@ -86,16 +86,16 @@ class Stretch:
     rate: float
 
 
-def life(
+def draw_lifetime(
     title: str,
-    stretches: Sequence[Stretch],
+    segments: Sequence[DecaySegment],
     now: datetime,
     *,
     recall_at: float,
     ended: datetime | None = None,
 ) -> Chart:
     """How far a memory was believed from its beginning on, and will be if nobody confirms it."""
-    begun = stretches[0].since
+    begun = segments[0].since
     ahead = timedelta(0) if ended else max(timedelta(days=60), (now - begun) * 0.6)
     end = (ended or now) + ahead
     span = max((end - begun).total_seconds(), 1.0)
@@ -103,20 +103,20 @@ def life(
     def x(moment: datetime) -> float:
         return WIDTH * max(0.0, min(1.0, (moment - begun).total_seconds() / span))
 
-    past, future = _lines(stretches, x, ended or now, end)
+    past, future = _plot_lines(segments, x, ended or now, end)
     threshold = _y(recall_at)
     parts = [
         _line(0, threshold, WIDTH, threshold, "threshold"),
         _text(0, threshold - 3, "recalled above", "label start"),
         f'<polyline class="past" points="{past}"/>',
         f'<polyline class="future" points="{future}"/>' if not ended else "",
-        *(_circle(x(one.since), _y(one.confidence), 3, "mark") for one in stretches),
+        *(_circle(x(one.since), _y(one.confidence), 3, "mark") for one in segments),
         _line(x(ended or now), TOP, x(ended or now), FLOOR, "today"),
-        _text(0, HEIGHT - 6, _date(begun), "label start"),
-        _text(WIDTH, HEIGHT - 6, _date(end), "label end"),
+        _text(0, HEIGHT - 6, _format_date(begun), "label start"),
+        _text(WIDTH, HEIGHT - 6, _format_date(end), "label end"),
     ]
-    rows = tuple((f"{one.since:%Y-%m-%d}", f"{one.confidence:.2f}") for one in stretches)
-    times = len(stretches) - 1
+    rows = tuple((f"{one.since:%Y-%m-%d}", f"{one.confidence:.2f}") for one in segments)
+    times = len(segments) - 1
     sentence = "Believed from its first day"
     sentence += f", confirmed {times} times since" if times > 1 else ""
     sentence += ", confirmed once since" if times == 1 else ""
@@ -124,17 +124,17 @@ def life(
     return Chart(title, sentence, _svg(title, parts), rows)
 
 
-def _lines(stretches: Sequence[Stretch], x: object, now: datetime, end: datetime) -> Row:
+def _plot_lines(segments: Sequence[DecaySegment], x: object, now: datetime, end: datetime) -> Row:
     """The points of the line until now, and from now on."""
     past: list[str] = []
     assert callable(x)
-    for place, one in enumerate(stretches):
-        until = stretches[place + 1].since if place + 1 < len(stretches) else now
-        past += _curve(one, one.since, until, x)
-    return " ".join(past), " ".join(_curve(stretches[-1], now, end, x))
+    for place, one in enumerate(segments):
+        until = segments[place + 1].since if place + 1 < len(segments) else now
+        past += _plot_segment(one, one.since, until, x)
+    return " ".join(past), " ".join(_plot_segment(segments[-1], now, end, x))
 
 
-def _curve(one: Stretch, start: datetime, end: datetime, x: object) -> list[str]:
+def _plot_segment(one: DecaySegment, start: datetime, end: datetime, x: object) -> list[str]:
     assert callable(x)
     points = []
     for step in range(13):
@@ -153,7 +153,7 @@ class Neighbour:
     href: str
 
 
-def graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
+def draw_graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
     """What a memory is linked to: a line for each, as branches of one stem."""
     shown = neighbours[:8]
     height = max(60, 28 * len(shown) + 12)
@@ -162,7 +162,11 @@ def graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
     for place, one in enumerate(shown):
         y = 20 + place * 28
         parts.append(f'<path class="edge" d="M10 {middle:.0f} C 40 {middle:.0f}, 40 {y}, 70 {y}"/>')
-        label = one.label if len(one.label) <= LABEL else one.label[: LABEL - 1] + "…"
+        label = (
+            one.label
+            if len(one.label) <= MAX_LABEL_CHARS
+            else one.label[: MAX_LABEL_CHARS - 1] + "…"
+        )
         parts.append(_circle(74, y, 4, "node"))
         parts.append(
             f'<a href="{escape(one.href)}"><text class="label start link" x="84" y="{y + 4}">'
@@ -176,7 +180,7 @@ def graph(title: str, neighbours: Sequence[Neighbour]) -> Chart:
     return Chart(title, f"Linked to {links}{more}.", _svg(title, parts, height, "group"), rows)
 
 
-def loop(title: str, steps: Sequence[str]) -> Markup:
+def draw_cycle(title: str, steps: Sequence[str]) -> Markup:
     """Steps that follow one another around a circle, the last one by the first."""
     middle, above, radius = WIDTH / 2, 112.0, 76.0
     turn = 2 * math.pi / len(steps)
@@ -210,7 +214,7 @@ def _svg(title: str, parts: Sequence[str], height: float = HEIGHT, role: str = "
     )
 
 
-def _date(moment: datetime) -> str:
+def _format_date(moment: datetime) -> str:
     return f"{moment.day} {moment:%b} {moment.year}"
 
 

@@ -14,32 +14,32 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from remembrancer.assistant import replies
 from remembrancer.assistant.chat import Chat
-from remembrancer.assistant.commands import Tell, command
-from remembrancer.assistant.events import Notice, Part, Status, Text, Used
-from remembrancer.assistant.execute import obeyed
-from remembrancer.assistant.focus import topic_of
+from remembrancer.assistant.commands import ListMemories, parse_command
+from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged, Notice, TextChunk
+from remembrancer.assistant.execute import execute_command
+from remembrancer.assistant.topic import find_topic_id
 from remembrancer.errors import NotFound, RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.recall.filters import Wanted
+from remembrancer.recall.filters import RecallOptions
 from remembrancer.server import schemas
-from remembrancer.server.pages.conversations import by_recency
-from remembrancer.server.pages.filters import asked
-from remembrancer.server.pages.forms import Sent, back
-from remembrancer.server.pages.messages import Message, keep, messages
-from remembrancer.server.pages.page_context import HEADERS, Frame, Framed
-from remembrancer.server.pages.streaming import Lines, Talks
-from remembrancer.sessions.view import beginning
+from remembrancer.server.pages.conversations import group_by_recency
+from remembrancer.server.pages.filters import parse_filters
+from remembrancer.server.pages.forms import SubmittedForm, redirect_back
+from remembrancer.server.pages.messages import MessageView, build_messages, save_note
+from remembrancer.server.pages.page_context import PAGE_HEADERS, CurrentPage, PageContext
+from remembrancer.server.pages.streaming import AnswerStreamer, LineStream
+from remembrancer.sessions.view import select_summarised
 from remembrancer.types import Session, Turn
 from remembrancer.types import Status as Standing
 
 router = APIRouter()
 
-STREAM = "application/x-ndjson"
-BESIDE = 40
-SHOWN = 200
+STREAM_MEDIA_TYPE = "application/x-ndjson"
+MAX_SIDEBAR_SESSIONS = 40
+MAX_TURNS_SHOWN = 200
 """How many turns are shown at once."""
 
-SEARCH: Wanted = {
+TURN_SEARCH_OPTIONS: RecallOptions = {
     "mode": "keyword",
     "kinds": ["turn"],
     "limit": 20,
@@ -49,17 +49,17 @@ SEARCH: Wanted = {
 
 
 @router.get("/chat")
-def new(frame: Framed, about: str = "") -> Response:
+def show_new_chat(frame: CurrentPage, about: str = "") -> Response:
     """A conversation that begins when something is said in it, perhaps about one memory."""
     me = frame.me
     topic = me.several([about]).get(about)
     if about and topic is None:
         raise NotFound("There is no such memory.")
-    return _page(frame, me, me.new_session(), None, (), about if topic else None)
+    return _render_chat(frame, me, me.new_session(), None, (), about if topic else None)
 
 
 @router.get("/chat/{id}")
-def open_one(frame: Framed, id: schemas.Name) -> Response:
+def show_chat(frame: CurrentPage, id: schemas.Name) -> Response:
     """One conversation, to go on with."""
     me = frame.me
     try:
@@ -67,37 +67,37 @@ def open_one(frame: Framed, id: schemas.Name) -> Response:
     except NotFound:  # The browser may remember one that is gone.
         return RedirectResponse(f"{frame.root}/chat", 303)
     turns = me.turns(id)
-    return _page(frame, me, id, session, turns, topic_of(turns))
+    return _render_chat(frame, me, id, session, turns, find_topic_id(turns))
 
 
 @router.post("/chat/{id}")
-def say(frame: Framed, id: schemas.Name, form: Sent) -> Response:
+def send_message(frame: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
     """Say something; the answer comes as a stream, or on the page that is shown next."""
     me, settings = frame.me, frame.engine.settings
     about = next(iter(me.several([form.get("about")])), None)
     chat = Chat(me, frame.engine.models, id, time_zone=settings.time_zone, about=about)
-    if frame.request.headers.get("accept") == STREAM:
-        frame.here = _place(frame, id)
-        talks: Talks = frame.request.app.state.talks
-        lines = talks.told(_lines(frame, me, chat, form.get("text")))
-        return StreamingResponse(lines, media_type=STREAM, headers=HEADERS)
+    if frame.request.headers.get("accept") == STREAM_MEDIA_TYPE:
+        frame.return_path = _chat_url(frame, id)
+        talks: AnswerStreamer = frame.request.app.state.talks
+        lines = talks.stream(_stream_answer(frame, me, chat, form.get("text")))
+        return StreamingResponse(lines, media_type=STREAM_MEDIA_TYPE, headers=PAGE_HEADERS)
     for _ in chat.say(form.get("text")):
         pass
-    return RedirectResponse(f"{_place(frame, chat.session)}#end", 303)
+    return RedirectResponse(f"{_chat_url(frame, chat.session)}#end", 303)
 
 
 @router.post("/chat/{id}/notes")
-def keep_reply(frame: Framed, id: schemas.Name, form: Sent) -> Response:
+def keep_reply(frame: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
     """Keep a reply as a note in the journal."""
     me = frame.me
     turn = next((one for one in me.turns(id) if one.id == form.get("turn")), None)
     if turn is None:
         raise NotFound("There is no such reply.")
-    return back(form, keep(me, turn) or "known")
+    return redirect_back(form, save_note(me, turn) or "known")
 
 
-def _page(
-    frame: Frame,
+def _render_chat(
+    frame: PageContext,
     me: Memory,
     id: str,
     session: Session | None,
@@ -107,92 +107,100 @@ def _page(
     said = [one for one in turns if one.status is Standing.ACTIVE and one.role != "tool"]
     sizes = me.profile.sessions
     topic = me.several([about]).get(about) if about else None
-    return frame.show(
+    return frame.render(
         "chat.html",
         (session.title if session else None) or "New chat",
         id=id,
         session=session,
         trashed=bool(turns) and all(one.status is Standing.TRASHED for one in turns),
-        messages=_shown(frame, me, said[-SHOWN:]),
-        left_out=max(0, len(said) - SHOWN),
-        in_brief=bool(beginning(said, sizes, sizes.context_tokens)),
-        topic=frame.card(topic, me) if topic else None,
+        messages=_build_shown_messages(frame, me, said[-MAX_TURNS_SHOWN:]),
+        left_out=max(0, len(said) - MAX_TURNS_SHOWN),
+        in_brief=bool(select_summarised(said, sizes, sizes.context_tokens)),
+        topic=frame.build_card(topic, me) if topic else None,
         model=frame.engine.models.chat is not None,
         wording=replies,
-        **_beside(frame, me),
+        **_build_sidebar(frame, me),
     )
 
 
-def _beside(frame: Frame, me: Memory) -> dict[str, Any]:
+def _build_sidebar(frame: PageContext, me: Memory) -> dict[str, Any]:
     """The conversations beside the chat: the latest, or those in which something was said."""
-    q = asked(frame.request.query_params).q
-    found = me.recall(q, **SEARCH) if q else ()
-    page = me.sessions(limit=BESIDE)
+    q = parse_filters(frame.request.query_params).q
+    found = me.recall(q, **TURN_SEARCH_OPTIONS) if q else ()
+    page = me.sessions(limit=MAX_SIDEBAR_SESSIONS)
     return {
         "q": q,
-        "found": [frame.card(one.memory, me) for one in found],
-        "groups": by_recency(frame, page.items) if not q else {},
+        "found": [frame.build_card(one.memory, me) for one in found],
+        "groups": group_by_recency(frame, page.items) if not q else {},
         "more": page.cursor is not None,
         "listing": "list" in frame.request.query_params or bool(q),
     }
 
 
-def _shown(frame: Frame, me: Memory, turns: list[Turn]) -> list[Message]:
+def _build_shown_messages(frame: PageContext, me: Memory, turns: list[Turn]) -> list[MessageView]:
     """The messages; a list that was asked for last is told anew, since only that is kept of it."""
-    shown = messages(frame, me, turns)
-    if len(turns) > 1 and turns[-2].is_by_user and isinstance(command(turns[-2].content), Tell):
-        parts = obeyed(me, Tell(), frame.zone)
-        listed = "".join(one.text for one in parts if isinstance(one, Text))
+    shown = build_messages(frame, me, turns)
+    if (
+        len(turns) > 1
+        and turns[-2].is_by_user
+        and isinstance(parse_command(turns[-2].content), ListMemories)
+    ):
+        parts = execute_command(me, ListMemories(), frame.zone)
+        listed = "".join(one.text for one in parts if isinstance(one, TextChunk))
         shown[-1] = replace(shown[-1], text=listed)
     return shown
 
 
-def _lines(frame: Frame, me: Memory, chat: Chat, text: str) -> Lines:
+def _stream_answer(frame: PageContext, me: Memory, chat: Chat, text: str) -> LineStream:
     """An answer as it comes, and at its end the message as the page shows it."""
     told = ""
     try:
         with closing(chat.say(text)) as parts:
             for part in parts:
-                told += part.text if isinstance(part, Text) else ""
-                yield from _line(frame, part)
+                told += part.text if isinstance(part, TextChunk) else ""
+                yield from _encode_event(frame, part)
     except RemembrancerError as error:
-        yield _json(notice=str(error))
+        yield _encode_line(notice=str(error))
         return
-    yield _json(**_end(frame, me, chat.session, told))
+    yield _encode_line(**_build_last_line(frame, me, chat.session, told))
 
 
-def _line(frame: Frame, part: Part) -> Iterator[str]:
+def _encode_event(frame: PageContext, part: ChatEvent) -> Iterator[str]:
     match part:
-        case Text():
-            yield _json(text=part.text)
+        case TextChunk():
+            yield _encode_line(text=part.text)
         case Notice() if part.text != replies.NO_MODEL:  # The page says that all the time.
-            yield _json(notice=part.text)
-        case Status():
-            yield _json(change=frame.piece("change.html", text=part.text, event=part.event))
-        case Notice() | Used():
+            yield _encode_line(notice=part.text)
+        case MemoryChanged():
+            yield _encode_line(
+                change=frame.render_fragment("change.html", text=part.text, event=part.event)
+            )
+        case Notice() | MemoriesUsed():
             pass
         case _:
             assert_never(part)
 
 
-def _end(frame: Frame, me: Memory, id: str, told: str) -> dict[str, str]:
+def _build_last_line(frame: PageContext, me: Memory, id: str, told: str) -> dict[str, str]:
     """What the page shows of an answer once it is whole, and of the conversations beside it."""
-    place = _place(frame, id)
-    if place != frame.here:
+    place = _chat_url(frame, id)
+    if place != frame.return_path:
         return {"go": place}
     last = me.turns(id)[-1:]
-    shown = [replace(one, text=told.strip()) for one in messages(frame, me, last)]
-    pieces = [frame.piece("message.html", one=one, id=id) for one in shown if told.strip()]
+    shown = [replace(one, text=told.strip()) for one in build_messages(frame, me, last)]
+    pieces = [
+        frame.render_fragment("message.html", one=one, id=id) for one in shown if told.strip()
+    ]
     return {
         "message": "".join(pieces),
-        "beside": frame.piece("talks.html", id=id, **_beside(frame, me)),
+        "beside": frame.render_fragment("talks.html", id=id, **_build_sidebar(frame, me)),
         "title": me.session(id).title or "",
     }
 
 
-def _place(frame: Frame, id: str) -> str:
+def _chat_url(frame: PageContext, id: str) -> str:
     return f"{frame.root}/chat/{quote(id, safe='')}"
 
 
-def _json(**line: str) -> str:
+def _encode_line(**line: str) -> str:
     return json.dumps(line, ensure_ascii=False) + "\n"

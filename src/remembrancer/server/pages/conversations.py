@@ -11,15 +11,15 @@ from starlette.responses import Response
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 from remembrancer.server import schemas
-from remembrancer.server.pages.filters import asked
-from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.page_context import Frame, Framed
+from remembrancer.server.pages.filters import parse_filters
+from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
+from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.types import Batch, Session, SessionStatus
 
 router = APIRouter()
 
-PAGE = 50
-TURNS = 200
+PAGE_SIZE = 50
+MAX_TURNS_SHOWN = 200
 """How many turns are shown at once."""
 
 
@@ -38,7 +38,7 @@ def _unarchive(me: Memory, id: str, form: Form) -> Batch | str:
     return "unarchived"
 
 
-VERBS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
+ACTIONS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
     "rename": _rename,
     "archive": _archive,
     "unarchive": _unarchive,
@@ -48,24 +48,24 @@ VERBS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
 
 
 @router.get("/conversations")
-def conversations(frame: Framed) -> Response:
+def show_conversations(frame: CurrentPage) -> Response:
     """All conversations by how long ago they were, or those in which something was said."""
-    me, wanted = frame.me, asked(frame.request.query_params)
+    me, wanted = frame.me, parse_filters(frame.request.query_params)
     if wanted.q:
         said = me.recall(wanted.q, kinds=["turn"], limit=40, used=False, minimum_importance=0)
-        turns = [frame.card(one.memory, me) for one in said]
-        return frame.show("said.html", "Conversations", wanted=wanted, turns=turns)
-    page = me.sessions(limit=PAGE, status=wanted.status or None, cursor=wanted.cursor or None)
-    return frame.show(
+        turns = [frame.build_card(one.memory, me) for one in said]
+        return frame.render("said.html", "Conversations", wanted=wanted, turns=turns)
+    page = me.sessions(limit=PAGE_SIZE, status=wanted.status or None, cursor=wanted.cursor or None)
+    return frame.render(
         "conversations.html",
         "Conversations",
         wanted=wanted,
-        groups=by_recency(frame, page.items),
+        groups=group_by_recency(frame, page.items),
         cursor=page.cursor,
     )
 
 
-def by_recency(frame: Frame, sessions: Iterable[Session]) -> dict[str, list[Session]]:
+def group_by_recency(frame: PageContext, sessions: Iterable[Session]) -> dict[str, list[Session]]:
     """Conversations by how long ago something was said in them, those that were put away apart."""
     today = frame.now.astimezone(frame.zone).date()
     groups: dict[str, list[Session]] = {}
@@ -83,25 +83,27 @@ def by_recency(frame: Frame, sessions: Iterable[Session]) -> dict[str, list[Sess
 
 
 @router.get("/conversations/{id}")
-def conversation(frame: Framed, id: schemas.Name) -> Response:
+def show_conversation(frame: CurrentPage, id: schemas.Name) -> Response:
     """What was said in one conversation, and the memories that come from it."""
     me = frame.me
     session = me.session(id)
     turns = me.turns(id)
     memories = me.list(session=id, minimum_importance=0)
-    return frame.show(
+    return frame.render(
         "conversation.html",
         session.title or session.id,
         session=session,
-        turns=turns[-TURNS:],
-        left_out=max(0, len(turns) - TURNS),
-        memories=[frame.card(one, me) for one in memories.items],
+        turns=turns[-MAX_TURNS_SHOWN:],
+        left_out=max(0, len(turns) - MAX_TURNS_SHOWN),
+        memories=[frame.build_card(one, me) for one in memories.items],
     )
 
 
 @router.post("/conversations/{id}/{verb}")
-def change(frame: Framed, id: schemas.Name, verb: str, form: Sent) -> Response:
+def change_conversation(
+    frame: CurrentPage, id: schemas.Name, verb: str, form: SubmittedForm
+) -> Response:
     """Rename a conversation, put it away, throw it away, or bring it back."""
-    if verb not in VERBS:
+    if verb not in ACTIONS:
         raise NotFound("There is nothing of that name to do.")
-    return back(form, VERBS[verb](frame.me, id, form))
+    return redirect_back(form, ACTIONS[verb](frame.me, id, form))

@@ -9,19 +9,24 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Scope
 
-from remembrancer.server.pages.page_context import HEADERS, THEME, THEMES, templates
+from remembrancer.server.pages.page_context import (
+    PAGE_HEADERS,
+    THEME_COOKIE,
+    THEMES,
+    load_templates,
+)
 
-MACHINES = ("/api/", "/memories", "/openapi.json", "/metrics", "/healthz", "/readyz", "/mcp")
+API_PREFIXES = ("/api/", "/memories", "/openapi.json", "/metrics", "/healthz", "/readyz", "/mcp")
 
 
-def page(scope: Scope, status: int, code: str, detail: str) -> Response | None:
+def render_error_page(scope: Scope, status: int, code: str, detail: str) -> Response | None:
     """An error as a page, for whoever looks at pages; None for machines."""
     path: str = scope["path"]
-    if path.startswith(MACHINES) or "text/html" not in Headers(scope=scope).get("accept", ""):
+    if path.startswith(API_PREFIXES) or "text/html" not in Headers(scope=scope).get("accept", ""):
         return None
-    theme = HTTPConnection(scope).cookies.get(THEME, "auto")
+    theme = HTTPConnection(scope).cookies.get(THEME_COOKIE, "auto")
     html = (
-        templates()
+        load_templates()
         .get_template("failure.html")
         .render(
             title=HTTPStatus(status).phrase,
@@ -32,4 +37,4 @@ def page(scope: Scope, status: int, code: str, detail: str) -> Response | None:
             request_id=scope.get("state", {}).get("request_id", ""),
         )
     )
-    return HTMLResponse(html, status, HEADERS)
+    return HTMLResponse(html, status, PAGE_HEADERS)

@@ -10,18 +10,18 @@ from typing import Any
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.server import schemas
-from remembrancer.server.deps import within
-from remembrancer.server.pages.page_context import Frame
+from remembrancer.server.deps import check_scope
+from remembrancer.server.pages.page_context import PageContext
 from remembrancer.types import AsOf, Kind, Record
 
-LONGEST = 2000
-PAGE, BEST = 40, 20
-FADING = "fading"
+MAX_FILTER_CHARS = 2000
+PAGE_SIZE, MAX_SEARCH_RESULTS = 40, 20
+FADING_STATUS = "fading"
 """Not a status of the row: what is in force and too uncertain to be recalled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageFilters:
     """The filters of a page; what is not asked for is empty."""
 
     q: str = ""
@@ -39,61 +39,65 @@ class Asked:
     cursor: str = ""
 
     @property
-    def narrowed(self) -> bool:
+    def has_filters(self) -> bool:
         """Whether anything is asked for at all."""
         return any(getattr(self, name) for name in self.__slots__ if name != "cursor")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MatchingRecords:
     """What was found, and the place of the next page."""
 
     records: tuple[Record, ...]
     cursor: str | None = None
 
 
-def asked(params: Mapping[str, str]) -> Asked:
+def parse_filters(params: Mapping[str, str]) -> PageFilters:
     """The filters in an address."""
-    values = {name: params.get(name, "").strip() for name in Asked.__slots__}
-    if any(len(value) > LONGEST for value in values.values()):
+    values = {name: params.get(name, "").strip() for name in PageFilters.__slots__}
+    if any(len(value) > MAX_FILTER_CHARS for value in values.values()):
         raise InvalidInput("The address is too long.")
     try:
-        return Asked(**{name: schemas.checked(value) for name, value in values.items()})
+        return PageFilters(**{name: schemas.check_text(value) for name, value in values.items()})
     except ValueError as error:
         raise InvalidInput(f"The address cannot be read: {error}.") from None
 
 
-def found(frame: Frame, me: Memory, wanted: Asked, kinds: Sequence[Kind]) -> Found:
+def find_records(
+    frame: PageContext, me: Memory, filters: PageFilters, kinds: Sequence[Kind]
+) -> MatchingRecords:
     """What is asked for: the best first where there are words to look for, else the newest."""
     narrowing: dict[str, Any] = {
-        "kinds": [wanted.kind] if wanted.kind else list(kinds),
-        "scope": within(me, wanted.scope or None),
-        "categories": [wanted.category] if wanted.category else [],
-        "permanences": [wanted.permanence] if wanted.permanence else [],
-        "backlogs": [wanted.backlog] if wanted.backlog else [],
-        "subject": wanted.subject.replace(" ", "_") or None,
-        "as_of": _as_of(frame, wanted.as_of),
-        "recorded_from": moment(frame, wanted.since, time.min),
-        "recorded_before": moment(frame, wanted.until, time.max),
+        "kinds": [filters.kind] if filters.kind else list(kinds),
+        "scope": check_scope(me, filters.scope or None),
+        "categories": [filters.category] if filters.category else [],
+        "permanences": [filters.permanence] if filters.permanence else [],
+        "backlogs": [filters.backlog] if filters.backlog else [],
+        "subject": filters.subject.replace(" ", "_") or None,
+        "as_of": _parse_as_of(frame, filters.as_of),
+        "recorded_from": parse_day(frame, filters.since, time.min),
+        "recorded_before": parse_day(frame, filters.until, time.max),
         "minimum_importance": 0,
-        "minimum_confidence": _share(wanted.confidence),
+        "minimum_confidence": _parse_percent(filters.confidence),
     }
-    if wanted.q:
-        best = me.recall(wanted.q, limit=BEST, used=False, **narrowing)
-        return Found(tuple(one.memory for one in best))
-    if wanted.status == FADING:
+    if filters.q:
+        best = me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **narrowing)
+        return MatchingRecords(tuple(one.memory for one in best))
+    if filters.status == FADING_STATUS:
         narrowing["confidence_below"] = frame.profile.decay.recall_at
-    status = wanted.status if wanted.status != FADING else ""
-    page = me.list(limit=PAGE, status=status or None, cursor=wanted.cursor or None, **narrowing)
-    return Found(page.items, page.cursor)
+    status = filters.status if filters.status != FADING_STATUS else ""
+    page = me.list(
+        limit=PAGE_SIZE, status=status or None, cursor=filters.cursor or None, **narrowing
+    )
+    return MatchingRecords(page.items, page.cursor)
 
 
-def _as_of(frame: Frame, day: str) -> AsOf | None:
-    known = moment(frame, day, time.max)
+def _parse_as_of(frame: PageContext, day: str) -> AsOf | None:
+    known = parse_day(frame, day, time.max)
     return AsOf(known=known) if known is not None else None
 
 
-def moment(frame: Frame, day: str, at: time) -> datetime | None:
+def parse_day(frame: PageContext, day: str, at: time) -> datetime | None:
     """A time of a day that was named, where whoever looks is."""
     if not day:
         return None
@@ -103,7 +107,7 @@ def moment(frame: Frame, day: str, at: time) -> datetime | None:
         raise InvalidInput(f"{day!r} is no date; write one such as 2026-05-03.") from None
 
 
-def _share(percent: str) -> float:
+def _parse_percent(percent: str) -> float:
     if not percent:
         return 0.0
     if not (percent.isascii() and percent.isdigit() and int(percent) <= 100):

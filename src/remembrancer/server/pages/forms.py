@@ -12,15 +12,15 @@ from starlette.responses import RedirectResponse
 
 from remembrancer.errors import InvalidInput, RemembrancerError
 from remembrancer.server import schemas
-from remembrancer.server.middleware.auth import COOKIE
+from remembrancer.server.middleware.auth import SESSION_COOKIE
 from remembrancer.types import Batch, Written
 
-TOKEN, BACK, DONE = "token", "back", "rem_done"
-MOST_FIELDS = 2000
-SHOWN_SECONDS = 10
+TOKEN_FIELD, BACK_FIELD, DONE_COOKIE = "token", "back", "rem_done"
+MAX_FIELDS = 2000
+TOAST_SECONDS = 10
 
 
-class Forged(RemembrancerError):
+class ForgedForm(RemembrancerError):
     """The form does not come from a page of this session."""
 
     code = "forged_form"
@@ -37,11 +37,11 @@ class Form:
         """The last value of a field, without the spaces around it; "" if there is none."""
         return next((value for key, value in reversed(self._pairs) if key == name), "").strip()
 
-    def all(self, name: str) -> list[str]:
+    def get_all(self, name: str) -> list[str]:
         """Every value of a field."""
         return [value for key, value in self._pairs if key == name]
 
-    def number(self, name: str) -> float | None:
+    def get_number(self, name: str) -> float | None:
         """A field as a number; None if it is empty."""
         try:
             return float(self.get(name)) if self.get(name) else None
@@ -49,40 +49,46 @@ class Form:
             raise InvalidInput(f"{name}: give a number.") from None
 
 
-def token_of(request: Request) -> str:
+def make_csrf_token(request: Request) -> str:
     """What proves that a form comes from a page of this session: nobody else can know it."""
-    secret = request.cookies.get(COOKIE) or request.headers.get("authorization") or ""
+    secret = request.cookies.get(SESSION_COOKIE) or request.headers.get("authorization") or ""
     return hmac.new(secret.encode(), b"forms", hashlib.sha256).hexdigest()
 
 
-async def the_form(request: Request) -> Form:
+async def get_form(request: Request) -> Form:
     """The form that was sent, unless it is forged."""
     try:
         body = (await request.body()).decode()
-        pairs = parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-        form = Form([(schemas.checked(name), schemas.checked(value)) for name, value in pairs])
+        pairs = parse_qsl(body, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+        form = Form(
+            [(schemas.check_text(name), schemas.check_text(value)) for name, value in pairs]
+        )
     except ValueError:
         raise InvalidInput("The form cannot be read.") from None
-    if not hmac.compare_digest(form.get(TOKEN).encode(), token_of(request).encode()):
-        raise Forged("This form is too old or not ours: load the page again, and send it again.")
+    if not hmac.compare_digest(form.get(TOKEN_FIELD).encode(), make_csrf_token(request).encode()):
+        raise ForgedForm(
+            "This form is too old or not ours: load the page again, and send it again."
+        )
     return form
 
 
-Sent = Annotated[Form, Depends(the_form)]
+SubmittedForm = Annotated[Form, Depends(get_form)]
 
 
-def back(form: Form, done: Written | Batch | str | None = None, to: str = "") -> RedirectResponse:
+def redirect_back(
+    form: Form, done: Written | Batch | str | None = None, to: str = ""
+) -> RedirectResponse:
     """Go back to the page that the form was on, which then says what was done."""
-    answer = RedirectResponse(to or _own(form.get(BACK)), 303)
+    answer = RedirectResponse(to or _sanitize_path(form.get(BACK_FIELD)), 303)
     event = done.event.id if isinstance(done, Written | Batch) and done.event else done
     if isinstance(event, str):
         answer.set_cookie(
-            DONE, event, max_age=SHOWN_SECONDS, path="/", httponly=True, samesite="strict"
+            DONE_COOKIE, event, max_age=TOAST_SECONDS, path="/", httponly=True, samesite="strict"
         )
     return answer
 
 
-def _own(place: str) -> str:
+def _sanitize_path(place: str) -> str:
     """An address of ours, whatever was sent."""
     own = place.startswith("/") and not place.startswith("//") and "\\" not in place
     return place if own and place.isprintable() else "/memory"

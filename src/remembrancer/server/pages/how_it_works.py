@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.server.pages import charts, text
-from remembrancer.server.pages.page_context import Framed
+from remembrancer.server.pages.page_context import CurrentPage
 
 router = APIRouter()
 
@@ -14,13 +14,13 @@ STEPS = ("say", "pick out", "check", "keep", "recall")
 
 
 @router.get("/how-it-works")
-def how(frame: Framed) -> Response:
+def show_how_it_works(frame: CurrentPage) -> Response:
     """The loop, drawn and told, with the numbers that hold here."""
-    return frame.show(
+    return frame.render(
         "how.html",
         "How it works",
-        drawing=charts.loop("From what you say to what is brought up again", STEPS),
+        drawing=charts.draw_cycle("From what you say to what is brought up again", STEPS),
         decay=frame.profile.decay,
         deletion=frame.profile.deletion,
-        lifetimes=text.PERMANENCE,
+        lifetimes=text.PERMANENCE_LABELS,
     )

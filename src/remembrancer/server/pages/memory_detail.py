@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from remembrancer.decay import rate
+from remembrancer.decay import decay_rate
 from remembrancer.errors import NotFound
 from remembrancer.maintenance.simulate import forecast
 from remembrancer.memory import Memory
 from remembrancer.server import schemas
 from remembrancer.server.pages import charts, text
-from remembrancer.server.pages.activity_feed import told
-from remembrancer.server.pages.charts import Chart, Neighbour, Stretch
-from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.page_context import Frame, Framed
-from remembrancer.server.routes.kinds import found
+from remembrancer.server.pages.activity_feed import build_entry
+from remembrancer.server.pages.charts import Chart, DecaySegment, Neighbour
+from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
+from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.routes.kinds import get_record
 from remembrancer.types import Action, Event, History, Link, Record, Relation, Status, Turn, Written
 
 router = APIRouter()
 
-RELATIONS = {
+RELATION_LABELS = {
     Relation.DERIVED_FROM: ("comes from", "led to"),
     Relation.SUPPORTS: ("supports", "supported by"),
     Relation.CONTRADICTS: ("contradicts", "contradicted by"),
@@ -43,7 +43,7 @@ class Quote:
     after: str
 
 
-VERBS: dict[str, Callable[[Memory, str, Form], Written]] = {
+ACTIONS: dict[str, Callable[[Memory, str, Form], Written]] = {
     "confirm": lambda me, one, _: me.confirm(one),
     "forget": lambda me, one, _: me.forget(one),
     "restore": lambda me, one, _: me.restore(one),
@@ -58,65 +58,69 @@ VERBS: dict[str, Callable[[Memory, str, Form], Written]] = {
 
 
 @router.get("/memory/{id}")
-def memory(frame: Framed, id: schemas.Name, part: str = "", edit: str = "") -> Response:
+def show_memory(frame: CurrentPage, id: schemas.Name, part: str = "", edit: str = "") -> Response:
     """All there is to know about one memory; `part=drawer` is that without the frame."""
     me = frame.me
-    record = found(me, id)
+    record = get_record(me, id)
     history = me.history(id)
-    linked = _linked(me, record, history.links)
+    linked = _load_linked(me, record, history.links)
     newer = [one for one in history.versions if one.supersedes == id]
     template = "drawer.html" if part == "drawer" else "one.html"
-    return frame.show(
+    return frame.render(
         template,
         record.content[:60],
-        card=frame.card(record, me),
+        card=frame.build_card(record, me),
         record=record,
-        reasons=_reasons(frame, me, record, history),
-        quotes=_quotes(me, record),
-        versions=[frame.card(one, me) for one in history.versions],
+        reasons=_build_reasons(frame, me, record, history),
+        quotes=_load_quotes(me, record),
+        versions=[frame.build_card(one, me) for one in history.versions],
         newer=newer[-1] if newer else None,
-        links=_graph(frame, record, history.links, linked),
-        rules=[frame.card(one, me) for one in linked.values() if one.kind == "rule"],
-        life=_life(frame, record, history),
-        events=[told(frame, one, None) for one in reversed(history.events) if _tells(one)],
+        links=_draw_links(frame, record, history.links, linked),
+        rules=[frame.build_card(one, me) for one in linked.values() if one.kind == "rule"],
+        life=_draw_lifetime(frame, record, history),
+        events=[
+            build_entry(frame, one, None)
+            for one in reversed(history.events)
+            if _is_informative(one)
+        ],
         applications=list(reversed(history.applications)),
         edit=bool(edit),
     )
 
 
 @router.post("/memory/{id}/{verb}")
-def change(frame: Framed, id: schemas.Name, verb: str, form: Sent) -> Response:
+def change_memory(frame: CurrentPage, id: schemas.Name, verb: str, form: SubmittedForm) -> Response:
     """Do something about a memory; the page then says what, and offers to undo it."""
-    if verb not in VERBS:
+    if verb not in ACTIONS:
         raise NotFound("There is nothing of that name to do.")
     me = frame.me
-    done = VERBS[verb](me, found(me, id).id, form)
+    done = ACTIONS[verb](me, get_record(me, id).id, form)
     to = f"{frame.root}/memory/{done.memory.id}" if verb == "edit" else ""
-    return back(form, done if done.event else "known", to)
+    return redirect_back(form, done if done.event else "known", to)
 
 
-def _tells(event: Event) -> bool:
+def _is_informative(event: Event) -> bool:
     """Whether an event says more than the uses of a rule do."""
     return event.action not in (Action.HELPED, Action.HARMED) or event.note is not None
 
 
-def _linked(me: Memory, record: Record, links: tuple[Link, ...]) -> dict[str, Record]:
+def _load_linked(me: Memory, record: Record, links: tuple[Link, ...]) -> dict[str, Record]:
     ends = {end for one in links for end in (one.source, one.target)} - {record.id}
     return me.several(ends)
 
 
-def _reasons(frame: Frame, me: Memory, record: Record, history: History) -> list[str]:
+def _build_reasons(frame: PageContext, me: Memory, record: Record, history: History) -> list[str]:
     """Why a memory is believed and for how long, in sentences."""
-    said = text.SOURCES[record.source]
+    said = text.SOURCE_LABELS[record.source]
     through = f", through {record.surface}" if record.surface != "library" else ""
-    reasons = [f"{said[0].upper()}{said[1:]}, {frame.ago(record.recorded_at)}{through}."]
+    reasons = [f"{said[0].upper()}{said[1:]}, {frame.format_age(record.recorded_at)}{through}."]
     confirmed = sum(one.action is Action.CONFIRMED for one in history.events)
     if confirmed:
         times = "once" if confirmed == 1 else f"{confirmed} times"
-        reasons.append(f"Confirmed {times}, last {frame.ago(record.confirmed_at)}.")
+        reasons.append(f"Confirmed {times}, last {frame.format_age(record.confirmed_at)}.")
     if record.recall_count and record.recalled_at:
-        times = text.counted(record.recall_count, "time")
-        reasons.append(f"Brought up {times}, last {frame.ago(record.recalled_at)}.")
+        times = text.pluralize(record.recall_count, "time")
+        reasons.append(f"Brought up {times}, last {frame.format_age(record.recalled_at)}.")
     else:
         reasons.append("Never brought up in a conversation.")
     if record.status is Status.ACTIVE:
@@ -126,13 +130,13 @@ def _reasons(frame: Frame, me: Memory, record: Record, history: History) -> list
         elif ahead.fades_at <= frame.now:
             reasons.append("It is too uncertain to be brought up by itself; confirm it to keep it.")
         else:
-            reasons.append(f"Unless confirmed, it fades until {frame.day(ahead.fades_at)}.")
+            reasons.append(f"Unless confirmed, it fades until {frame.format_day(ahead.fades_at)}.")
     if record.tainted:
         reasons.append("Its words come from a tool or a document, so nobody here vouches for them.")
     return reasons
 
 
-def _quotes(me: Memory, record: Record) -> list[Quote]:
+def _load_quotes(me: Memory, record: Record) -> list[Quote]:
     """The turns that a memory comes from, the words that say so marked."""
     turns = me.several(one.turn_id for one in record.evidence)
     quotes = []
@@ -147,24 +151,24 @@ def _quotes(me: Memory, record: Record) -> list[Quote]:
     return quotes
 
 
-def _graph(
-    frame: Frame, record: Record, links: tuple[Link, ...], linked: dict[str, Record]
+def _draw_links(
+    frame: PageContext, record: Record, links: tuple[Link, ...], linked: dict[str, Record]
 ) -> Chart | None:
     neighbours = []
     for one in links:
         outward = one.source == record.id
         other = linked.get(one.target if outward else one.source)
         if other is not None:
-            relation = RELATIONS[one.relation][0 if outward else 1]
+            relation = RELATION_LABELS[one.relation][0 if outward else 1]
             href = f"{frame.root}/memory/{other.id}"
             neighbours.append(Neighbour(other.content, relation, href))
-    return charts.graph("What it is linked to", neighbours) if neighbours else None
+    return charts.draw_graph("What it is linked to", neighbours) if neighbours else None
 
 
-def _life(frame: Frame, record: Record, history: History) -> Chart:
+def _draw_lifetime(frame: PageContext, record: Record, history: History) -> Chart:
     """How far this version was believed, from when it was recorded on."""
     decay = frame.profile.decay
-    lost = rate(record.permanence, record.source, decay)
+    lost = decay_rate(record.permanence, record.source, decay)
     renewed = [
         one.at
         for one in history.events
@@ -172,8 +176,8 @@ def _life(frame: Frame, record: Record, history: History) -> Chart:
         and any(change.memory_id == record.id for change in one.changes)
     ]
     starts = sorted({record.recorded_at, *(at for at in renewed if at > record.recorded_at)})
-    stretches = [Stretch(at, record.confidence, lost) for at in starts]
-    return charts.life(
+    stretches = [DecaySegment(at, record.confidence, lost) for at in starts]
+    return charts.draw_lifetime(
         "Its life",
         stretches,
         frame.now,

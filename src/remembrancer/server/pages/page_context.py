@@ -18,19 +18,19 @@ from remembrancer.errors import RemembrancerError
 from remembrancer.maintenance.stats import Survey
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
-from remembrancer.server.deps import Caller, Engine, memory_of
+from remembrancer.server.deps import Caller, Engine, get_agent_memory
 from remembrancer.server.pages import static, text
-from remembrancer.server.pages.cards import Card, card
-from remembrancer.server.pages.forms import DONE, SHOWN_SECONDS, token_of
-from remembrancer.server.pages.stats_cache import Surveys
-from remembrancer.store.contract import UNDOABLE
-from remembrancer.team.review import EDIT, VIEW
-from remembrancer.types import GLOBAL, Event, Principal, Record
+from remembrancer.server.pages.cards import Card, build_card
+from remembrancer.server.pages.forms import DONE_COOKIE, TOAST_SECONDS, make_csrf_token
+from remembrancer.server.pages.survey_cache import SurveyCache
+from remembrancer.store.contract import UNDOABLE_ACTIONS
+from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
+from remembrancer.types import GLOBAL_SCOPE, Event, Principal, Record
 
-THEME = "rem_theme"
+THEME_COOKIE = "rem_theme"
 THEMES = ("auto", "light", "dark")
 
-HEADERS = {
+PAGE_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
         "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -44,7 +44,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 
-PERSONAL = (
+PERSONAL_PAGES = (
     ("/memory", "Overview"),
     ("/chat", "Chat"),
     ("/facts", "Facts"),
@@ -57,7 +57,7 @@ PERSONAL = (
     ("/trash", "Trash"),
 )
 
-SAID = {
+DONE_MESSAGES = {
     "saved": "Saved.",
     "renamed": "Renamed.",
     "archived": "Archived.",
@@ -75,7 +75,7 @@ SAID = {
 
 
 @cache
-def templates() -> Environment:
+def load_templates() -> Environment:
     """The templates; whatever they show is escaped."""
     made = Environment(
         loader=PackageLoader("remembrancer.server"),
@@ -84,8 +84,8 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(words=text, asset=static.address)
-    made.filters.update(path=lambda name: quote(str(name), safe=""), plain=text.plain)
+    made.globals.update(words=text, asset=static.asset_url)
+    made.filters.update(path=lambda name: quote(str(name), safe=""), plain=text.humanize)
     return made
 
 
@@ -93,12 +93,12 @@ def templates() -> Environment:
 class Toast:
     """What was just done, and the event that undoes it."""
 
-    said: str
+    text: str
     event: str | None = None
 
 
 @dataclass(slots=True)
-class Frame:
+class PageContext:
     """What a page is made with: whose it is, the moment, and where its links lead."""
 
     request: Request
@@ -107,13 +107,13 @@ class Frame:
     agent: str | None
     now: datetime
     zone: ZoneInfo
-    here: str
+    return_path: str
     """Where forms lead back to."""
 
     @property
     def me(self) -> Memory:
         """The memory of whoever looks."""
-        return memory_of(self.engine, self.caller, self.agent)
+        return get_agent_memory(self.engine, self.caller, self.agent)
 
     @property
     def root(self) -> str:
@@ -140,48 +140,48 @@ class Frame:
         """Whether a demo can be opened from here."""
         return self.request.app.state.demos is not None
 
-    def survey(self, me: Memory) -> Survey | None:
+    def load_survey(self, me: Memory) -> Survey | None:
         """How memories are doing, if it is known in a moment."""
-        surveys: Surveys = self.request.app.state.surveys
-        return surveys.of(me)
+        surveys: SurveyCache = self.request.app.state.surveys
+        return surveys.get(me)
 
-    def scopes(self, me: Memory) -> list[str]:
+    def list_scopes(self, me: Memory) -> list[str]:
         """The scopes that can be chosen from."""
-        survey = self.survey(me)
+        survey = self.load_survey(me)
         return sorted(
-            {GLOBAL, *self.engine.settings.agents, *(survey.stats.by_scope if survey else ())}
+            {GLOBAL_SCOPE, *self.engine.settings.agents, *(survey.stats.by_scope if survey else ())}
         )
 
-    def may(self, capability: str) -> bool:
+    def has_capability(self, capability: str) -> bool:
         """Whether whoever looks may do so."""
         own = self.caller.capabilities
-        return capability in own or (capability == VIEW and EDIT in own)
+        return capability in own or (capability == VIEW_CAPABILITY and EDIT_CAPABILITY in own)
 
-    def card(self, record: Record, me: Memory | None = None, **more: Any) -> Card:
+    def build_card(self, record: Record, me: Memory | None = None, **more: Any) -> Card:
         """A memory as it is shown."""
-        return card(me or self.me, record, self.now, self.zone, self.root, **more)
+        return build_card(me or self.me, record, self.now, self.zone, self.root, **more)
 
-    def day(self, moment: datetime) -> str:
+    def format_day(self, moment: datetime) -> str:
         """A date in the time zone of whoever looks."""
-        return text.day(moment, self.now, self.zone)
+        return text.format_day(moment, self.now, self.zone)
 
-    def time(self, moment: datetime) -> str:
+    def format_time(self, moment: datetime) -> str:
         """A date and time."""
-        return text.time(moment, self.zone)
+        return text.format_time(moment, self.zone)
 
-    def ago(self, moment: datetime) -> str:
+    def format_age(self, moment: datetime) -> str:
         """How long ago."""
-        return text.ago(moment, self.now, self.zone)
+        return text.format_age(moment, self.now, self.zone)
 
-    def iso(self, moment: datetime) -> str:
+    def format_iso(self, moment: datetime) -> str:
         """For machines."""
         return moment.isoformat(timespec="seconds")
 
-    def undoable(self, event: Event) -> bool:
+    def can_undo(self, event: Event) -> bool:
         """Whether an event can be taken back."""
-        return event.action in UNDOABLE and event.undone_by is None and bool(event.changes)
+        return event.action in UNDOABLE_ACTIONS and event.undone_by is None and bool(event.changes)
 
-    def place(self, scope: str) -> str:
+    def scope_url(self, scope: str) -> str:
         """Where the memories of a scope are shown."""
         if scope == "global" or "/" in scope:
             return f"/facts?scope={quote(scope, safe='')}"
@@ -189,70 +189,72 @@ class Frame:
 
     def with_query(self, **changes: str | None) -> str:
         """This address with other values in its query."""
-        return str(self.request.url.include_query_params().path) + _query(
+        return str(self.request.url.include_query_params().path) + _build_query(
             {**dict(self.request.query_params), **changes}
         )
 
-    def links(self) -> list[tuple[str, str]]:
+    def list_nav_items(self) -> list[tuple[str, str]]:
         """What there is to go to."""
-        own = [("/instances", "Instances")] if self.isolated else [*PERSONAL]
-        team = [("/team", "Team")] if self.may(VIEW) else []
+        own = [("/instances", "Instances")] if self.isolated else [*PERSONAL_PAGES]
+        team = [("/team", "Team")] if self.has_capability(VIEW_CAPABILITY) else []
         return [*own, *team, ("/settings", "Settings")]
 
-    def toast(self) -> Toast | None:
+    def build_toast(self) -> Toast | None:
         """What the form before did."""
-        done = self.request.cookies.get(DONE, "")
-        if done in SAID:
-            return Toast(SAID[done])
+        done = self.request.cookies.get(DONE_COOKIE, "")
+        if done in DONE_MESSAGES:
+            return Toast(DONE_MESSAGES[done])
         if not done.startswith("event_"):
             return None
         try:
             event = self.me.event(done)
         except RemembrancerError:
             return None
-        recent = (self.now - event.at).total_seconds() <= SHOWN_SECONDS
+        recent = (self.now - event.at).total_seconds() <= TOAST_SECONDS
         if not recent:
             return None
-        return Toast(text.happened(event), event.id if self.undoable(event) else None)
+        return Toast(text.describe_event(event), event.id if self.can_undo(event) else None)
 
-    def show(self, template: str, title: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    def render(
+        self, template: str, title: str, *, status: int = 200, **values: Any
+    ) -> HTMLResponse:
         """A page; whatever it shows is escaped."""
-        theme = self.request.cookies.get(THEME, "auto")
-        html = self.piece(
+        theme = self.request.cookies.get(THEME_COOKIE, "auto")
+        html = self.render_fragment(
             template,
             title=title,
             user=self.caller.owner.user,
             tenant=self.caller.owner.tenant,
             path=self.request.url.path,
             theme=theme if theme in THEMES else "auto",
-            toast=self.toast(),
-            seconds=SHOWN_SECONDS,
+            toast=self.build_toast(),
+            seconds=TOAST_SECONDS,
             **values,
         )
-        answer = HTMLResponse(html, status, HEADERS)
-        if DONE in self.request.cookies:
-            answer.delete_cookie(DONE, path="/")
+        answer = HTMLResponse(html, status, PAGE_HEADERS)
+        if DONE_COOKIE in self.request.cookies:
+            answer.delete_cookie(DONE_COOKIE, path="/")
         return answer
 
-    def piece(self, template: str, **values: Any) -> str:
+    def render_fragment(self, template: str, **values: Any) -> str:
         """A template by itself; whatever it shows is escaped."""
-        own = {"frame": self, "root": self.root, "here": self.here}
-        made = templates().get_template(template)
-        return made.render(own | {"token": token_of(self.request)} | values)
+        own = {"frame": self, "root": self.root, "here": self.return_path}
+        made = load_templates().get_template(template)
+        return made.render(own | {"token": make_csrf_token(self.request)} | values)
 
 
-def _query(values: dict[str, str | None]) -> str:
+def _build_query(values: dict[str, str | None]) -> str:
     pairs = [f"{quote(name)}={quote(value)}" for name, value in values.items() if value]
     return "?" + "&".join(pairs) if pairs else ""
 
 
-async def the_frame(request: Request, engine: Engine, caller: Caller) -> Frame:
+async def get_page_context(request: Request, engine: Engine, caller: Caller) -> PageContext:
     """The frame of a page, for the agent in its path if there is one."""
     agent = request.path_params.get("agent") or caller.agent
     zone = ZoneInfo(engine.settings.time_zone)
     address = request.url
     here = address.path + (f"?{address.query}" if address.query else "")
-    return Frame(request, engine, caller, agent, engine.now(), zone, here)
+    return PageContext(request, engine, caller, agent, engine.now(), zone, here)
 
 
-Framed = Annotated[Frame, Depends(the_frame)]
+CurrentPage = Annotated[PageContext, Depends(get_page_context)]

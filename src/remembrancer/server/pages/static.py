@@ -13,7 +13,7 @@ from remembrancer.errors import NotFound
 
 router = APIRouter()
 
-TYPES = {
+MEDIA_TYPES = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "mark.svg": "image/svg+xml",
@@ -22,21 +22,21 @@ HEADERS = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 @cache
-def content(name: str) -> bytes:
+def read_asset(name: str) -> bytes:
     """One of our files."""
     place = resources.files("remembrancer.server").joinpath("static", name)
     return place.read_bytes()
 
 
 @cache
-def address(name: str) -> str:
+def asset_url(name: str) -> str:
     """Where a file is fetched from; another content has another address."""
-    return f"/static/{name}?{hashlib.sha256(content(name)).hexdigest()[:12]}"
+    return f"/static/{name}?{hashlib.sha256(read_asset(name)).hexdigest()[:12]}"
 
 
 @router.get("/static/{name}")
-async def file(name: str) -> Response:
+async def serve_asset(name: str) -> Response:
     """One of our files, for anyone."""
-    if name not in TYPES:
+    if name not in MEDIA_TYPES:
         raise NotFound("There is no such file.")
-    return Response(content(name), media_type=TYPES[name], headers=HEADERS)
+    return Response(read_asset(name), media_type=MEDIA_TYPES[name], headers=HEADERS)

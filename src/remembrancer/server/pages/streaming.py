@@ -8,19 +8,19 @@ from collections.abc import AsyncIterator, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-MOST_AT_ONCE = 32
+MAX_CONCURRENT_ANSWERS = 32
 
-Lines = Generator[str, None, None]
+LineStream = Generator[str, None, None]
 
 
-class Talks:
+class AnswerStreamer:
     """The threads in which answers are made."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(MOST_AT_ONCE, "chat")
-        self._over = threading.Event()
+        self._threads = ThreadPoolExecutor(MAX_CONCURRENT_ANSWERS, "chat")
+        self._closed = threading.Event()
 
-    async def told(self, lines: Lines) -> AsyncIterator[str]:
+    async def stream(self, lines: LineStream) -> AsyncIterator[str]:
         """Tell lines as they come; whoever stops listening stops them."""
         loop = asyncio.get_running_loop()
         heard: asyncio.Queue[str | Exception | None] = asyncio.Queue()
@@ -34,7 +34,7 @@ class Talks:
                 with closing(lines):
                     for line in lines:
                         tell(line)
-                        if left.is_set() or self._over.is_set():
+                        if left.is_set() or self._closed.is_set():
                             break
                 tell(None)
             except Exception as error:  # whoever listens is told, where errors are dealt with
@@ -51,5 +51,5 @@ class Talks:
 
     def close(self) -> None:
         """Stop every answer; what was said until then is kept."""
-        self._over.set()
+        self._closed.set()
         self._threads.shutdown()

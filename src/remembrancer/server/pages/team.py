@@ -10,19 +10,19 @@ from starlette.responses import Response
 
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.server import schemas
-from remembrancer.server.deps import the_desk
+from remembrancer.server.deps import get_review
 from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.charts import Chart
-from remembrancer.server.pages.forms import Form, Sent, back
-from remembrancer.server.pages.page_context import Framed
-from remembrancer.team.review import EDIT, Review, TeamStats
+from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
+from remembrancer.server.pages.page_context import CurrentPage
+from remembrancer.team.review import EDIT_CAPABILITY, Review, TeamStats
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
 
 router = APIRouter()
 
-Desk = Annotated[Review, Depends(the_desk)]
+TeamReview = Annotated[Review, Depends(get_review)]
 
-PAGE = 40
+PAGE_SIZE = 40
 
 STEPS = ("say", "check", "hold", "agree", "tell")
 
@@ -35,68 +35,75 @@ DECISIONS: dict[str, tuple[Callable[..., object], str]] = {
 
 
 @router.get("/team")
-def stats(frame: Framed, desk: Desk) -> Response:
+def show_stats(frame: CurrentPage, review: TeamReview) -> Response:
     """How much the team knows, and how it came to be."""
-    found = desk.stats()
+    found = review.stats()
     pending = found.by_status.get(TeamStatus.PENDING, 0)
     total = sum(found.by_status.values())
-    return frame.show(
+    return frame.render(
         "team.html",
         "Team",
         stats=found,
         pending=pending,
         total=total,
-        charts=_charts(found, pending, total),
-        drawing=charts.loop("From what someone says to what the team is told", STEPS),
+        charts=_build_charts(found, pending, total),
+        drawing=charts.draw_cycle("From what someone says to what the team is told", STEPS),
     )
 
 
-def _charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
+def _build_charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
     return [
-        charts.shares(
+        charts.draw_shares(
             "What became of it",
-            f"{text.counted(pending, 'proposal')} of {total:,} waiting for a decision.",
+            f"{text.pluralize(pending, 'proposal')} of {total:,} waiting for a decision.",
             {one: found.by_status.get(one, 0) for one in ("approved", "pending", "rejected")},
         ),
-        charts.bars(
+        charts.draw_bars(
             "What it is about",
-            f"{text.counted(total, 'thing')} that were said to the team.",
+            f"{text.pluralize(total, 'thing')} that were said to the team.",
             {str(one): found.by_kind.get(one, 0) for one in TeamKind},
         ),
-        charts.bars(
+        charts.draw_bars(
             "Who proposed it",
             "By class of author; who it was is known to nobody.",
             {str(one): found.by_origin.get(one, 0) for one in TeamOrigin},
         ),
-        charts.bars(
+        charts.draw_bars(
             "What was said, week by week",
-            f"In all {text.counted(found.said, 'time')}, {found.merged:.0%} of which confirmed "
+            f"In all {text.pluralize(found.said, 'time')}, {found.merged:.0%} of which confirmed "
             "what someone had said before.",
-            text.by_week(found.weeks),
-            ends=True,
+            text.label_weeks(found.weeks),
+            label_ends_only=True,
         ),
     ]
 
 
 @router.get("/team/review")
-def review(frame: Framed, desk: Desk, show: str = "", cursor: str = "") -> Response:
+def show_review_queue(
+    frame: CurrentPage, review: TeamReview, show: str = "", cursor: str = ""
+) -> Response:
     """What waits for a decision: all, what one person alone said, or what is contradicted."""
-    page = desk.list(
+    page = review.list(
         status=TeamStatus.PENDING,
         single=show == "single",
         contested=show == "contested",
-        limit=PAGE,
+        limit=PAGE_SIZE,
         cursor=cursor or None,
     )
-    return frame.show(
-        "review.html", "Review", show=show, entries=page.items, cursor=page.cursor, edit=EDIT
+    return frame.render(
+        "review.html",
+        "Review",
+        show=show,
+        entries=page.items,
+        cursor=page.cursor,
+        edit=EDIT_CAPABILITY,
     )
 
 
 @router.get("/team/manage")
-def manage(
-    frame: Framed,
-    desk: Desk,
+def show_all_facts(
+    frame: CurrentPage,
+    review: TeamReview,
     status: str = "",
     kind: str = "",
     origin: str = "",
@@ -104,69 +111,71 @@ def manage(
     cursor: str = "",
 ) -> Response:
     """Everything that was said to the team, with what was decided."""
-    page = desk.list(
+    page = review.list(
         status=status or None,
         kind=kind or None,
         origin=origin or None,
         words=q.strip() or None,
-        limit=PAGE,
+        limit=PAGE_SIZE,
         cursor=cursor or None,
     )
-    return frame.show(
+    return frame.render(
         "manage.html",
         "Manage",
         asked={"status": status, "kind": kind, "origin": origin, "q": q},
         entries=page.items,
         cursor=page.cursor,
-        edit=EDIT,
+        edit=EDIT_CAPABILITY,
         choices={"status": list(TeamStatus), "kind": list(TeamKind), "origin": list(TeamOrigin)},
     )
 
 
 @router.post("/team/decide")
-def decide(desk: Desk, form: Sent) -> Response:
+def apply_decision(review: TeamReview, form: SubmittedForm) -> Response:
     """Decide about everything that is ticked, or about one."""
-    ids = [form.get("only")] if form.get("only") else form.all("id")
+    ids = [form.get("only")] if form.get("only") else form.get_all("id")
     if form.get("do") not in DECISIONS:
         raise NotFound("There is nothing of that name to do.")
     if not ids:
         raise InvalidInput("Nothing is ticked: choose what to decide about.")
     act, said = DECISIONS[form.get("do")]
-    act(desk, *ids)
-    return back(form, said)
+    act(review, *ids)
+    return redirect_back(form, said)
 
 
 @router.post("/team/facts/{id}")
-def edit(desk: Desk, id: schemas.Name, form: Sent) -> Response:
+def edit_fact(review: TeamReview, id: schemas.Name, form: SubmittedForm) -> Response:
     """Give a team fact other words, or say how much it matters."""
-    before = desk.get(id).fact
-    content, importance = form.get("content"), form.number("importance")
+    before = review.get(id).fact
+    content, importance = form.get("content"), form.get_number("importance")
     if content and content != before.content:
-        desk.edit(id, content)
+        review.edit(id, content)
     if importance is not None and importance != before.importance:
-        desk.set_importance(id, importance)
-    return back(form, "saved")
+        review.set_importance(id, importance)
+    return redirect_back(form, "saved")
 
 
 @router.get("/team/people")
-def people(frame: Framed, desk: Desk) -> Response:
+def show_people(frame: CurrentPage, review: TeamReview) -> Response:
     """Who has a memory here, by name and nothing else."""
-    return frame.show("people.html", "People", people=desk.people())
+    return frame.render("people.html", "People", people=review.people())
 
 
 @router.get("/team/people/{user}")
-def person(frame: Framed, desk: Desk, user: schemas.Name) -> Response:
+def show_person(frame: CurrentPage, review: TeamReview, user: schemas.Name) -> Response:
     """How much there is of someone, who then sees that it was looked at."""
-    return frame.show("person.html", user, person=desk.person(user), edit=EDIT)
+    return frame.render("person.html", user, person=review.person(user), edit=EDIT_CAPABILITY)
 
 
 @router.post("/team/people/{user}/erase")
-def erase(frame: Framed, desk: Desk, user: schemas.Name, form: Sent) -> Response:
+def erase_person(
+    frame: CurrentPage, review: TeamReview, user: schemas.Name, form: SubmittedForm
+) -> Response:
     """Remove everything of someone, if their name is typed."""
-    desk.require_edit()
+    review.require_edit()
     confirm_name(form, user)
     receipt = frame.engine.erase(user, tenant=frame.caller.owner.tenant)
-    return frame.show("receipt.html", "Erased", receipt=receipt, own=False)
+    return frame.render("receipt.html", "Erased", receipt=receipt, own=False)
 
 
 def confirm_name(form: Form, user: str) -> None:

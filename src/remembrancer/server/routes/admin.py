@@ -8,12 +8,12 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from remembrancer.server import schemas
-from remembrancer.server.deps import Caller, Engine, may_edit
+from remembrancer.server.deps import Caller, Engine, require_edit
 
-router = APIRouter(tags=["upkeep"], dependencies=[Depends(may_edit)])
+router = APIRouter(tags=["upkeep"], dependencies=[Depends(require_edit)])
 
 
-class Scheduled(schemas.Told):
+class JobSchedule(schemas.ResponseModel):
     """When a job runs, when it was done last and when it is due next."""
 
     job: str
@@ -22,13 +22,13 @@ class Scheduled(schemas.Told):
     due_at: datetime | None
 
 
-class Schedule(schemas.Told):
+class ListJobsResponse(schemas.ResponseModel):
     """All jobs."""
 
-    items: list[Scheduled]
+    items: list[JobSchedule]
 
 
-class Outcome(schemas.Told):
+class RunJobResponse(schemas.ResponseModel):
     """What a job did."""
 
     job: str
@@ -37,7 +37,7 @@ class Outcome(schemas.Told):
     failures: list[str]
 
 
-class Backup(schemas.Told):
+class BackupResponse(schemas.ResponseModel):
     """A backup on the server, which was read back before it counted."""
 
     name: str
@@ -47,20 +47,20 @@ class Backup(schemas.Told):
     bytes: int
 
 
-@router.get("/jobs", response_model=Schedule)
+@router.get("/jobs", response_model=ListJobsResponse)
 def list_jobs(engine: Engine) -> Any:
     """When each job runs."""
     return {"items": engine.schedule()}
 
 
-@router.post("/jobs/{job}/run", response_model=Outcome)
+@router.post("/jobs/{job}/run", response_model=RunJobResponse)
 def run_job(engine: Engine, caller: Caller, job: schemas.Name) -> Any:
     """Do a job now, for the people of one's own tenant."""
     return engine.run_job(job, tenant=caller.owner.tenant)
 
 
-@router.post("/backup", response_model=Backup, status_code=201)
-def back_up(engine: Engine) -> Any:
+@router.post("/backup", response_model=BackupResponse, status_code=201)
+def create_backup(engine: Engine) -> Any:
     """Write everyone's memories into one file among the backups on the server."""
     made = engine.backup_to_shelf()
     told = {name: getattr(made, name) for name in ("created_at", "people", "rows", "bytes")}

@@ -13,19 +13,19 @@ from pydantic.alias_generators import to_camel
 from remembrancer.errors import ScopeRequired
 from remembrancer.memory import Memory
 from remembrancer.server import etags, schemas
-from remembrancer.server.deps import Caller, Engine, memory_of
-from remembrancer.server.routes.kinds import found
+from remembrancer.server.deps import Caller, Engine, get_agent_memory
+from remembrancer.server.routes.kinds import get_record
 from remembrancer.types import Fact, Kind, Record
 
 router = APIRouter(tags=["instances"])
 
-CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+CAMEL_CASE = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class Row(schemas.Told):
+class InstanceMemory(schemas.ResponseModel):
     """One memory as a table shows it; `source_conversation` is where it can be read."""
 
-    model_config = ConfigDict(**CAMEL, from_attributes=True)
+    model_config = ConfigDict(**CAMEL_CASE, from_attributes=True)
 
     id: str
     content: str
@@ -36,26 +36,26 @@ class Row(schemas.Told):
     created_at: datetime
 
 
-class Rows(schemas.Told):
+class InstanceMemoryPage(schemas.ResponseModel):
     """One page of memories."""
 
-    model_config = CAMEL
+    model_config = CAMEL_CASE
 
-    items: list[Row]
+    items: list[InstanceMemory]
     page: int
     limit: int
     more: bool
 
 
-class Instance(schemas.Asked):
+class InstanceRequest(schemas.RequestModel):
     """Which instance is meant."""
 
-    model_config = ConfigDict(**CAMEL, extra="forbid")
+    model_config = ConfigDict(**CAMEL_CASE, extra="forbid")
 
     instance_id: schemas.Text | None = None
 
 
-class Listed(Instance):
+class InstanceListParams(InstanceRequest):
     """Which of its memories to tell."""
 
     page: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -64,7 +64,7 @@ class Listed(Instance):
     q: Annotated[schemas.Text, Field(min_length=1, max_length=2000)] | None = None
 
 
-class New(Instance):
+class CreateInstanceMemoryRequest(InstanceRequest):
     """A memory made by hand."""
 
     content: schemas.Content
@@ -73,49 +73,49 @@ class New(Instance):
     source_conversation_id: schemas.Name | None = None
 
 
-class Several(Instance):
+class DeleteInstanceMemoriesRequest(InstanceRequest):
     """Memories to delete."""
 
     ids: Annotated[list[schemas.Name], Field(min_length=1, max_length=1000)]
 
 
-class Deleted(schemas.Told):
+class DeleteInstanceMemoriesResponse(schemas.ResponseModel):
     """What is gone."""
 
     deleted: list[str]
 
 
-def _memory(engine: Engine, caller: Caller, asked: Instance) -> Memory:
-    if not (asked.instance_id or "").strip():
+def _get_memory(engine: Engine, caller: Caller, instance: InstanceRequest) -> Memory:
+    if not (instance.instance_id or "").strip():
         raise ScopeRequired("instanceId is required")
-    return memory_of(engine, caller, asked.instance_id)
+    return get_agent_memory(engine, caller, instance.instance_id)
 
 
-@router.get("/memories", response_model=Rows)
+@router.get("/memories", response_model=InstanceMemoryPage)
 def list_instance_memories(
     engine: Engine,
     caller: Caller,
     request: Request,
     response: Response,
-    asked: Annotated[Listed, Query()],
+    params: Annotated[InstanceListParams, Query()],
 ) -> Any:
     """What one instance remembers, the newest first; with `q`, what fits best first."""
-    me = _memory(engine, caller, asked)
-    end = asked.page * asked.limit
-    records = _first(me, asked, end + 1)
-    shown = records[end - asked.limit : end]
-    etags.tell(request, response, etags.of(shown, len(records) > end))
-    items = [_row(one) for one in shown if isinstance(one, Fact)]
-    return {"items": items, "page": asked.page, "limit": asked.limit, "more": len(records) > end}
+    me = _get_memory(engine, caller, params)
+    end = params.page * params.limit
+    records = _list_first(me, params, end + 1)
+    shown = records[end - params.limit : end]
+    etags.set_etag(request, response, etags.compute_etag(shown, len(records) > end))
+    items = [_build_row(one) for one in shown if isinstance(one, Fact)]
+    return {"items": items, "page": params.page, "limit": params.limit, "more": len(records) > end}
 
 
-def _first(me: Memory, asked: Listed, count: int) -> list[Record]:
+def _list_first(me: Memory, params: InstanceListParams, count: int) -> list[Record]:
     """As many as there are up to a count."""
     wanted: dict[str, Any] = {"kinds": [Kind.FACT], "minimum_importance": 0}
-    if asked.category is not None:
-        wanted["categories"] = [asked.category]
-    if asked.q is not None:
-        return [one.memory for one in me.recall(asked.q, limit=min(count, 1000), **wanted)]
+    if params.category is not None:
+        wanted["categories"] = [params.category]
+    if params.q is not None:
+        return [one.memory for one in me.recall(params.q, limit=min(count, 1000), **wanted)]
     records: list[Record] = []
     cursor: str | None = None
     while len(records) < count:
@@ -127,50 +127,54 @@ def _first(me: Memory, asked: Listed, count: int) -> list[Record]:
     return records
 
 
-@router.post("/memories", response_model=Row, status_code=201)
-def create_instance_memory(engine: Engine, caller: Caller, new: New) -> Any:
+@router.post("/memories", response_model=InstanceMemory, status_code=201)
+def create_instance_memory(
+    engine: Engine, caller: Caller, body: CreateInstanceMemoryRequest
+) -> Any:
     """Remember something by hand; the instance knows it on the next turn."""
-    me = _memory(engine, caller, new)
+    me = _get_memory(engine, caller, body)
     details: dict[str, Any] = {
-        "category": new.category,
-        "importance": new.importance,
-        "session_id": new.source_conversation_id,
+        "category": body.category,
+        "importance": body.importance,
+        "session_id": body.source_conversation_id,
     }
     said = {name: value for name, value in details.items() if value is not None}
-    memory = me.remember(new.content, **said).memory
+    memory = me.remember(body.content, **said).memory
     assert isinstance(memory, Fact)
-    return _row(memory)
+    return _build_row(memory)
 
 
-@router.delete("/memories/{id}", response_model=Deleted)
+@router.delete("/memories/{id}", response_model=DeleteInstanceMemoriesResponse)
 def delete_instance_memory(
-    engine: Engine, caller: Caller, id: schemas.Name, asked: Annotated[Instance, Query()]
+    engine: Engine, caller: Caller, id: schemas.Name, params: Annotated[InstanceRequest, Query()]
 ) -> Any:
     """Delete one memory of an instance."""
-    me = _memory(engine, caller, asked)
-    return {"deleted": me.delete_many([found(me, id, Kind.FACT).id]).ids}
+    me = _get_memory(engine, caller, params)
+    return {"deleted": me.delete_many([get_record(me, id, Kind.FACT).id]).ids}
 
 
-@router.post("/memories/delete", response_model=Deleted)
-def delete_instance_memories(engine: Engine, caller: Caller, several: Several) -> Any:
+@router.post("/memories/delete", response_model=DeleteInstanceMemoriesResponse)
+def delete_instance_memories(
+    engine: Engine, caller: Caller, body: DeleteInstanceMemoriesRequest
+) -> Any:
     """Delete several memories of an instance: all of them, or none if one is not there."""
-    me = _memory(engine, caller, several)
-    ids = [found(me, id, Kind.FACT).id for id in dict.fromkeys(several.ids)]
+    me = _get_memory(engine, caller, body)
+    ids = [get_record(me, id, Kind.FACT).id for id in dict.fromkeys(body.ids)]
     return {"deleted": me.delete_many(ids).ids}
 
 
-def _row(memory: Fact) -> Row:
+def _build_row(memory: Fact) -> InstanceMemory:
     session = memory.session_id
-    return Row(
+    return InstanceMemory(
         id=memory.id,
         content=memory.content,
         category=memory.category,
         importance=memory.importance,
         source_conversation_id=session,
-        source_conversation=_place(memory.scope, session) if session else None,
+        source_conversation=_build_session_path(memory.scope, session) if session else None,
         created_at=memory.recorded_at,
     )
 
 
-def _place(agent: str, session: str) -> str:
+def _build_session_path(agent: str, session: str) -> str:
     return f"/api/agents/{quote(agent, safe='')}/sessions/{quote(session, safe='')}"

@@ -8,12 +8,12 @@ from fastapi import APIRouter
 
 from remembrancer.profiles import Profile
 from remembrancer.server import schemas
-from remembrancer.server.deps import Caller, Engine, Me
+from remembrancer.server.deps import Caller, CallerMemory, Engine
 
 router = APIRouter(tags=["myself"])
 
 
-class Myself(schemas.Told):
+class IdentityResponse(schemas.ResponseModel):
     """On whose behalf this key calls, as which agent, and what it may do."""
 
     tenant: str
@@ -24,8 +24,8 @@ class Myself(schemas.Told):
     profile: str
 
 
-@router.get("/me", response_model=Myself)
-def myself(engine: Engine, caller: Caller) -> Any:
+@router.get("/me", response_model=IdentityResponse)
+def get_me(engine: Engine, caller: Caller) -> Any:
     """Who I am here."""
     return {
         "tenant": caller.owner.tenant,
@@ -38,6 +38,6 @@ def myself(engine: Engine, caller: Caller) -> Any:
 
 
 @router.get("/profile", response_model=Profile)
-def profile(engine: Engine, me: Me) -> Any:
+def get_profile(engine: Engine, me: CallerMemory) -> Any:
     """The rules by which memory works here, for the agent that calls."""
     return engine.settings.profile_for(me.principal.agent)

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from remembrancer.erasure.receipts import Receipt
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.server import schemas
-from remembrancer.server.deps import Caller, Desk, Engine, may_edit
+from remembrancer.server.deps import Caller, Engine, TeamReview, require_edit
 
 router = APIRouter(tags=["leaving"])
 people = APIRouter(tags=["people"])
@@ -21,7 +21,7 @@ people = APIRouter(tags=["people"])
 JSON_LINES = "application/x-ndjson"
 
 
-class Inventory(schemas.Told):
+class ErasurePreviewResponse(schemas.ResponseModel):
     """What there is of someone: rows by table, keys, what they told the team, backups."""
 
     rows: dict[str, int]
@@ -31,14 +31,14 @@ class Inventory(schemas.Told):
     backups: int
 
 
-class Leaving(schemas.Asked):
+class EraseRequest(schemas.RequestModel):
     """The name of who is to be erased, so that nobody is by mistake."""
 
     user: schemas.Name
     contributions_only: bool = False
 
 
-class Place(schemas.Told):
+class SearchedPlace(schemas.ResponseModel):
     """Where was searched, how much, and how many traces were found."""
 
     place: str
@@ -46,7 +46,7 @@ class Place(schemas.Told):
     found: int
 
 
-class Erased(schemas.Told):
+class EraseResponse(schemas.ResponseModel):
     """The receipt of an erasure."""
 
     id: str
@@ -57,37 +57,37 @@ class Erased(schemas.Told):
     finished_at: datetime
     removed: dict[str, int]
     sought: int
-    searched: list[Place]
+    searched: list[SearchedPlace]
     left: list[str]
     signature: str
     clean: bool
 
 
-class Shown(schemas.Asked):
+class VerifyReceiptRequest(schemas.RequestModel):
     """A receipt to be checked, as the text that was given out."""
 
     receipt: Annotated[str, Field(min_length=2, max_length=100_000)]
 
 
-class Verdict(schemas.Told):
+class VerifyReceiptResponse(schemas.ResponseModel):
     """Whether a receipt was given out here, in these words."""
 
     genuine: bool
 
 
-class Came(schemas.Told):
+class ImportResponse(schemas.ResponseModel):
     """How many rows were brought in."""
 
     rows: int
 
 
-class People(schemas.Told):
+class ListPeopleResponse(schemas.ResponseModel):
     """Who has a memory here, by name."""
 
     items: list[str]
 
 
-class Person(schemas.Told):
+class PersonResponse(schemas.ResponseModel):
     """How much there is of someone."""
 
     user: str
@@ -95,24 +95,24 @@ class Person(schemas.Told):
     keys: int
 
 
-async def themselves(caller: Caller) -> None:
+async def refuse_agent_key(caller: Caller) -> None:
     """Refuse an agent's key: only the person decides about all of it."""
     if caller.agent is not None:
         raise NotAllowed("A key for one agent cannot take along or erase everything.")
 
 
-Own = Depends(themselves)
+OWNER_ONLY = Depends(refuse_agent_key)
 
 
-@router.get("/export", response_class=StreamingResponse, dependencies=[Own])
-def export_mine(engine: Engine, caller: Caller) -> Any:
+@router.get("/export", response_class=StreamingResponse, dependencies=[OWNER_ONLY])
+def export_memories(engine: Engine, caller: Caller) -> Any:
     """Everything there is of you, as lines of JSON: memories, history, conversations, vectors."""
     lines = engine.export(caller.owner.user, tenant=caller.owner.tenant)
     return StreamingResponse(lines, media_type=JSON_LINES)
 
 
-@router.post("/import", response_model=Came, dependencies=[Own])
-async def import_mine(
+@router.post("/import", response_model=ImportResponse, dependencies=[OWNER_ONLY])
+async def import_memories(
     request: Request, engine: Engine, caller: Caller, replace: Annotated[bool, Query()] = False
 ) -> Any:
     """Bring back what was exported, all of it or nothing; `replace` gives up what is here."""
@@ -124,54 +124,54 @@ async def import_mine(
     return {"rows": rows}
 
 
-@router.get("/erasure", response_model=Inventory, dependencies=[Own])
-def what_there_is(engine: Engine, caller: Caller) -> Any:
+@router.get("/erasure", response_model=ErasurePreviewResponse, dependencies=[OWNER_ONLY])
+def preview_erasure(engine: Engine, caller: Caller) -> Any:
     """What an erasure of yourself would remove; nothing is changed."""
     return engine.inventory(caller.owner.user, tenant=caller.owner.tenant)
 
 
-@router.post("/erasure", response_model=Erased, dependencies=[Own])
-def erase_me(engine: Engine, caller: Caller, leaving: Leaving) -> Any:
+@router.post("/erasure", response_model=EraseResponse, dependencies=[OWNER_ONLY])
+def erase_me(engine: Engine, caller: Caller, body: EraseRequest) -> Any:
     """Remove everything of yourself for good, and get a receipt. Say your own name to confirm."""
-    if leaving.user != caller.owner.user:
+    if body.user != caller.owner.user:
         raise InvalidInput("user: say your own name, to confirm that you mean it.")
-    return _erased(engine, caller, leaving)
+    return _erase(engine, caller, body)
 
 
-@router.post("/erasure/verify", response_model=Verdict)
-def verify_receipt(engine: Engine, caller: Caller, shown: Shown) -> Any:
+@router.post("/erasure/verify", response_model=VerifyReceiptResponse)
+def verify_receipt(engine: Engine, caller: Caller, body: VerifyReceiptRequest) -> Any:
     """Whether a receipt was given out here and nobody has changed a word of it."""
-    from remembrancer.erasure.receipts import receipt_from
+    from remembrancer.erasure.receipts import parse_receipt
 
-    receipt = receipt_from(shown.receipt)
+    receipt = parse_receipt(body.receipt)
     return {"genuine": receipt.tenant == caller.owner.tenant and engine.verify_receipt(receipt)}
 
 
-@people.get("", response_model=People)
-def list_people(desk: Desk) -> Any:
+@people.get("", response_model=ListPeopleResponse)
+def list_people(review: TeamReview) -> Any:
     """Who of your tenant has a memory here. It needs `users:view`."""
-    return {"items": list(desk.people())}
+    return {"items": list(review.people())}
 
 
-@people.get("/{user}", response_model=Person)
-def look_at_person(desk: Desk, user: schemas.Name) -> Any:
+@people.get("/{user}", response_model=PersonResponse)
+def get_person(review: TeamReview, user: schemas.Name) -> Any:
     """How much there is of someone, in numbers alone. They see in their activity who looked."""
-    return desk.person(user)
+    return review.person(user)
 
 
-@people.post("/{user}/erase", response_model=Erased, dependencies=[Depends(may_edit)])
-def erase_person(engine: Engine, caller: Caller, user: schemas.Name, leaving: Leaving) -> Any:
+@people.post("/{user}/erase", response_model=EraseResponse, dependencies=[Depends(require_edit)])
+def erase_person(engine: Engine, caller: Caller, user: schemas.Name, body: EraseRequest) -> Any:
     """Remove everything of someone in your tenant for good. It needs `users:edit`."""
-    if leaving.user != user:
+    if body.user != user:
         raise InvalidInput("user: say the name of who is to be erased, to confirm it.")
-    return _erased(engine, caller, leaving)
+    return _erase(engine, caller, body)
 
 
-def _erased(engine: Engine, caller: Caller, leaving: Leaving) -> dict[str, Any]:
+def _erase(engine: Engine, caller: Caller, body: EraseRequest) -> dict[str, Any]:
     receipt: Receipt = engine.erase(
-        leaving.user,
+        body.user,
         tenant=caller.owner.tenant,
-        contributions_only=leaving.contributions_only,
+        contributions_only=body.contributions_only,
     )
-    names = Erased.model_fields.keys()
+    names = EraseResponse.model_fields.keys()
     return {name: getattr(receipt, name) for name in names}

@@ -10,15 +10,15 @@ from starlette.responses import Response
 
 from remembrancer.memory import Memory
 from remembrancer.server import schemas
-from remembrancer.server.cpu_limit import in_turn
-from remembrancer.server.deps import Me, within
-from remembrancer.server.routes.paging import as_of
+from remembrancer.server.cpu_limit import run_limited
+from remembrancer.server.deps import CallerMemory, check_scope
+from remembrancer.server.routes.list_params import build_as_of
 from remembrancer.types import Kind, Verdict
 
 router = APIRouter(tags=["remembering"])
 
 
-class Prompt(schemas.Asked):
+class PromptContextRequest(schemas.RequestModel):
     """What the next prompt is about, and how much room there is in it."""
 
     prompt: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)] | None = None
@@ -29,16 +29,16 @@ class Prompt(schemas.Asked):
     true_at: schemas.Moment | None = None
 
 
-class Conversation(schemas.Asked):
+class LearnRequest(schemas.RequestModel):
     """Turns to learn from; without a session they are a whole conversation, which is over."""
 
-    turns: Annotated[list[schemas.Said], Field(min_length=1, max_length=10_000)]
+    turns: Annotated[list[schemas.NewTurn], Field(min_length=1, max_length=10_000)]
     session: schemas.Name | None = None
     scope: schemas.Name | None = None
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)] | None = None
 
 
-class Judgement(schemas.Asked):
+class FeedbackRequest(schemas.RequestModel):
     """What came of following a rule."""
 
     rule: schemas.Name
@@ -47,13 +47,13 @@ class Judgement(schemas.Asked):
     session: schemas.Name | None = None
 
 
-class Forgetting(schemas.Asked):
+class ForgetRequest(schemas.RequestModel):
     """What to forget: an id, words that occur in it and in no other, or its sense."""
 
     what: Annotated[schemas.Text, Field(min_length=1, max_length=2000)]
 
 
-class Narrowing(schemas.Asked):
+class BulkSelectionRequest(schemas.RequestModel):
     """Which memories; `sure` must be said, since nothing named means all."""
 
     sure: Literal[True]
@@ -61,111 +61,113 @@ class Narrowing(schemas.Asked):
     categories: list[schemas.Name] | None = None
     tags: list[schemas.Name] | None = None
     scope: schemas.Name | None = None
-    minimum_importance: schemas.Number | None = None
+    minimum_importance: schemas.FiniteNumber | None = None
 
 
-class Deleting(schemas.Asked):
+class DeleteManyRequest(schemas.RequestModel):
     """Ids of memories, or words that name one each."""
 
     what: Annotated[list[schemas.Text], Field(min_length=1, max_length=1000)]
 
 
-class Undoing(schemas.Asked):
+class UndoRequest(schemas.RequestModel):
     """Which event to take back; without one, the latest."""
 
     event: schemas.Name | None = None
 
 
-@router.post("/remember", response_model=schemas.Written)
-def remember(me: Me, statement: schemas.Statement) -> Any:
+@router.post("/remember", response_model=schemas.WriteResponse)
+def remember(me: CallerMemory, body: schemas.RememberRequest) -> Any:
     """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
-    within(me, statement.scope)
-    details = schemas.given(statement, "content")
-    return schemas.written(me, me.remember(statement.content, **details))
+    check_scope(me, body.scope)
+    details = schemas.dump_given(body, "content")
+    return schemas.build_write_response(me, me.remember(body.content, **details))
 
 
-@router.post("/recall", response_model=schemas.Recollection)
-async def recall(request: Request, me: Me, query: schemas.Query) -> Any:
+@router.post("/recall", response_model=schemas.RecallResponse)
+async def recall(request: Request, me: CallerMemory, body: schemas.RecallRequest) -> Any:
     """Bring back what matters for a query, best first."""
-    return await in_turn(request, _recalled, me, query)
+    return await run_limited(request, _recall, me, body)
 
 
-def _recalled(me: Memory, query: schemas.Query) -> Response:
-    within(me, query.scope)
-    wanted = schemas.given(query, "query", "known_at", "true_at", "explain")
-    if (moment := as_of(query)) is not None:
+def _recall(me: Memory, body: schemas.RecallRequest) -> Response:
+    check_scope(me, body.scope)
+    wanted = schemas.dump_given(body, "query", "known_at", "true_at", "explain")
+    if (moment := build_as_of(body)) is not None:
         wanted["as_of"] = moment
-    found = me.recall(query.query, **wanted)
+    found = me.recall(body.query, **wanted)
     items = [
-        {"memory": schemas.memory(me, one.memory), "score": one.score}
-        | ({"why": one.why} if query.explain else {})
+        {"memory": schemas.build_memory(me, one.memory), "score": one.score}
+        | ({"why": one.why} if body.explain else {})
         for one in found
     ]
     told = {"items": items, "sure": found.sure, "late": found.late}
-    return schemas.sent(schemas.Recollection, told)
+    return schemas.build_json_response(schemas.RecallResponse, told)
 
 
-@router.post("/context", response_model=schemas.Context)
-async def context(request: Request, me: Me, asked: Prompt) -> Any:
+@router.post("/context", response_model=schemas.PromptContextResponse)
+async def build_context(request: Request, me: CallerMemory, body: PromptContextRequest) -> Any:
     """Memory as text to put into a prompt, never over the budget."""
-    return await in_turn(request, _context, me, asked)
+    return await run_limited(request, _build_context, me, body)
 
 
-def _context(me: Memory, asked: Prompt) -> Response:
-    options = schemas.given(asked, "prompt", "known_at", "true_at")
-    return schemas.sent(schemas.Context, me.context(asked.prompt, as_of=as_of(asked), **options))
+def _build_context(me: Memory, body: PromptContextRequest) -> Response:
+    options = schemas.dump_given(body, "prompt", "known_at", "true_at")
+    return schemas.build_json_response(
+        schemas.PromptContextResponse, me.context(body.prompt, as_of=build_as_of(body), **options)
+    )
 
 
-@router.post("/learn", response_model=schemas.Heard, status_code=202)
-def learn(me: Me, heard: Conversation) -> Any:
+@router.post("/learn", response_model=schemas.StoredTurns, status_code=202)
+def learn(me: CallerMemory, body: LearnRequest) -> Any:
     """Add turns to a conversation and learn from it in the background, if it is time to."""
-    within(me, heard.scope)
-    turns = me.learn(said(heard.turns), **schemas.given(heard, "turns"))
-    return {"session_id": turns[0].session_id, "turns": schemas.memories(me, turns)}
+    check_scope(me, body.scope)
+    turns = me.learn(dump_turns(body.turns), **schemas.dump_given(body, "turns"))
+    return {"session_id": turns[0].session_id, "turns": schemas.build_memories(me, turns)}
 
 
-def said(turns: list[schemas.Said]) -> Any:
+def dump_turns(turns: list[schemas.NewTurn]) -> Any:
     """Turns as the library takes them."""
-    return [schemas.given(one) for one in turns]
+    return [schemas.dump_given(one) for one in turns]
 
 
-@router.post("/feedback", response_model=schemas.Written)
-def feedback(me: Me, judgement: Judgement) -> Any:
+@router.post("/feedback", response_model=schemas.WriteResponse)
+def record_feedback(me: CallerMemory, body: FeedbackRequest) -> Any:
     """Say that following a rule helped or did harm."""
-    if judgement.verdict is Verdict.HELPFUL:
-        done = me.helpful(judgement.rule, session=judgement.session)
+    if body.verdict is Verdict.HELPFUL:
+        done = me.helpful(body.rule, session=body.session)
     else:
-        done = me.harmful(judgement.rule, judgement.reason, session=judgement.session)
-    return schemas.written(me, done)
+        done = me.harmful(body.rule, body.reason, session=body.session)
+    return schemas.build_write_response(me, done)
 
 
-@router.post("/forget", response_model=schemas.Written)
-def forget_words(me: Me, asked: Forgetting) -> Any:
+@router.post("/forget", response_model=schemas.WriteResponse)
+def forget(me: CallerMemory, body: ForgetRequest) -> Any:
     """End the one memory that is meant, and say which it was."""
-    return schemas.written(me, me.forget(asked.what))
+    return schemas.build_write_response(me, me.forget(body.what))
 
 
-@router.post("/forget-all", response_model=schemas.Batch)
-def forget_all(me: Me, narrowing: Narrowing) -> Any:
+@router.post("/forget-all", response_model=schemas.BatchResponse)
+def forget_all(me: CallerMemory, body: BulkSelectionRequest) -> Any:
     """End all memories that are in force, or those that are meant; one event, undoable."""
-    within(me, narrowing.scope)
-    return me.forget_all(**schemas.given(narrowing, "sure"))
+    check_scope(me, body.scope)
+    return me.forget_all(**schemas.dump_given(body, "sure"))
 
 
-@router.post("/delete-many", response_model=schemas.Batch)
-def delete_many(me: Me, asked: Deleting) -> Any:
+@router.post("/delete-many", response_model=schemas.BatchResponse)
+def delete_many(me: CallerMemory, body: DeleteManyRequest) -> Any:
     """Delete several memories at once: all of them, or none if one is not to be found."""
-    return me.delete_many(asked.what)
+    return me.delete_many(body.what)
 
 
-@router.post("/delete-all", response_model=schemas.Batch)
-def delete_all(me: Me, narrowing: Narrowing) -> Any:
+@router.post("/delete-all", response_model=schemas.BatchResponse)
+def delete_all(me: CallerMemory, body: BulkSelectionRequest) -> Any:
     """Put everything into the trash, or what is meant; destroy it where the profile says so."""
-    within(me, narrowing.scope)
-    return me.delete_all(**schemas.given(narrowing, "sure"))
+    check_scope(me, body.scope)
+    return me.delete_all(**schemas.dump_given(body, "sure"))
 
 
-@router.post("/undo", response_model=schemas.Written)
-def undo(me: Me, asked: Undoing) -> Any:
+@router.post("/undo", response_model=schemas.WriteResponse)
+def undo(me: CallerMemory, body: UndoRequest) -> Any:
     """Take back one change."""
-    return schemas.written(me, me.undo(asked.event))
+    return schemas.build_write_response(me, me.undo(body.event))

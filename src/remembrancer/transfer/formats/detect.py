@@ -19,12 +19,12 @@ from remembrancer.transfer.formats import (
     mem0,
     transcript,
 )
-from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.items import Piece
-from remembrancer.transfer.formats.json_stream import listed
+from remembrancer.transfer.formats.files import ImportSource, SourceFile
+from remembrancer.transfer.formats.items import ImportItem
+from remembrancer.transfer.formats.json_stream import read_entries
 
-OWN = "remembrancer"
-FORMATS: dict[str, Callable[[Source], Iterator[Piece]]] = {
+OWN_FORMAT = "remembrancer"
+FORMATS: dict[str, Callable[[ImportSource], Iterator[ImportItem]]] = {
     "chatgpt": chatgpt.read,
     "claude": claude.read,
     "mem0": mem0.read,
@@ -36,8 +36,8 @@ FORMATS: dict[str, Callable[[Source], Iterator[Piece]]] = {
     "transcript": transcript.read,
 }
 
-SIGNS: tuple[tuple[str, set[str]], ...] = (
-    (OWN, {"format", "schema", "tenant", "user"}),
+SIGNATURE_KEYS: tuple[tuple[str, set[str]], ...] = (
+    (OWN_FORMAT, {"format", "schema", "tenant", "user"}),
     ("chatgpt", {"mapping"}),
     ("claude", {"chat_messages"}),
     ("claude", {"conversations_memory"}),
@@ -48,66 +48,66 @@ SIGNS: tuple[tuple[str, set[str]], ...] = (
     ("mcp-graph", {"entities", "relations"}),
     ("mem0", {"id", "memory"}),
     ("mem0", {"memory", "user_id"}),
-    *(("jsonl", {name}) for name in jsonl.CONTENT),
+    *(("jsonl", {name}) for name in jsonl.CONTENT_KEYS),
 )
 """The keys by which the first object of a file tells what wrote it, the surest first."""
 
-LISTS = ("results", "memories", "messages", "turns", "facts", "items")
-LOOKED_AT, TRIED = 200, 20
+LIST_KEYS = ("results", "memories", "messages", "turns", "facts", "items")
+MAX_FILES_CHECKED, MAX_ENTRIES_CHECKED = 200, 20
 """How many files of a folder are looked at, and how many entries of a file."""
 
 
-def reader_of(format: str) -> Callable[[Source], Iterator[Piece]]:
+def get_reader(format: str) -> Callable[[ImportSource], Iterator[ImportItem]]:
     """What reads a format, or an error that names them all."""
     if format not in FORMATS:
         raise InvalidInput(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     return FORMATS[format]
 
 
-def guessed(source: Source) -> str:
+def detect_format(source: ImportSource) -> str:
     """The format that a source seems to be in."""
-    if source.address is not None:
+    if source.database_url is not None:
         return "langgraph"
-    for look in (_by_database, _by_content):
-        found = {format for file in source.files[:LOOKED_AT] if (format := look(file))}
+    for look in (_detect_by_database, _detect_by_content):
+        found = {format for file in source.files[:MAX_FILES_CHECKED] if (format := look(file))}
         if found:
-            return next(format for format, _ in SIGNS if format in found)
-    if source.named(*markdown.FILES):
+            return next(format for format, _ in SIGNATURE_KEYS if format in found)
+    if source.find_files(*markdown.FILE_PATTERNS):
         return "markdown"
-    if source.named(*transcript.FILES):
+    if source.find_files(*transcript.FILE_PATTERNS):
         return "transcript"
     raise InvalidInput(
         f"{source.name}: what this is cannot be told; say --from {', '.join(FORMATS)}."
     )
 
 
-def _by_database(file: File) -> str | None:
-    if file.path is None or not file.begins_with(external_db.SQLITE):
+def _detect_by_database(file: SourceFile) -> str | None:
+    if file.path is None or not file.begins_with(external_db.SQLITE_HEADER):
         return None
-    names = external_db.tables(file.path)
-    if names & {mem0.POINTS, mem0.HISTORY}:
+    names = external_db.list_tables(file.path)
+    if names & {mem0.POINTS_TABLE, mem0.HISTORY_TABLE}:
         return "mem0"
     return "langgraph" if langgraph.TABLE in names else None
 
 
-def _by_content(file: File) -> str | None:
+def _detect_by_content(file: SourceFile) -> str | None:
     if not file.name.lower().endswith((".json", ".jsonl", ".ndjson")):
         return None
     try:
-        first = _first(file)
+        first = _read_first_object(file)
     except InvalidInput:
         return None
     finally:
         file.was_read = False
     keys = first.keys() if isinstance(first, dict) else set()
-    return next((format for format, signs in SIGNS if signs <= keys), None)
+    return next((format for format, signs in SIGNATURE_KEYS if signs <= keys), None)
 
 
-def _first(file: File) -> Any:
+def _read_first_object(file: SourceFile) -> Any:
     """The first object in a file; of one that holds a list of others, the first of these."""
-    for _, one in islice(listed(file), TRIED):
+    for _, one in islice(read_entries(file), MAX_ENTRIES_CHECKED):
         if isinstance(one, dict):
-            lists = (one[key] for key in LISTS if isinstance(one.get(key), list))
+            lists = (one[key] for key in LIST_KEYS if isinstance(one.get(key), list))
             inner = next((some[0] for some in lists if some), None)
             return inner if isinstance(inner, dict) else one
     return None

@@ -19,20 +19,20 @@ from pathlib import Path
 from typing import IO
 
 from remembrancer.errors import InvalidInput
-from remembrancer.store.external_db import is_address
+from remembrancer.store.external_db import is_database_url
 
-LARGEST = 4 * 1024**3
+MAX_FILE_BYTES = 4 * 1024**3
 """How many bytes may be read of one file, unpacked."""
 
-LARGEST_TEXT = 64 * 1024**2
+MAX_TEXT_FILE_BYTES = 64 * 1024**2
 """How many of one that is read as a whole."""
 
-MOST_FILES = 100_000
-ENCRYPTED = 1
+MAX_FILES = 100_000
+ENCRYPTED_FLAG = 1
 
 
 @dataclass(slots=True)
-class File:
+class SourceFile:
     """One file; `path` is where it lies, unless it is inside a zip."""
 
     name: str
@@ -41,19 +41,19 @@ class File:
     was_read: bool = field(default=False, compare=False)
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[IO[bytes]]:
+    def open_limited(self) -> Iterator[IO[bytes]]:
         """Its bytes, as far as the limit goes."""
         self.was_read = True
-        with readable(self.name):
+        with translate_read_errors(self.name):
             stream = self.open()
-        with io.BufferedReader(_Counted(stream, self.name)) as counted:
+        with io.BufferedReader(_LimitedStream(stream, self.name)) as counted:
             yield counted
 
-    def text(self) -> str:
+    def read_text(self) -> str:
         """All of it as text."""
-        with self.reading() as stream:
-            content = stream.read(LARGEST_TEXT + 1)
-        if len(content) > LARGEST_TEXT:
+        with self.open_limited() as stream:
+            content = stream.read(MAX_TEXT_FILE_BYTES + 1)
+        if len(content) > MAX_TEXT_FILE_BYTES:
             raise InvalidInput(f"{self.name} is too large to be read as a whole.")
         try:
             return content.decode("utf-8-sig")
@@ -62,19 +62,19 @@ class File:
 
     def begins_with(self, mark: bytes) -> bool:
         """Whether these are its first bytes; looking does not count as reading."""
-        with readable(self.name), self.open() as stream:
+        with translate_read_errors(self.name), self.open() as stream:
             return stream.read(len(mark)) == mark
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportSource:
     """What someone pointed at; `address` is that of a database, which has no files."""
 
     name: str
-    files: tuple[File, ...] = ()
-    address: str | None = None
+    files: tuple[SourceFile, ...] = ()
+    database_url: str | None = None
 
-    def named(self, *patterns: str) -> list[File]:
+    def find_files(self, *patterns: str) -> list[SourceFile]:
         """The files of which the name, without folders, is like one of these."""
         return [
             one
@@ -84,33 +84,33 @@ class Source:
 
 
 @contextlib.contextmanager
-def opened(place: str | Path) -> Iterator[Source]:
+def open_source(place: str | Path) -> Iterator[ImportSource]:
     """The files at a path, or the database at an address."""
-    if is_address(str(place)):
-        yield Source("a database", address=str(place))
+    if is_database_url(str(place)):
+        yield ImportSource("a database", database_url=str(place))
         return
     path = Path(place).expanduser()
-    with readable(str(path)):
+    with translate_read_errors(str(path)):
         mode = path.stat().st_mode
         zipped = stat.S_ISREG(mode) and zipfile.is_zipfile(path)
     if stat.S_ISDIR(mode):
-        yield Source(path.resolve().name, tuple(_within(path)))
+        yield ImportSource(path.resolve().name, tuple(_walk_directory(path)))
     elif not stat.S_ISREG(mode):
         raise InvalidInput(f"{path} is neither a file nor a folder.")
     elif zipped:
-        with readable(str(path)):
+        with translate_read_errors(str(path)):
             archive = zipfile.ZipFile(path)
         with archive:
-            yield Source(path.name, tuple(_packed(path, archive)))
+            yield ImportSource(path.name, tuple(_list_zip_files(path, archive)))
     else:
-        yield Source(path.name, (_file(path, path.name),))
+        yield ImportSource(path.name, (_file(path, path.name),))
 
 
-def _file(path: Path, name: str) -> File:
-    return File(name, lambda: path.open("rb"), path)
+def _file(path: Path, name: str) -> SourceFile:
+    return SourceFile(name, lambda: path.open("rb"), path)
 
 
-def _within(folder: Path) -> Iterator[File]:
+def _walk_directory(folder: Path) -> Iterator[SourceFile]:
     """The files below a folder in the order of their names; hidden ones and links are passed by."""
     count = 0
     for place, folders, names in os.walk(folder, followlinks=False):
@@ -120,42 +120,42 @@ def _within(folder: Path) -> Iterator[File]:
             if name.startswith(".") or path.is_symlink() or not path.is_file():
                 continue
             count += 1
-            if count > MOST_FILES:
-                raise InvalidInput(f"{folder} has more than {MOST_FILES} files.")
+            if count > MAX_FILES:
+                raise InvalidInput(f"{folder} has more than {MAX_FILES} files.")
             yield _file(path, path.relative_to(folder).as_posix())
 
 
-def _packed(path: Path, archive: zipfile.ZipFile) -> Iterator[File]:
+def _list_zip_files(path: Path, archive: zipfile.ZipFile) -> Iterator[SourceFile]:
     members = [one for one in archive.infolist() if not one.is_dir()]
-    if len(members) > MOST_FILES:
-        raise InvalidInput(f"{path} has more than {MOST_FILES} files in it.")
+    if len(members) > MAX_FILES:
+        raise InvalidInput(f"{path} has more than {MAX_FILES} files in it.")
     for one in members:
-        if one.flag_bits & ENCRYPTED:
+        if one.flag_bits & ENCRYPTED_FLAG:
             raise InvalidInput(f"{path} needs a password; unpack it, and name the folder.")
-        yield File(one.filename, _opener(archive, one))
+        yield SourceFile(one.filename, _opener(archive, one))
 
 
 def _opener(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
     return lambda: archive.open(member)
 
 
-class _Counted(io.RawIOBase):
+class _LimitedStream(io.RawIOBase):
     """A stream that ends with an error when there is more of it than there may be."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
         self._name = name
-        self._left = LARGEST
+        self._left = MAX_FILE_BYTES
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        with readable(self._name):
+        with translate_read_errors(self._name):
             piece = self._stream.read(len(buffer))
         self._left -= len(piece)
         if self._left < 0:
-            raise InvalidInput(f"{self._name} is larger than {LARGEST} bytes.")
+            raise InvalidInput(f"{self._name} is larger than {MAX_FILE_BYTES} bytes.")
         buffer[: len(piece)] = piece
         return len(piece)
 
@@ -165,7 +165,7 @@ class _Counted(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def readable(name: str) -> Iterator[None]:
+def translate_read_errors(name: str) -> Iterator[None]:
     """Say in one sentence that a file cannot be read."""
     try:
         yield

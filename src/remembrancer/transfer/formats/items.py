@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.remember.statement import Details
-    from remembrancer.sessions.turns import Said
+    from remembrancer.remember.statement import FactFields
+    from remembrancer.sessions.turns import TurnInput
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileLocation:
     """Where something stands: the file, and where in it."""
 
     file: str
@@ -23,83 +23,83 @@ class Place:
     def __str__(self) -> str:
         return f"{self.file}, {self.where}"
 
-    def at(self, where: str) -> Place:
+    def at(self, where: str) -> FileLocation:
         """A place within this one."""
-        return Place(self.file, f"{self.where}, {where}")
+        return FileLocation(self.file, f"{self.where}, {where}")
 
-    def wrong(self, what: str) -> InvalidInput:
+    def to_error(self, what: str) -> InvalidInput:
         """An error that names the place, for whoever has to mend the file."""
         return InvalidInput(f"{self}: {what}")
 
 
-def _no_details() -> Details:
+def _no_details() -> FactFields:
     return {}
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class MemoryItem:
     """A memory. `key` is what its source calls it: the same whenever it is read again.
 
     `whose` is the person or the part of the source that it belongs to, where there are several;
     `links` are the keys of what it is related to.
     """
 
-    place: Place
+    place: FileLocation
     key: str
     content: str
-    details: Details = field(default_factory=_no_details)
-    whose: str | None = None
+    details: FactFields = field(default_factory=_no_details)
+    source_owner: str | None = None
     links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class TurnItem:
     """One turn, and what it is called within its conversation."""
 
-    place: Place
+    place: FileLocation
     key: str
-    said: Said
+    turn: TurnInput
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ConversationItem:
     """Turns in the order in which they were said."""
 
-    place: Place
+    place: FileLocation
     key: str
-    turns: tuple[Spoken, ...]
+    turns: tuple[TurnItem, ...]
     title: str | None = None
-    whose: str | None = None
+    source_owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedItem:
     """Something that is not brought in, and why not."""
 
-    place: Place
-    why: str
+    place: FileLocation
+    reason: str
 
 
-Piece = Stated | Conversation | LeftOut
+ImportItem = MemoryItem | ConversationItem | SkippedItem
 
 
-def conversation(
-    place: Place,
+def build_conversation(
+    place: FileLocation,
     key: str,
-    found: Iterable[Spoken | Stated | LeftOut],
+    found: Iterable[TurnItem | MemoryItem | SkippedItem],
     *,
     title: object = None,
-    whose: str | None = None,
-) -> Iterable[Piece]:
+    source_owner: str | None = None,
+) -> Iterable[ImportItem]:
     """The pieces of one conversation: what is beside it first, and then its turns if it has any."""
-    turns: list[Spoken] = []
+    turns: list[TurnItem] = []
     for one in found:
-        if isinstance(one, Spoken):
+        if isinstance(one, TurnItem):
             turns.append(one)
         else:
             yield one
     called = title.strip() if isinstance(title, str) and title.strip() else None
     if turns:
-        yield Conversation(place, key, tuple(turns), called, whose)
+        yield ConversationItem(place, key, tuple(turns), called, source_owner)
     else:
-        yield LeftOut(place, "a conversation in which nobody says anything")
+        yield SkippedItem(place, "a conversation in which nobody says anything")

@@ -9,52 +9,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from remembrancer.sessions.message_text import words_in
-from remembrancer.transfer.formats.files import File, Source
-from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Spoken, Stated, conversation
-from remembrancer.transfer.formats.json_stream import listed, words
-from remembrancer.transfer.formats.roles import SPEAKERS
-from remembrancer.transfer.formats.timestamps import moment
+from remembrancer.sessions.message_text import extract_text
+from remembrancer.transfer.formats.files import ImportSource, SourceFile
+from remembrancer.transfer.formats.items import (
+    FileLocation,
+    ImportItem,
+    MemoryItem,
+    SkippedItem,
+    TurnItem,
+    build_conversation,
+)
+from remembrancer.transfer.formats.json_stream import first_text, read_entries
+from remembrancer.transfer.formats.roles import ROLE_BY_SPEAKER
+from remembrancer.transfer.formats.timestamps import parse_timestamp
 
-FILES = ("*.jsonl", "*.ndjson", "*.json")
-CONTENT = ("content", "memory", "text", "fact")
-TALK = ("session", "session_id", "conversation", "conversation_id", "thread_id")
-WHEN = ("said_at", "created_at", "timestamp", "time", "date")
-LISTS = ("messages", "turns", "memories", "facts")
-PLAIN = "kind category subject predicate permanence origin summary body".split()
-NUMBERS = "importance confidence ttl_days".split()
+FILE_PATTERNS = ("*.jsonl", "*.ndjson", "*.json")
+CONTENT_KEYS = ("content", "memory", "text", "fact")
+CONVERSATION_KEYS = ("session", "session_id", "conversation", "conversation_id", "thread_id")
+TIMESTAMP_KEYS = ("said_at", "created_at", "timestamp", "time", "date")
+LIST_KEYS = ("messages", "turns", "memories", "facts")
+TEXT_FIELDS = "kind category subject predicate permanence origin summary body".split()
+NUMBER_FIELDS = "importance confidence ttl_days".split()
 
-Talks = dict[str, list[Spoken | LeftOut]]
+TurnsByConversation = dict[str, list[TurnItem | SkippedItem]]
 
 
-def read(source: Source) -> Iterator[Piece]:
+def read(source: ImportSource) -> Iterator[ImportItem]:
     """The memories and conversations in each file."""
-    for file in source.named(*FILES) or source.files:
-        yield from _pieces(file)
+    for file in source.find_files(*FILE_PATTERNS) or source.files:
+        yield from _read_file(file)
 
 
-def _pieces(file: File) -> Iterator[Piece]:
-    talks: Talks = {}
-    for where, talk, one in _unfolded(listed(file)):
-        place = Place(file.name, where)
+def _read_file(file: SourceFile) -> Iterator[ImportItem]:
+    talks: TurnsByConversation = {}
+    for where, talk, one in _flatten_entries(read_entries(file)):
+        place = FileLocation(file.name, where)
         if isinstance(one, dict) and isinstance(one.get("role"), str):
-            talks.setdefault(words(one, *TALK) or talk, []).append(_message(place, one))
+            talks.setdefault(first_text(one, *CONVERSATION_KEYS) or talk, []).append(
+                _parse_message(place, one)
+            )
         else:
-            yield _memory(place, one)
+            yield _parse_memory(place, one)
     for name, turns in talks.items():
-        first = next((one.said["content"] for one in turns if isinstance(one, Spoken)), "")
+        first = next((one.turn["content"] for one in turns if isinstance(one, TurnItem)), "")
         key = f"{file.name}\n{name or first}"
-        yield from conversation(turns[0].place, key, turns, title=name or None)
+        yield from build_conversation(turns[0].place, key, turns, title=name or None)
 
 
-def _unfolded(entries: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
+def _flatten_entries(entries: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
     """What is in a list within an entry, as one that holds a whole conversation, or the entry."""
     for where, one in entries:
-        lists = [one[key] for key in LISTS if _is_list(one, key)]
+        lists = [one[key] for key in LIST_KEYS if _is_list(one, key)]
         if not lists:
             yield where, "", one
             continue
-        talk = words(one, *TALK, "id", "title") or where
+        talk = first_text(one, *CONVERSATION_KEYS, "id", "title") or where
         for number, inner in enumerate(lists[0], 1):
             yield f"{where}, number {number}", talk, inner
 
@@ -63,36 +72,40 @@ def _is_list(one: Any, key: str) -> bool:
     return isinstance(one, dict) and isinstance(one.get(key), list)
 
 
-def _message(place: Place, message: dict[str, Any]) -> Spoken | LeftOut:
-    role = SPEAKERS.get(message["role"].casefold())
+def _parse_message(place: FileLocation, message: dict[str, Any]) -> TurnItem | SkippedItem:
+    role = ROLE_BY_SPEAKER.get(message["role"].casefold())
     if role is None:
-        return LeftOut(place, "a role that is not known")
-    said = words_in(message.get("content")).strip()
+        return SkippedItem(place, "a role that is not known")
+    said = extract_text(message.get("content")).strip()
     if not said:
-        return LeftOut(place, "without words")
-    at = moment(next((message[name] for name in WHEN if message.get(name)), None))
-    key = words(message, "id", "uuid") or f"{place.where} {said}"
+        return SkippedItem(place, "without words")
+    at = parse_timestamp(
+        next((message[name] for name in TIMESTAMP_KEYS if message.get(name)), None)
+    )
+    key = first_text(message, "id", "uuid") or f"{place.where} {said}"
     turn: Any = {"role": role, "content": said, "said_at": at}
-    turn |= {"speaker": speaker} if (speaker := words(message, "speaker", "name")) else {}
-    turn |= {"origin": origin} if (origin := words(message, "origin")) else {}
-    return Spoken(place, key, turn)
+    turn |= {"speaker": speaker} if (speaker := first_text(message, "speaker", "name")) else {}
+    turn |= {"origin": origin} if (origin := first_text(message, "origin")) else {}
+    return TurnItem(place, key, turn)
 
 
-def _memory(place: Place, found: Any) -> Stated | LeftOut:
-    content = words(found, *CONTENT)
+def _parse_memory(place: FileLocation, found: Any) -> MemoryItem | SkippedItem:
+    content = first_text(found, *CONTENT_KEYS)
     if content is None:
-        return LeftOut(place, "neither a memory nor a message")
-    details: Any = {name: text for name in PLAIN if (text := words(found, name)) is not None}
-    details |= {name: found[name] for name in NUMBERS if _is_number(found.get(name))}
+        return SkippedItem(place, "neither a memory nor a message")
+    details: Any = {
+        name: text for name in TEXT_FIELDS if (text := first_text(found, name)) is not None
+    }
+    details |= {name: found[name] for name in NUMBER_FIELDS if _is_number(found.get(name))}
     if isinstance(tags := found.get("tags"), list):
         details["tags"] = [one for one in tags if isinstance(one, str)]
     if isinstance(metadata := found.get("metadata"), dict):
         details["metadata"] = metadata
-    since = next((found[name] for name in ("valid_from", *WHEN) if found.get(name)), None)
+    since = next((found[name] for name in ("valid_from", *TIMESTAMP_KEYS) if found.get(name)), None)
     for name, value in (("valid_from", since), ("valid_until", found.get("valid_until"))):
-        if (at := moment(value)) is not None:
+        if (at := parse_timestamp(value)) is not None:
             details[name] = at
-    return Stated(place, words(found, "id") or place.file, content, details)
+    return MemoryItem(place, first_text(found, "id") or place.file, content, details)
 
 
 def _is_number(value: object) -> bool:

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from remembrancer.errors import InvalidInput
-from remembrancer.transfer.formats.files import Source
-from remembrancer.transfer.formats.items import LeftOut, Piece, Place, Stated
-from remembrancer.transfer.formats.timestamps import moment
+from remembrancer.transfer.formats.files import ImportSource
+from remembrancer.transfer.formats.items import FileLocation, ImportItem, MemoryItem, SkippedItem
+from remembrancer.transfer.formats.timestamps import parse_timestamp
 
-FILES = ("*.md", "*.markdown", "*.mdx")
-FRONT = "---"
-MOST_FRONT_LINES = 200
-TAGS, DATES = ("tags", "keywords"), ("date", "created", "created_at", "updated")
+FILE_PATTERNS = ("*.md", "*.markdown", "*.mdx")
+FRONT_MATTER_FENCE = "---"
+MAX_FRONT_MATTER_LINES = 200
+TAG_KEYS, DATE_KEYS = ("tags", "keywords"), ("date", "created", "created_at", "updated")
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
 _BOLD = re.compile(r"\*\*([^*]+)\*\*:?\s*$")
@@ -25,35 +25,35 @@ _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _FIELD = re.compile(r"([A-Za-z][\w -]{0,60}):\s*(.*)$")
-_LISTED = re.compile(r"\s*-\s+(.*)$")
-BOLD = 7
+_LIST_VALUE = re.compile(r"\s*-\s+(.*)$")
+BOLD_HEADING_LEVEL = 7
 """A line that is bold from end to end is a heading below all others."""
 
 
-def read(source: Source) -> Iterator[Piece]:
+def read(source: ImportSource) -> Iterator[ImportItem]:
     """What the Markdown files say."""
-    for file in source.named(*FILES):
+    for file in source.find_files(*FILE_PATTERNS):
         try:
-            front, start, text = _front(file.text())
+            front, start, text = _split_front_matter(file.read_text())
         except InvalidInput as error:
-            yield LeftOut(Place(file.name, "all of it"), str(error))
+            yield SkippedItem(FileLocation(file.name, "all of it"), str(error))
             continue
-        yield from statements(Place(file.name, ""), text, _details(front), start)
+        yield from parse_statements(FileLocation(file.name, ""), text, _build_details(front), start)
 
 
-def statements(
-    place: Place, text: str, details: dict[str, Any], first_line: int = 1
-) -> Iterator[Stated | LeftOut]:
+def parse_statements(
+    place: FileLocation, text: str, details: dict[str, Any], first_line: int = 1
+) -> Iterator[MemoryItem | SkippedItem]:
     """What a text says, statement by statement."""
-    for block in _Blocks(first_line).of(text):
+    for block in _BlockParser(first_line).parse(text):
         where = f"line {block.line}"
-        here = place.at(where) if place.where else Place(place.file, where)
+        here = place.at(where) if place.where else FileLocation(place.file, where)
         if block.why_not is not None:
-            yield LeftOut(here, block.why_not)
+            yield SkippedItem(here, block.why_not)
             continue
         is_told = block.heading.casefold() in block.text.casefold()
         content = block.text if is_told else f"{block.heading}: {block.text}"
-        yield Stated(here, place.file, content, {**details})  # type: ignore[typeddict-item]
+        yield MemoryItem(here, place.file, content, {**details})  # type: ignore[typeddict-item]
 
 
 class _Block:
@@ -70,12 +70,12 @@ class _Block:
     def text(self) -> str:
         return "\n".join(self.lines).strip()
 
-    def holds(self, indent: int) -> bool:
+    def contains(self, indent: int) -> bool:
         """Whether an item so far indented is nested below this one."""
         return self.indent is not None and indent > self.indent
 
 
-class _Blocks:
+class _BlockParser:
     """Takes a text apart, line by line."""
 
     def __init__(self, first_line: int) -> None:
@@ -85,65 +85,67 @@ class _Blocks:
         self._fence: str | None = None
         self._after_gap = False
 
-    def of(self, text: str) -> Iterator[_Block]:
+    def parse(self, text: str) -> Iterator[_Block]:
         for line in text.split("\n"):
             self._line += 1
-            yield from self._take(line.rstrip("\r"))
-        yield from self._done()
+            yield from self._take_line(line.rstrip("\r"))
+        yield from self._finish_block()
 
-    def _take(self, line: str) -> Iterator[_Block]:
+    def _take_line(self, line: str) -> Iterator[_Block]:
         fence = _FENCE.match(line)
         if self._fence is not None:
             if fence is not None and fence[1] == self._fence:
                 self._fence = None
-                yield from self._done()
+                yield from self._finish_block()
             return
         if fence is not None:
-            yield from self._done()
+            yield from self._finish_block()
             self._fence = fence[1]
             self._block = _Block(self._line, "", None, "")
             self._block.why_not = "code"
         elif not line.strip():
-            yield from self._gap()
-        elif (level := self._level(line)) is not None:
-            yield from self._done()
+            yield from self._take_blank_line()
+        elif (level := self._match_heading(line)) is not None:
+            yield from self._finish_block()
             self._headings = {at: one for at, one in self._headings.items() if at < level[0]}
             self._headings[level[0]] = level[1]
         elif _RULE.match(line):
-            yield from self._done()
+            yield from self._finish_block()
         else:
-            yield from self._words(line)
+            yield from self._take_text(line)
 
-    def _level(self, line: str) -> tuple[int, str] | None:
+    def _match_heading(self, line: str) -> tuple[int, str] | None:
         """How deep a heading is, and its words; None for a line that is none."""
         if heading := _HEADING.match(line):
             return len(heading[1]), heading[2]
         if self._block is None and (bold := _BOLD.match(line)):
-            return BOLD, bold[1].strip().rstrip(":")
+            return BOLD_HEADING_LEVEL, bold[1].strip().rstrip(":")
         return None
 
-    def _words(self, line: str) -> Iterator[_Block]:
+    def _take_text(self, line: str) -> Iterator[_Block]:
         item = _ITEM.match(line)
         indent = len(line) - len(line.lstrip())
-        nested = self._block is not None and self._block.holds(indent)
+        nested = self._block is not None and self._block.contains(indent)
         if self._block is not None and (nested or (item is None and not self._after_gap)):
             self._block.lines.append((item[2] if item else line).strip())
         else:
-            yield from self._done()
+            yield from self._finish_block()
             text = item[2] if item else line.strip().removeprefix("> ")
-            self._block = _Block(self._line, self._heading(), indent if item else None, text)
+            self._block = _Block(
+                self._line, self._current_heading(), indent if item else None, text
+            )
         self._after_gap = False
 
-    def _gap(self) -> Iterator[_Block]:
+    def _take_blank_line(self) -> Iterator[_Block]:
         """An empty line ends a paragraph; an item may go on, further in."""
         if self._block is not None and self._block.indent is None:
-            yield from self._done()
+            yield from self._finish_block()
         self._after_gap = True
 
-    def _heading(self) -> str:
+    def _current_heading(self) -> str:
         return self._headings[max(self._headings)] if self._headings else ""
 
-    def _done(self) -> Iterator[_Block]:
+    def _finish_block(self) -> Iterator[_Block]:
         block, self._block = self._block, None
         if block is None:
             return
@@ -153,39 +155,42 @@ class _Blocks:
             yield block
 
 
-def _front(text: str) -> tuple[dict[str, list[str]], int, str]:
+def _split_front_matter(text: str) -> tuple[dict[str, list[str]], int, str]:
     """The front matter, the line after it and the rest; all is the rest if it has no end."""
-    lines = text.split("\n", MOST_FRONT_LINES)
-    if lines[0].rstrip() != FRONT:
+    lines = text.split("\n", MAX_FRONT_MATTER_LINES)
+    if lines[0].rstrip() != FRONT_MATTER_FENCE:
         return {}, 1, text
     fields: dict[str, list[str]] = {}
     last: list[str] = []
     for number, line in enumerate(lines[1:], 2):
-        if line.rstrip() == FRONT:
+        if line.rstrip() == FRONT_MATTER_FENCE:
             return fields, number + 1, "\n".join(lines[number:])
         if field := _FIELD.match(line):
             last = fields.setdefault(field[1].strip().lower(), [])
-            last += _values(field[2])
-        elif listed := _LISTED.match(line):
-            last += _values(listed[1])
+            last += _parse_values(field[2])
+        elif listed := _LIST_VALUE.match(line):
+            last += _parse_values(listed[1])
     return {}, 1, text
 
 
-def _values(text: str) -> list[str]:
+def _parse_values(text: str) -> list[str]:
     """One value, or those of a list in brackets."""
     text = text.strip()
     several = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
     return [one for one in (each.strip().strip("\"'") for each in several) if one]
 
 
-def _details(front: dict[str, list[str]]) -> dict[str, Any]:
+def _build_details(front: dict[str, list[str]]) -> dict[str, Any]:
     details: dict[str, Any] = {}
     tags = [
-        one.lstrip("#") for name in TAGS for value in front.get(name, ()) for one in _split(value)
+        one.lstrip("#")
+        for name in TAG_KEYS
+        for value in front.get(name, ())
+        for one in _split_commas(value)
     ]
     if tags:
         details["tags"] = list(dict.fromkeys(filter(None, tags)))
-    dates = (moment(value) for name in DATES for value in front.get(name, ()))
+    dates = (parse_timestamp(value) for name in DATE_KEYS for value in front.get(name, ()))
     if date := next((one for one in dates if one is not None), None):
         details["valid_from"] = date
     if category := front.get("category"):
@@ -193,5 +198,5 @@ def _details(front: dict[str, list[str]]) -> dict[str, Any]:
     return details
 
 
-def _split(value: str) -> list[str]:
+def _split_commas(value: str) -> list[str]:
     return [one.strip() for one in value.split(",")]

@@ -9,7 +9,7 @@ import io
 import pickle
 from typing import Any
 
-LIBRARY, POINT = "qdrant_client.", "PointStruct"
+ALLOWED_MODULE_PREFIX, ALLOWED_CLASS = "qdrant_client.", "PointStruct"
 
 
 class _Point:
@@ -22,17 +22,17 @@ class _Point:
 
 
 # The one in Python, as the one in C allots whatever memory a file tells it to.
-class _Reader(pickle._Unpickler):
+class _SafeUnpickler(pickle._Unpickler):
     def find_class(self, module: str, name: str) -> type[_Point]:
-        if module.startswith(LIBRARY) and name == POINT:
+        if module.startswith(ALLOWED_MODULE_PREFIX) and name == ALLOWED_CLASS:
             return _Point
         raise pickle.UnpicklingError(f"it would import {name!r}")
 
 
-def payload(point: bytes) -> dict[str, Any] | None:
+def read_payload(point: bytes) -> dict[str, Any] | None:
     """What a point holds beside its vector; None if it cannot be read."""
     try:
-        found = _Reader(io.BytesIO(point)).load()
+        found = _SafeUnpickler(io.BytesIO(point)).load()
     except Exception:  # Whatever a broken program does, the point is unreadable.
         return None
     state = found.state if isinstance(found, _Point) else None

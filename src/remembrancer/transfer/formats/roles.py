@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-SPEAKERS = {
+ROLE_BY_SPEAKER = {
     **dict.fromkeys(("user", "you", "me", "human"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "bot", "model", "chatgpt", "claude", "gemini"), "assistant"
@@ -15,7 +15,9 @@ SPEAKERS = {
 }
 """Whom a role or the beginning of a line names, in small letters."""
 
-SPOKEN = re.compile(rf"(?:\*\*)?({'|'.join(SPEAKERS)})(?: said)?(?::\*\*|\*\*:|:)(?:\s+|$)", re.I)
+SPEAKER_PATTERN = re.compile(
+    rf"(?:\*\*)?({'|'.join(ROLE_BY_SPEAKER)})(?: said)?(?::\*\*|\*\*:|:)(?:\s+|$)", re.I
+)
 
 
 def branch(parents: Mapping[str, str | None], leaf: str | None) -> list[str]:

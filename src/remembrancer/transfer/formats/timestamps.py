@@ -9,27 +9,27 @@ from typing import Any
 
 from remembrancer.clock import as_utc
 
-MILLISECONDS = 100_000_000_000
+MILLISECOND_THRESHOLD = 100_000_000_000
 """A number of seconds as large as this is none: it counts milliseconds."""
 
-_ZONE = re.compile(r"\s*(?:UTC|Z)$")
+_UTC_SUFFIX_PATTERN = re.compile(r"\s*(?:UTC|Z)$")
 
 
-def moment(value: Any) -> datetime | None:
+def parse_timestamp(value: Any) -> datetime | None:
     """A moment told as ISO text or as seconds since 1970; None for what is neither."""
     with contextlib.suppress(ValueError, OverflowError, OSError):
-        found = _read(value)
+        found = _to_datetime(value)
         if found is not None and 1970 <= found.year < 2200:
             return as_utc(found)
     return None
 
 
-def _read(value: Any) -> datetime | None:
+def _to_datetime(value: Any) -> datetime | None:
     if isinstance(value, datetime):
         return value
     if isinstance(value, str):
-        return datetime.fromisoformat(_ZONE.sub("+00:00", value.strip()))
+        return datetime.fromisoformat(_UTC_SUFFIX_PATTERN.sub("+00:00", value.strip()))
     if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = value / 1000 if abs(value) >= MILLISECONDS else value
+        seconds = value / 1000 if abs(value) >= MILLISECOND_THRESHOLD else value
         return datetime.fromtimestamp(seconds, UTC)
     return None

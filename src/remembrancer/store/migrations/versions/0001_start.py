@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from remembrancer.store.columns import JsonValue, Moment, Terms, Vector
-from remembrancer.store.pg_roles import protect, share
+from remembrancer.store.pg_roles import enable_row_security, grant
 
 revision = "0001"
 down_revision = None
@@ -44,10 +44,10 @@ def upgrade(families: frozenset[str]) -> None:
             index_text_on_sqlite()
     else:
         index_on_postgres()
-        protect(op.execute, "owner_id", PERSONAL)
-        protect(op.execute, "tenant_id", TEAM)
-        share(op.execute, SYSTEM)
-        share(op.execute, ("alembic_version",), "SELECT")
+        enable_row_security(op.execute, "owner_id", PERSONAL)
+        enable_row_security(op.execute, "tenant_id", TEAM)
+        grant(op.execute, SYSTEM)
+        grant(op.execute, ("alembic_version",), "SELECT")
 
 
 def index_text_on_sqlite() -> None:

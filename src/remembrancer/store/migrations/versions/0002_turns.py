@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from remembrancer.search.features import marks
-from remembrancer.search.terms import codes, terms
+from remembrancer.search.features import detect_features
+from remembrancer.search.terms import encode_terms, extract_terms
 from remembrancer.store.columns import JsonValue, Moment
-from remembrancer.store.pg_roles import protect
+from remembrancer.store.pg_roles import enable_row_security
 
 revision = "0002"
 down_revision = "0001"
@@ -50,7 +50,7 @@ def finish_postgres() -> None:
         "USING hnsw ((vector::vector(384)) vector_cosine_ops) "
         "WHERE model = 'all-MiniLM-L6-v2/q8' AND crowded"
     )
-    protect(op.execute, "owner_id", ("turns",))
+    enable_row_security(op.execute, "owner_id", ("turns",))
 
 
 def number_owners() -> None:
@@ -104,8 +104,8 @@ def encode(table: str) -> None:
                 "WHERE owner_id = :owner_id AND id = :id"
             ),
             {
-                "codes": codes(terms(searchable)),
-                "marks": int(marks(row.content)),
+                "codes": encode_terms(extract_terms(searchable)),
+                "marks": int(detect_features(row.content)),
                 "owner_id": row.owner_id,
                 "id": row.id,
             },

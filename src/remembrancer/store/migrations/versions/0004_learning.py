@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from remembrancer.store.columns import JsonValue, Moment
-from remembrancer.store.pg_roles import protect
+from remembrancer.store.pg_roles import enable_row_security
 
 revision = "0004"
 down_revision = "0003"
@@ -43,4 +43,4 @@ def upgrade(families: frozenset[str]) -> None:
     op.create_index("ix_rejections_at", "rejections", ["owner_id", "at", "id"])
     op.create_index("ix_rejections_session", "rejections", ["owner_id", "session_id"])
     if op.get_bind().dialect.name != "sqlite":
-        protect(op.execute, "owner_id", ("rejections",))
+        enable_row_security(op.execute, "owner_id", ("rejections",))

@@ -40,9 +40,9 @@ def upgrade(families: frozenset[str]) -> None:
 
 def part_the_roles() -> None:
     """Nothing of the team for the application as such; recall and the desk are roles of their own."""
-    pg_roles.create_role(op.execute)
-    pg_roles.protect(op.execute, "tenant_id", ("teams", "team_keys"))
+    pg_roles.create_roles(op.execute)
+    pg_roles.enable_row_security(op.execute, "tenant_id", ("teams", "team_keys"))
     for table in (*RECALLED, *KEPT_APART):
-        op.execute(f"REVOKE ALL ON {table} FROM {pg_roles.ROLE}")
-        pg_roles.share(op.execute, (table,), to=pg_roles.DESK)
-    pg_roles.share(op.execute, RECALLED, "SELECT", to=pg_roles.RECALL)
+        op.execute(f"REVOKE ALL ON {table} FROM {pg_roles.APP_ROLE}")
+        pg_roles.grant(op.execute, (table,), role=pg_roles.TEAM_WRITER_ROLE)
+    pg_roles.grant(op.execute, RECALLED, "SELECT", role=pg_roles.TEAM_RECALL_ROLE)

@@ -51,8 +51,8 @@ def upgrade(families: frozenset[str]) -> None:
         )
     if op.get_bind().dialect.name != "sqlite":
         keep_no_samples()
-        pg_roles.share(op.execute, ("erasures",))
-        pg_roles.let_maintain(op.execute, (*ALL_TABLES, "erasures"))
+        pg_roles.grant(op.execute, ("erasures",))
+        pg_roles.grant_maintain(op.execute, (*ALL_TABLES, "erasures"))
 
 
 ALL_TABLES = (

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from remembrancer.store.columns import JsonValue, Moment
-from remembrancer.store.pg_roles import let_maintain, protect
+from remembrancer.store.pg_roles import enable_row_security, grant_maintain
 
 revision = "0007"
 down_revision = "0006"
@@ -30,7 +30,7 @@ def upgrade(families: frozenset[str]) -> None:
     )
     op.create_index("ix_answers_at", "answers", ["owner_id", "at"])
     if op.get_bind().dialect.name != "sqlite":
-        protect(op.execute, "owner_id", ("answers",))
-        let_maintain(op.execute, ("answers",))
+        enable_row_security(op.execute, "owner_id", ("answers",))
+        grant_maintain(op.execute, ("answers",))
         for column in ("request", "headers", "body"):  # they may hold words: see 0006
             op.execute(f"ALTER TABLE answers ALTER COLUMN {column} SET STATISTICS 0")

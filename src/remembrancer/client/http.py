@@ -13,21 +13,27 @@ from typing import Any
 import httpx
 
 from remembrancer.client import problems
-from remembrancer.client.address import checked_address, path_of
-from remembrancer.client.values import Told, body_of, query_of, read, unreadable
+from remembrancer.client.address import build_path, validate_address
+from remembrancer.client.codec import (
+    ResponseBody,
+    encode_body,
+    encode_query,
+    invalid_response_error,
+    parse_value,
+)
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound, Unavailable
 from remembrancer.types import Record
 
-KEY = "Idempotency-Key"
-FIRST_PAUSE = 0.2
-ROOTED = ("agents", "team")
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+FIRST_RETRY_SECONDS = 0.2
+AGENTLESS_PATHS = ("agents", "team")
 """What is found below no agent."""
 
-LATER = (409, 429, 503)
+RETRYABLE_STATUSES = (409, 429, 503)
 """Not now, if the answer says when to come again; 409 when the same is still being done."""
 
 
-class Server:
+class ServerClient:
     """One key's way to a server; many threads may use it at once."""
 
     def __init__(
@@ -44,9 +50,9 @@ class Server:
             raise InvalidInput("That is no key; `rem key-create` makes one.")
         if not timeout > 0 or retries < 0:
             raise InvalidInput("timeout must be more than 0, and retries not less.")
-        self.address = checked_address(url, insecure=insecure)
+        self.address = validate_address(url, insecure=insecure)
         self.agent = agent
-        self._own = path_of("api", "agents", agent) if agent is not None else "/api"
+        self._own = build_path("api", "agents", agent) if agent is not None else "/api"
         self._retries = retries
         self._longest_pause = timeout
         self._client = httpx.Client(
@@ -57,27 +63,27 @@ class Server:
         )
 
     def __repr__(self) -> str:
-        return f"Server({self.address!r}, agent={self.agent!r})"
+        return f"ServerClient({self.address!r}, agent={self.agent!r})"
 
-    def read(self, *path: str, **said: Any) -> Told:
+    def read(self, *path: str, **params: Any) -> ResponseBody:
         """Ask for something; nothing is changed."""
-        return self._told(self._request("GET", path, said))
+        return self._fetch(self._build_request("GET", path, params))
 
-    def ask(self, *path: str, **said: Any) -> Told:
+    def query(self, *path: str, **params: Any) -> ResponseBody:
         """Ask for something in so many words that they do not fit into an address."""
-        return self._told(self._request("POST", path, said))
+        return self._fetch(self._build_request("POST", path, params))
 
-    def write(self, method: str, /, *path: str, **said: Any) -> Told:
+    def write(self, method: str, /, *path: str, **params: Any) -> ResponseBody:
         """Change something, once, however often it has to be said."""
-        request = self._request(method, path, said)
-        request.headers[KEY] = str(uuid.uuid4())
-        return self._told(request)
+        request = self._build_request(method, path, params)
+        request.headers[IDEMPOTENCY_HEADER] = str(uuid.uuid4())
+        return self._fetch(request)
 
-    def pages(self, *path: str, **said: Any) -> Iterator[dict[str, Any]]:
+    def iter_entries(self, *path: str, **params: Any) -> Iterator[dict[str, Any]]:
         """All entries of a listing, read page by page."""
         cursor = None
         while True:
-            page = self.read(*path, **{**said, "limit": 1000, "cursor": cursor})
+            page = self.read(*path, **{**params, "limit": 1000, "cursor": cursor})
             yield from page["items"]
             cursor = page["cursor"]
             if cursor is None:
@@ -87,31 +93,33 @@ class Server:
         """Let go of the connections."""
         self._client.close()
 
-    def _request(self, method: str, path: tuple[str, ...], said: dict[str, Any]) -> httpx.Request:
-        said = {name: value for name, value in said.items() if value is not None}
-        root = "/api" if path[0] in ROOTED else self._own
-        url = f"{self.address}{root}{path_of(*path)}"
+    def _build_request(
+        self, method: str, path: tuple[str, ...], params: dict[str, Any]
+    ) -> httpx.Request:
+        params = {name: value for name, value in params.items() if value is not None}
+        root = "/api" if path[0] in AGENTLESS_PATHS else self._own
+        url = f"{self.address}{root}{build_path(*path)}"
         if method in ("GET", "DELETE"):
             try:
-                return self._client.build_request(method, url, params=query_of(said))
+                return self._client.build_request(method, url, params=encode_query(params))
             except UnicodeEncodeError:
                 raise InvalidInput("The text has half a character in it.") from None
         headers = {"Content-Type": "application/json"}
-        return self._client.build_request(method, url, content=body_of(said), headers=headers)
+        return self._client.build_request(method, url, content=encode_body(params), headers=headers)
 
-    def _told(self, request: httpx.Request) -> Told:
-        answer = self._answered(request)
+    def _fetch(self, request: httpx.Request) -> ResponseBody:
+        answer = self._send_with_retries(request)
         if not answer.is_success:
-            error = problems.error_of(answer)
+            error = problems.build_error(answer)
             if isinstance(error, Ambiguous):
-                error.candidates = tuple(self._records(problems.candidates(answer)))
+                error.candidates = tuple(self._load_records(problems.candidate_ids(answer)))
             raise error
         try:
-            return Told(answer.json())
+            return ResponseBody(answer.json())
         except (TypeError, ValueError):
-            raise unreadable() from None
+            raise invalid_response_error() from None
 
-    def _answered(self, request: httpx.Request) -> httpx.Response:
+    def _send_with_retries(self, request: httpx.Request) -> httpx.Response:
         """The answer, after as many tries as are allowed and make sense."""
         arrived = False
         for left in range(self._retries, -1, -1):
@@ -120,10 +128,12 @@ class Server:
             except httpx.RequestError as error:
                 arrived |= not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 if not left:
-                    raise self._unavailable(arrived and KEY in request.headers) from error
-                pause = FIRST_PAUSE * 2 ** (self._retries - left)
+                    raise self._unavailable_error(
+                        arrived and IDEMPOTENCY_HEADER in request.headers
+                    ) from error
+                pause = FIRST_RETRY_SECONDS * 2 ** (self._retries - left)
             else:
-                pause = _pause(answer)
+                pause = _retry_delay(answer)
                 if not left or not 0 <= pause <= self._longest_pause:
                     return answer
             time.sleep(pause)
@@ -134,7 +144,7 @@ class Server:
             raise Unavailable("This memory was disconnected; connect again.")
         return self._client.send(request)
 
-    def _unavailable(self, maybe_done: bool) -> Unavailable:
+    def _unavailable_error(self, maybe_done: bool) -> Unavailable:
         sentence = (
             f"{self.address} does not answer: check the address, and that the server is running."
         )
@@ -142,17 +152,17 @@ class Server:
             sentence += " It may have done what was asked: look before you ask again."
         return Unavailable(sentence)
 
-    def _records(self, ids: list[str]) -> Iterator[Record]:
+    def _load_records(self, ids: list[str]) -> Iterator[Record]:
         for one in ids:
             try:
-                yield read(Record, self.read("memory", one))
+                yield parse_value(Record, self.read("memory", one))
             except NotFound:
                 continue
 
 
-def _pause(answer: httpx.Response) -> float:
+def _retry_delay(response: httpx.Response) -> float:
     """After how many seconds to ask again; less than none if that is of no use."""
-    later = answer.headers.get("Retry-After", "")
-    if answer.status_code not in LATER or not (later.isascii() and later.isdigit()):
+    later = response.headers.get("Retry-After", "")
+    if response.status_code not in RETRYABLE_STATUSES or not (later.isascii() and later.isdigit()):
         return -1
     return float(later)

@@ -15,11 +15,11 @@ from remembrancer.errors import (
     Unavailable,
 )
 
-EXPECTED = (RemembrancerError, typer.TyperException, typer.Abort)
+EXPECTED_ERRORS = (RemembrancerError, typer.TyperException, typer.Abort)
 
-USAGE = 2
+USAGE_EXIT_CODE = 2
 EXIT_CODES: tuple[tuple[type[RemembrancerError], int], ...] = (
-    (InvalidInput, USAGE),
+    (InvalidInput, USAGE_EXIT_CODE),
     (Ambiguous, 4),
     (NotFound, 3),
     (Conflict, 4),
@@ -27,12 +27,12 @@ EXIT_CODES: tuple[tuple[type[RemembrancerError], int], ...] = (
 )
 
 
-def tell(error: Exception, *, as_json: bool) -> int:
+def report_error(error: Exception, *, as_json: bool) -> int:
     """Report an error and return the exit code it stands for."""
     if isinstance(error, RemembrancerError):
         code, message = error.code, str(error)
     else:
-        code, message = "usage", _usage(error)
+        code, message = "usage", _format_usage_error(error)
     candidates = error.candidates if isinstance(error, Ambiguous) else ()
     if as_json:
         from remembrancer.cli.json_output import print_json
@@ -41,9 +41,9 @@ def tell(error: Exception, *, as_json: bool) -> int:
         print_json({"error": {"code": code, "message": message, **found}})
     typer.echo(f"Error: {message}", err=True)
     if candidates and not as_json:
-        from remembrancer.cli.render import choices
+        from remembrancer.cli.render import print_candidates
 
-        choices(candidates)
+        print_candidates(candidates)
     return exit_code(error)
 
 
@@ -51,10 +51,10 @@ def exit_code(error: Exception) -> int:
     """0 is for success, 1 for what none of the others describes."""
     if isinstance(error, RemembrancerError):
         return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
-    return USAGE if isinstance(error, typer.TyperException) else 1
+    return USAGE_EXIT_CODE if isinstance(error, typer.TyperException) else 1
 
 
-def _usage(error: Any) -> str:
+def _format_usage_error(error: Any) -> str:
     """Typer's sentence and where to read more; words typed by mistake are not repeated."""
     if not isinstance(error, typer.TyperException):
         return "It was broken off."

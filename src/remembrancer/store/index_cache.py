@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Dialect, Select, Text, and_, bindparam, select
 
 from remembrancer.store import tables
-from remembrancer.store.prepared import Prepared
+from remembrancer.store.prepared import PreparedStatement
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
-DOCUMENTS, ROWS = 25_000, 2000
+DOCUMENT_BATCH_SIZE, VECTOR_BATCH_SIZE = 25_000, 2000
 """How many are taken in at a time: reading must not need more memory than the index."""
 
 
 @cache
-def _counters(dialect: Dialect) -> Prepared:
+def _prepare_counters(dialect: Dialect) -> PreparedStatement:
     table = tables.owners
     counters = (
         table.c.documents_added,
@@ -31,30 +31,30 @@ def _counters(dialect: Dialect) -> Prepared:
         table.c.created_at,
     )
     owner = bindparam("owner", "", Text())
-    return Prepared(select(*counters).where(table.c.owner_id == owner), dialect)
+    return PreparedStatement(select(*counters).where(table.c.owner_id == owner), dialect)
 
 
-class Indexes:
+class IndexCache:
     """An index per owner and model; those used least lately make room."""
 
-    def __init__(self, *, most_vectors: int, most_indexes: int = 64) -> None:
-        self.most_vectors = most_vectors
-        self._most = most_indexes
+    def __init__(self, *, max_vectors: int, max_indexes: int = 64) -> None:
+        self.max_vectors = max_vectors
+        self._max_indexes = max_indexes
         self._lock = threading.Lock()
         self._indexes: OrderedDict[tuple[str, str], Index] = OrderedDict()
 
-    def of(self, owner_id: str, model: str) -> Index:
+    def get(self, owner_id: str, model: str) -> Index:
         """The index to bring up to date and to search."""
         from remembrancer.search.index import Index
 
         with self._lock:
             index = self._indexes.setdefault((owner_id, model), Index(model))
             self._indexes.move_to_end((owner_id, model))
-            while len(self._indexes) > self._most:
+            while len(self._indexes) > self._max_indexes:
                 self._indexes.popitem(last=False)
             return index
 
-    def owners(self) -> set[str]:
+    def list_owner_ids(self) -> set[str]:
         """Those whose indexes are in memory."""
         with self._lock:
             return {owner_id for owner_id, _ in self._indexes}
@@ -76,40 +76,42 @@ class Indexes:
         connection: Connection,
         dialect: Dialect,
         owner_id: str,
-        vectors: Callable[[Select[Any]], Iterator[Any]],
+        fetch_vectors: Callable[[Select[Any]], Iterator[Any]],
     ) -> None:
         """Take in what was stored since; after a removal, everything again. Hold its lock."""
-        counted = _counters(dialect).rows(connection, {"owner": owner_id})
+        counted = _prepare_counters(dialect).fetch_rows(connection, {"owner": owner_id})
         documents, removed, rows, born = counted[0] if counted else (0, 0, 0, None)
-        if born != index.seen.born:  # Erased and, if there is anything, begun anew.
+        if (
+            born != index.sync_state.owner_created_at
+        ):  # Erased and, if there is anything, begun anew.
             index.clear()
-            index.seen.born = born
+            index.sync_state.owner_created_at = born
         # A reader of an older snapshot finds more here than it may see; its filter drops the rest.
-        if removed > index.seen.removed:
+        if removed > index.sync_state.removals:
             index.clear()
-            index.seen.removed, index.seen.born = removed, born
-        if documents > index.seen.document or rows > index.seen.vector:
+            index.sync_state.removals, index.sync_state.owner_created_at = removed, born
+        if documents > index.sync_state.last_document or rows > index.sync_state.last_vector:
             # What is committed between these statements is left for the next time.
-            found = connection.execute(_documents(owner_id, index, documents))
-            _take_in(index, found, vectors(_rows(owner_id, index, rows)))
-            index.seen.document, index.seen.vector = documents, rows
-            index.overflows = rows > self.most_vectors
+            found = connection.execute(_select_documents(owner_id, index, documents))
+            _extend_index(index, found, fetch_vectors(_select_vectors(owner_id, index, rows)))
+            index.sync_state.last_document, index.sync_state.last_vector = documents, rows
+            index.overflows = rows > self.max_vectors
 
 
-def _take_in(index: Index, documents: Iterable[Any], rows: Iterable[Any]) -> None:
-    from remembrancer.search.index import Entry, Row
+def _extend_index(index: Index, documents: Iterable[Any], rows: Iterable[Any]) -> None:
+    from remembrancer.search.index import DocumentRow, VectorRow
 
-    entries = map(Entry._make, documents)
-    while some := list(islice(entries, DOCUMENTS)):
+    entries = map(DocumentRow._make, documents)
+    while some := list(islice(entries, DOCUMENT_BATCH_SIZE)):
         index.extend(some, [])
-    vectors = map(Row._make, rows)
-    while several := list(islice(vectors, ROWS)):
+    vectors = map(VectorRow._make, rows)
+    while several := list(islice(vectors, VECTOR_BATCH_SIZE)):
         index.extend([], several)
 
 
-def _documents(owner_id: str, index: Index, last: int) -> Select[Any]:
+def _select_documents(owner_id: str, index: Index, last: int) -> Select[Any]:
     documents, turns = tables.documents, tables.turns
-    unseen = documents.c.number > index.seen.document
+    unseen = documents.c.number > index.sync_state.last_document
     placed = and_(turns.c.owner_id == owner_id, turns.c.id == documents.c.id)
     return (
         select(
@@ -130,12 +132,12 @@ def _documents(owner_id: str, index: Index, last: int) -> Select[Any]:
     )
 
 
-def _rows(owner_id: str, index: Index, last: int) -> Select[Any]:
+def _select_vectors(owner_id: str, index: Index, last: int) -> Select[Any]:
     table = tables.embeddings
-    unseen = table.c.number > index.seen.vector
+    unseen = table.c.number > index.sync_state.last_vector
     return (
         select(table.c.number, table.c.memory_id, table.c.marks, table.c.vector)
-        .where(table.c.owner_id == owner_id, table.c.model == index.model)
+        .where(table.c.owner_id == owner_id, table.c.model == index.embedding_model)
         .where(unseen, table.c.number <= last, ~table.c.crowded)
         .order_by(table.c.number)
     )

@@ -20,42 +20,42 @@ from sqlalchemy.util import LRUCache
 
 from remembrancer.errors import StoreUnavailable
 from remembrancer.store import schema
-from remembrancer.store.fsync import settle
+from remembrancer.store.fsync import fsync_path
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 """How long the write-ahead log may grow before its pages are moved into the file."""
 
-STATEMENTS = 1000
+MAX_CACHED_STATEMENTS = 1000
 """How many compiled statements are kept, for all files together."""
 
 
-class File:
+class SqliteFile:
     """One open SQLite file (or memory, when `path` is None): a pool, and a lock for its writers."""
 
-    def __init__(self, family: str, path: Path | None, busy_seconds: float) -> None:
+    def __init__(self, family: str, path: Path | None, lock_timeout_seconds: float) -> None:
         self.path = path
-        self._one_at_a_time = path is None
+        self._serializes_reads = path is None
         self._lock = threading.RLock()
-        self._busy_milliseconds = int(busy_seconds * 1000)
+        self._lock_timeout_ms = int(lock_timeout_seconds * 1000)
         self._gone = False
-        self.engine = _engine(path, busy_seconds)
-        with self.reading() as connection:
-            current = schema.revision(connection) == schema.HEAD
+        self.engine = _make_engine(path, lock_timeout_seconds)
+        with self.begin_read() as connection:
+            current = schema.read_revision(connection) == schema.HEAD
         # Its number is not given to another file as long as the pool holds this one open.
-        self._number = _number(path)
+        self._inode = _get_inode(path)
         if not current:
-            with self.writing() as connection:
+            with self.begin_write() as connection:
                 schema.ensure_current(connection, family)
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def begin_read(self) -> Iterator[Connection]:
         """A snapshot: writers do not disturb it and it does not make them wait."""
-        with self._lock if self._one_at_a_time else contextlib.nullcontext():
+        with self._lock if self._serializes_reads else contextlib.nullcontext():
             with self.engine.connect() as connection, connection.begin():
                 yield connection
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def begin_write(self) -> Iterator[Connection]:
         """The only writer, among this process's threads by a lock and beyond by the file's."""
         with self._lock:
             with self.engine.connect() as connection:
@@ -66,15 +66,15 @@ class File:
 
     def is_in_place(self) -> bool:
         """Whether this is still the file that the path leads to: it may have been erased."""
-        return not self._gone and _number(self.path) == self._number
+        return not self._gone and _get_inode(self.path) == self._inode
 
-    def vanish(self) -> None:
+    def detach(self) -> None:
         """Take the file out of everyone's reach; call it while nobody else can write."""
         self._gone = True
         if self.path is not None:
-            os.replace(self.path, erasing(self.path))
+            os.replace(self.path, erasing_path(self.path))
 
-    def scrub(self, patience: float = 30) -> bool:
+    def scrub(self, timeout_seconds: float = 30) -> bool:
         """Write the file anew without what was deleted; False if a reader keeps the log."""
         if self.path is None:
             return True
@@ -82,7 +82,7 @@ class File:
             with contextlib.closing(self.engine.raw_connection()) as raw:
                 raw.cursor().execute("VACUUM")
             log = self.path.with_name(self.path.name + "-wal")
-            until = time.monotonic() + patience
+            until = time.monotonic() + timeout_seconds
             while log.exists() and log.stat().st_size:
                 self.checkpoint()
                 if time.monotonic() > until:
@@ -103,7 +103,7 @@ class File:
         """
         if self.path is None:
             return
-        with _only_process(self.path.with_suffix(".lock")) as alone:
+        with _try_process_lock(self.path.with_suffix(".lock")) as alone:
             if alone:
                 with contextlib.closing(self.engine.raw_connection()) as raw:
                     cursor = raw.cursor()
@@ -111,7 +111,7 @@ class File:
                         "PRAGMA busy_timeout = 0"
                     )  # a reader may keep the log: later, then
                     cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                    cursor.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
+                    cursor.execute(f"PRAGMA busy_timeout = {self._lock_timeout_ms}")
 
     def _checkpoint_if_long(self) -> None:
         if self.path is not None:
@@ -120,7 +120,7 @@ class File:
                 self.checkpoint()
 
 
-def create(family: str, path: Path) -> None:
+def create_file(family: str, path: Path) -> None:
     """Make a new file with the current schema, unless another process makes it first.
 
     It is built beside its place and linked into it, so nobody ever sees half of it.
@@ -128,7 +128,7 @@ def create(family: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        draft.write_bytes(_blank(family))
+        draft.write_bytes(_blank_image(family))
         draft.chmod(0o600)
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
@@ -137,7 +137,7 @@ def create(family: str, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def building(family: str, path: Path, busy_seconds: float) -> Iterator[Connection]:
+def build_file(family: str, path: Path, lock_timeout_seconds: float) -> Iterator[Connection]:
     """Make a file that holds something from the start; it is in its place when the block is left.
 
     It is built beside its place under a lock that all processes know, so what a killed process left
@@ -145,33 +145,33 @@ def building(family: str, path: Path, busy_seconds: float) -> Iterator[Connectio
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.with_name(f".{path.name}.building")
-    with _only_process(path.with_suffix(".lock")) as alone:
+    with _try_process_lock(path.with_suffix(".lock")) as alone:
         if not alone:
             raise FileExistsError(path)
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(mode=0o700)
         try:
             draft = beside / path.name
-            create(family, draft)
-            file = File(family, draft, busy_seconds)
+            create_file(family, draft)
+            file = SqliteFile(family, draft, lock_timeout_seconds)
             try:
-                with file.writing() as connection:
+                with file.begin_write() as connection:
                     yield connection
             finally:
                 file.close()
-            settle(draft)
+            fsync_path(draft)
             os.link(draft, path)
-            settle(path.parent)
+            fsync_path(path.parent)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
 
 
-def erasing(path: Path) -> Path:
+def erasing_path(path: Path) -> Path:
     """What a file is called between the moment nobody can reach it and the one it is gone."""
     return path.with_name(f"{path.name}.erasing")
 
 
-def clear_away(path: Path) -> None:
+def remove_leftovers(path: Path) -> None:
     """Remove what is left of a file that vanished; last what keeps another from being made."""
     for beside in (*path.parent.glob(f"{path.name}-*"), *path.parent.glob(f".{path.name}.*")):
         if beside.is_dir():
@@ -179,9 +179,9 @@ def clear_away(path: Path) -> None:
         else:
             beside.unlink(missing_ok=True)
     path.with_suffix(".lock").unlink(missing_ok=True)
-    erasing(path).unlink(missing_ok=True)
+    erasing_path(path).unlink(missing_ok=True)
     if path.parent.exists():
-        settle(path.parent)
+        fsync_path(path.parent)
 
 
 def supports_full_text() -> bool:
@@ -191,12 +191,12 @@ def supports_full_text() -> bool:
     return "ENABLE_FTS5" in options
 
 
-def _blank(family: str) -> bytes:
+def _blank_image(family: str) -> bytes:
     """A file of this family with nothing in it, made once per process."""
     with _blank_lock:
         if family not in _blanks:
             memory = sqlite3.connect(":memory:")
-            file = File(family, None, 1)
+            file = SqliteFile(family, None, 1)
             raw = file.engine.raw_connection()
             raw.driver_connection.backup(memory)  # type: ignore[union-attr]
             raw.close()
@@ -211,9 +211,9 @@ _blanks: dict[str, bytes] = {}
 _blank_lock = threading.Lock()
 
 
-def _engine(path: Path | None, busy_seconds: float) -> Engine:
-    dialect, compiled = _spoken()
-    creator: Any = partial(_connected, path, busy_seconds)
+def _make_engine(path: Path | None, lock_timeout_seconds: float) -> Engine:
+    dialect, compiled = _load_dialect()
+    creator: Any = partial(_connect, path, lock_timeout_seconds)
     if path is None:
         pool: Pool = StaticPool(creator, dialect=dialect)
     else:
@@ -226,27 +226,27 @@ def _engine(path: Path | None, busy_seconds: float) -> Engine:
 
 
 @cache
-def _spoken() -> tuple[Dialect, LRUCache[Any, Any]]:
+def _load_dialect() -> tuple[Dialect, LRUCache[Any, Any]]:
     """How SQLite is spoken to, and the statements compiled so far: the same for every file."""
     engine = create_engine("sqlite://", poolclass=NullPool)
     with engine.connect():  # It finds out what this SQLite can do.
-        return engine.dialect, LRUCache(STATEMENTS)
+        return engine.dialect, LRUCache(MAX_CACHED_STATEMENTS)
 
 
-def _connected(path: Path | None, busy_seconds: float) -> sqlite3.Connection:
+def _connect(path: Path | None, lock_timeout_seconds: float) -> sqlite3.Connection:
     """A connection to a file that exists: one that was erased must not come back empty."""
     if path is None:
         return sqlite3.connect(":memory:", check_same_thread=False)
     address = f"{path.absolute().as_uri()}?mode=rw"
     try:
-        return sqlite3.connect(address, busy_seconds, check_same_thread=False, uri=True)
+        return sqlite3.connect(address, lock_timeout_seconds, check_same_thread=False, uri=True)
     except sqlite3.OperationalError as error:
         if path.exists():
             raise
         raise StoreUnavailable(f"{path.name} was erased at this moment; try again.") from error
 
 
-def _number(path: Path | None) -> int | None:
+def _get_inode(path: Path | None) -> int | None:
     """The number of the file that a path leads to."""
     try:
         return None if path is None else path.stat().st_ino
@@ -255,7 +255,7 @@ def _number(path: Path | None) -> int | None:
 
 
 @cache
-def _calculates() -> bool:
+def _has_math_functions() -> bool:
     """Whether this SQLite is built with functions of mathematics: its own are many times faster."""
     with contextlib.closing(sqlite3.connect(":memory:")) as trying:
         try:
@@ -267,7 +267,7 @@ def _calculates() -> bool:
 
 def _configure(raw: Any, _: Any) -> None:
     raw.isolation_level = None
-    if not _calculates():
+    if not _has_math_functions():
         raw.create_function("exp", 1, math.exp, deterministic=True)
     for pragma in (
         "foreign_keys = ON",
@@ -289,7 +289,7 @@ def _begin(connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def _only_process(lock_path: Path) -> Iterator[bool]:
+def _try_process_lock(lock_path: Path) -> Iterator[bool]:
     """Whether this process got the lock; it does not wait for it."""
     try:
         import fcntl
@@ -303,4 +303,4 @@ def _only_process(lock_path: Path) -> Iterator[bool]:
             yield False
             return
         # A lock that was cleared away meanwhile is nobody's.
-        yield _number(lock_path) == os.fstat(handle.fileno()).st_ino
+        yield _get_inode(lock_path) == os.fstat(handle.fileno()).st_ino

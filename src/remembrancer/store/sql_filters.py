@@ -22,13 +22,19 @@ from sqlalchemy import (
 
 from remembrancer.store import tables
 from remembrancer.store.columns import Moment, days_between, larger_of
-from remembrancer.store.contract import HELD, Belief, Filter, SessionFilter, Visibility
+from remembrancer.store.contract import (
+    VALID_STATUSES,
+    ConfidenceRange,
+    Filter,
+    SessionFilter,
+    Visibility,
+)
 from remembrancer.types import Kind, Permanence, Source, Status
 
-EQUAL = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id")
+EQUALITY_FIELDS = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id")
 
 
-def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
+def select_tables(wanted: Filter) -> list[tuple[Kind, Table]]:
     """The tables a filter is about: only facts have a category, only rules a maturity."""
     only_facts = wanted.categories or wanted.subject or wanted.predicate
     return [
@@ -41,11 +47,13 @@ def tables_of(wanted: Filter) -> list[tuple[Kind, Table]]:
     ]
 
 
-Owning = str | BindParameter[str]
+OwnerParam = str | BindParameter[str]
 """An owner's id, or a place for it in a statement that is made once."""
 
 
-def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+def matches_filter(
+    owner_id: OwnerParam, kind: Kind, table: FromClause, wanted: Filter
+) -> ColumnElement[bool]:
     """The condition that a row of the owner passes the filter, but for its tags.
 
     Moments are parameters called `now`, `known` and `true`, so that a statement can be reused.
@@ -53,11 +61,11 @@ def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> C
     now = bindparam("now", wanted.now, Moment())
     conditions = [
         table.c.owner_id == owner_id,
-        *_in_scope(kind, table, wanted.visible),
-        *_in_state(owner_id, table, wanted, now),
+        *_scope_conditions(kind, table, wanted.visible),
+        *_state_conditions(owner_id, table, wanted, now),
     ]
-    if wanted.belief is not None:
-        conditions.append(_believed(table, wanted.belief, now))
+    if wanted.confidence is not None:
+        conditions.append(_has_confidence(table, wanted.confidence, now))
     if wanted.minimum_importance:
         conditions.append(table.c.importance >= wanted.minimum_importance)
     for name, values in (
@@ -68,26 +76,26 @@ def passes(owner_id: Owning, kind: Kind, table: FromClause, wanted: Filter) -> C
     ):
         if values:
             conditions.append(table.c[name].in_(values))
-    for name in EQUAL:
+    for name in EQUALITY_FIELDS:
         if getattr(wanted, name) is not None:
             conditions.append(table.c[name] == getattr(wanted, name))
-    return and_(*conditions, *_in_bounds(table, wanted))
+    return and_(*conditions, *_time_conditions(table, wanted))
 
 
-def _in_state(
-    owner_id: Owning, table: FromClause, wanted: Filter, now: BindParameter[datetime]
+def _state_conditions(
+    owner_id: OwnerParam, table: FromClause, wanted: Filter, now: BindParameter[datetime]
 ) -> list[ColumnElement[bool]]:
     if wanted.overdue:
-        return [table.c.status == Status.ACTIVE, _over(table, wanted.decayed, now)]
+        return [table.c.status == Status.ACTIVE, _is_expired(table, wanted.decayed, now)]
     if wanted.statuses is not None:
         return [_has_status(table, wanted.statuses, wanted.decayed, now)]
-    in_force = [_in_force(owner_id, table, wanted)]
+    in_force = [_is_in_force(owner_id, table, wanted)]
     if wanted.decayed is not None:
-        in_force.append(~_believed(table, wanted.decayed, now))
+        in_force.append(~_has_confidence(table, wanted.decayed, now))
     return in_force
 
 
-def _in_bounds(table: FromClause, wanted: Filter) -> list[ColumnElement[bool]]:
+def _time_conditions(table: FromClause, wanted: Filter) -> list[ColumnElement[bool]]:
     bounds = []
     if wanted.recorded_from is not None:
         bounds.append(table.c.recorded_at >= wanted.recorded_from)
@@ -102,22 +110,22 @@ def _in_bounds(table: FromClause, wanted: Filter) -> list[ColumnElement[bool]]:
     return bounds
 
 
-def _in_force(owner_id: Owning, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+def _is_in_force(owner_id: OwnerParam, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
     """What was known at one moment to be true at another: by default, now and now."""
-    moments = moments_of(wanted)
+    moments = filter_moments(wanted)
     known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
     begun = and_(
         table.c.valid_from <= true,
         or_(table.c.expires_at.is_(None), table.c.expires_at > known),
     )
-    current = _holds(table, true)
+    current = _is_valid(table, true)
     if wanted.known_at is None:
         return and_(begun, current)
     past = tables.states.alias()
     of_memory = and_(past.c.owner_id == owner_id, past.c.memory_id == table.c.id)
     changed_later = exists().where(of_memory, past.c.until > known)
     held_then = exists().where(
-        of_memory, past.c.since <= known, past.c.until > known, _holds(past, true)
+        of_memory, past.c.since <= known, past.c.until > known, _is_valid(past, true)
     )
     return and_(
         begun,
@@ -127,7 +135,7 @@ def _in_force(owner_id: Owning, table: FromClause, wanted: Filter) -> ColumnElem
     )
 
 
-def moments_of(wanted: Filter) -> dict[str, datetime]:
+def filter_moments(wanted: Filter) -> dict[str, datetime]:
     """The moments that a filter speaks of: now, when it was known and when it was true."""
     known = wanted.known_at or wanted.now
     return {"now": wanted.now, "known": known, "true": wanted.true_at or known}
@@ -136,11 +144,11 @@ def moments_of(wanted: Filter) -> dict[str, datetime]:
 def _has_status(
     table: FromClause,
     statuses: Sequence[Status],
-    decayed: Belief | None,
+    decayed: ConfidenceRange | None,
     now: BindParameter[datetime],
 ) -> ColumnElement[bool]:
     """Whether a memory counts as one of these: an active one whose time has run out is expired."""
-    over = or_(_over(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
+    over = or_(_is_expired(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
     named = [one for one in statuses if one is not Status.ACTIVE]
     conditions: list[ColumnElement[bool]] = [table.c.status.in_(named)]
     if Status.ACTIVE in statuses:
@@ -150,16 +158,16 @@ def _has_status(
     return or_(*conditions)
 
 
-def _over(
-    table: FromClause, decayed: Belief | None, now: BindParameter[datetime]
+def _is_expired(
+    table: FromClause, decayed: ConfidenceRange | None, now: BindParameter[datetime]
 ) -> ColumnElement[bool]:
     """Whether a memory has had its time, or has lost all belief."""
     late = func.coalesce(table.c.expires_at <= now, false())
-    return late if decayed is None else or_(late, _believed(table, decayed, now))
+    return late if decayed is None else or_(late, _has_confidence(table, decayed, now))
 
 
-def _believed(
-    table: FromClause, belief: Belief, now: BindParameter[datetime]
+def _has_confidence(
+    table: FromClause, belief: ConfidenceRange, now: BindParameter[datetime]
 ) -> ColumnElement[bool]:
     """Whether the confidence in a memory, as it has decayed by now, is within bounds."""
     confidence: ColumnElement[float] = table.c.confidence
@@ -178,14 +186,14 @@ def _believed(
     return and_(*least, *most)
 
 
-def _holds(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
+def _is_valid(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
     return and_(
-        state.c.status.in_(HELD),
+        state.c.status.in_(VALID_STATUSES),
         or_(state.c.valid_until.is_(None), state.c.valid_until > true),
     )
 
 
-def sessions_passing(owner_id: str, wanted: SessionFilter) -> list[ColumnElement[bool]]:
+def session_conditions(owner_id: str, wanted: SessionFilter) -> list[ColumnElement[bool]]:
     """The conditions that a conversation of the owner passes the filter."""
     table, turns = tables.sessions, tables.turns
     held = and_(turns.c.owner_id == owner_id, turns.c.session_id == table.c.id)
@@ -194,7 +202,7 @@ def sessions_passing(owner_id: str, wanted: SessionFilter) -> list[ColumnElement
     emptied = and_(exists().where(held), ~kept)
     conditions = [
         emptied if wanted.trashed else ~emptied,
-        *_in_scope(Kind.TURN, table, wanted.visible),
+        *_scope_conditions(Kind.TURN, table, wanted.visible),
     ]
     if wanted.statuses:
         conditions.append(table.c.status.in_(wanted.statuses))
@@ -206,12 +214,18 @@ def sessions_passing(owner_id: str, wanted: SessionFilter) -> list[ColumnElement
     return conditions
 
 
-def _in_scope(kind: Kind, table: FromClause, visible: Visibility) -> list[ColumnElement[bool]]:
-    scopes = visible.episodes if kind is Kind.EPISODE and visible.episodes else visible.scopes
-    if visible.without:
-        return [table.c.scope.not_in(visible.without)]
-    if visible.below is not None:
-        prefix = visible.below + "/"
+def _scope_conditions(
+    kind: Kind, table: FromClause, visible: Visibility
+) -> list[ColumnElement[bool]]:
+    scopes = (
+        visible.episode_scopes
+        if kind is Kind.EPISODE and visible.episode_scopes
+        else visible.scopes
+    )
+    if visible.excluded_scopes:
+        return [table.c.scope.not_in(visible.excluded_scopes)]
+    if visible.path_prefix is not None:
+        prefix = visible.path_prefix + "/"
         below = func.substr(table.c.scope, 1, len(prefix)) == prefix
-        return [or_(table.c.scope == visible.below, below)]
+        return [or_(table.c.scope == visible.path_prefix, below)]
     return [table.c.scope.in_(scopes)] if scopes is not None else []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remembrancer.recall.prompt_block import CLOSING, OPENING, as_data
+from remembrancer.recall.prompt_block import BLOCK_END, BLOCK_START, escape_for_prompt
 from remembrancer.types import Fact, Record, Status, Turn
 
-ABOUT = "about"
+TOPIC_KEY = "about"
 """The key in a turn's metadata for the memory that the conversation is about."""
 
 PREAMBLE = (
@@ -16,21 +16,21 @@ PREAMBLE = (
 )
 
 
-def topic_of(turns: Sequence[Turn]) -> str | None:
+def find_topic_id(turns: Sequence[Turn]) -> str | None:
     """The id of the memory that a conversation was begun about."""
-    ids = (one.metadata.get(ABOUT) for one in turns)
+    ids = (one.metadata.get(TOPIC_KEY) for one in turns)
     return next((one for one in ids if isinstance(one, str)), None)
 
 
-def standing(versions: Sequence[Record]) -> Record:
+def pick_current_version(versions: Sequence[Record]) -> Record:
     """The version of a memory that holds; of one that is over, the last."""
     active = [one for one in versions if one.status is Status.ACTIVE]
     return (active or versions)[-1]
 
 
-def told(record: Record) -> str:
+def render_topic(record: Record) -> str:
     """The whole memory for the model, as data."""
     body = record.body if isinstance(record, Fact) else None
-    entry = [f"- {record.id}: {as_data(record.content)}"]
-    entry += [f"- in full: {as_data(body)}"] if body else []
-    return "\n".join([OPENING, PREAMBLE, "", *entry, CLOSING])
+    entry = [f"- {record.id}: {escape_for_prompt(record.content)}"]
+    entry += [f"- in full: {escape_for_prompt(body)}"] if body else []
+    return "\n".join([BLOCK_START, PREAMBLE, "", *entry, BLOCK_END])

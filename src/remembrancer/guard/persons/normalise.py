@@ -27,38 +27,40 @@ _MARKS = str.maketrans(
     }
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_OF_UNITS = frozenset("μΩΔ")
+_UNIT_LETTERS = frozenset("μΩΔ")
 _JOINERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u034f\u115f\u1160\u3164\uffa0"
 _HARMLESS_CONTROLS = frozenset("\t\n\r\v\f\u0085\u2028\u2029")
 _HIDDEN_IN_WORD = re.compile(rf"\w[{_JOINERS.replace(chr(0xAD), '')}]+\w")
 _JOINER = re.compile(rf"[{_JOINERS}\ufe00-\ufe0f]+")
-_LONGEST_RUN_OF_MARKS = 3
+_MAX_MARK_RUN = 3
 _SPELT_OUT = re.compile(r"(?<!\w)(?:[^\W\d_][ ._*-]){3,60}[^\W\d_](?!\w)")
-_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NormalisedText:
     """A text with plain quotes, dashes and widths, and whether a part of it cannot be read."""
 
     text: str
     unreadable: bool
 
 
-def read(text: str) -> Reading:
+def normalise(text: str) -> NormalisedText:
     """Undo what changes only the look of a text; tell what hides its meaning."""
-    text = _decoded(text)
-    hidden = _hides(text)
+    text = _decode_escapes(text)
+    hidden = _has_hidden_chars(text)
     if not text.isascii():
-        text, stacked = _without_stacks(_JOINER.sub("", text))
+        text, stacked = _cut_mark_runs(_JOINER.sub("", text))
         text = unicodedata.normalize("NFKC", text)
-        hidden = hidden or stacked or any(_foreign(word) for word in _words(text))
-        text = "".join(map(_plain_digit, text))
+        hidden = hidden or stacked or any(_is_non_latin(word) for word in _split_words(text))
+        text = "".join(map(_to_ascii_digit, text))
     text = text.translate(_MARKS)
-    return Reading(text + "".join("\n" + word for word in _spelt_out(text)), hidden)
+    return NormalisedText(
+        text + "".join("\n" + word for word in _join_spelled_letters(text)), hidden
+    )
 
 
-def fold(text: str) -> str:
+def fold_to_ascii(text: str) -> str:
     """Letters without accents; what has no Latin letter behind it becomes a blank."""
     if text.isascii():
         return text
@@ -66,19 +68,19 @@ def fold(text: str) -> str:
     return "".join(char if char.isascii() else " " for char in apart if not _is_mark(char))
 
 
-def _decoded(text: str) -> str:
+def _decode_escapes(text: str) -> str:
     if "&" in text:
         text = html.unescape(text)
-    return unquote(text) if _ENCODED.search(text) else text
+    return unquote(text) if _PERCENT_ENCODED.search(text) else text
 
 
-def _hides(text: str) -> bool:
+def _has_hidden_chars(text: str) -> bool:
     """Whether characters change the order of others, mean nothing, or stand unseen in a word."""
-    return any(map(_is_trick, set(text))) or _HIDDEN_IN_WORD.search(text) is not None
+    return any(map(_is_deceptive, set(text))) or _HIDDEN_IN_WORD.search(text) is not None
 
 
 @cache
-def _is_trick(char: str) -> bool:
+def _is_deceptive(char: str) -> bool:
     if char in _JOINERS or char in _HARMLESS_CONTROLS:
         return False
     return unicodedata.category(char) in {"Cc", "Cf", "Cn", "Co", "Cs"}
@@ -89,44 +91,44 @@ def _is_mark(char: str) -> bool:
     return unicodedata.category(char) in {"Mn", "Me"}
 
 
-def _without_stacks(text: str) -> tuple[str, bool]:
+def _cut_mark_runs(text: str) -> tuple[str, bool]:
     """The text with long runs of marks cut, which normalisation orders in quadratic time."""
     kept: list[str] = []
     run = 0
     stacked = False
     for char in text:
         run = run + 1 if _is_mark(char) else 0
-        if run <= _LONGEST_RUN_OF_MARKS:
+        if run <= _MAX_MARK_RUN:
             kept.append(char)
         stacked = stacked or run > 2
     return "".join(kept), stacked
 
 
-def _words(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return set(_WORD.findall(text))
 
 
-def _foreign(word: str) -> bool:
+def _is_non_latin(word: str) -> bool:
     """Whether a word is not wholly in Latin letters: only those the lists of names can judge."""
     strange = {char for char in word if not _is_latin(char)}
     if not strange:
         return False
-    return len(word) > 3 or (len(word) > 1 and not strange <= _OF_UNITS)
+    return len(word) > 3 or (len(word) > 1 and not strange <= _UNIT_LETTERS)
 
 
 @cache
 def _is_latin(char: str) -> bool:
-    return char.isascii() or all(part.isascii() or _is_mark(part) for part in _apart(char))
+    return char.isascii() or all(part.isascii() or _is_mark(part) for part in _decompose(char))
 
 
-def _apart(char: str) -> str:
+def _decompose(char: str) -> str:
     return unicodedata.normalize("NFKD", char.translate(_LETTERS))
 
 
-def _plain_digit(char: str) -> str:
+def _to_ascii_digit(char: str) -> str:
     return str(unicodedata.digit(char)) if char.isdecimal() else char
 
 
-def _spelt_out(text: str) -> list[str]:
+def _join_spelled_letters(text: str) -> list[str]:
     """Words whose letters stand apart, joined."""
     return [re.sub(r"[ ._*-]", "", match[0]) for match in _SPELT_OUT.finditer(text)]

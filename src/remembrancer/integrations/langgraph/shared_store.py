@@ -21,7 +21,7 @@ from langgraph.store.base import (
 )
 
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.items import Namespace, canonical
+from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
 from remembrancer.integrations.langgraph.store import RemembrancerStore
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ class SharedStore(BaseStore):
         ops = list(ops)
         for op in ops:
             validate_op_namespace(op)
-        whose = [_person(op) for op in ops]
+        whose = [_get_op_person(op) for op in ops]
         _refuse_others(set(whose))
         results: list[Result] = [None] * len(ops)
         for person in dict.fromkeys(whose):
             places = [place for place, one in enumerate(whose) if one == person]
-            told = self._of(person).batch(ops[place] for place in places)
+            told = self._open_store(person).batch(ops[place] for place in places)
             for place, result in zip(places, told, strict=True):
                 results[place] = result
         return results
@@ -70,7 +70,7 @@ class SharedStore(BaseStore):
         """The same for async code, in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
-    def _of(self, person: Namespace) -> RemembrancerStore:
+    def _open_store(self, person: Namespace) -> RemembrancerStore:
         org, user = person
         memory = self._people.for_user(user, tenant=org, surface=SURFACE)
         return RemembrancerStore(memory, under=person, fields=self._fields)
@@ -83,12 +83,12 @@ def run_config(
 
     With the id of a checkpoint it goes on from there, on a branch of its own.
     """
-    named = ":".join(quote(name, safe="") for name in (*canonical((org, user)), thread))
+    named = ":".join(quote(name, safe="") for name in (*normalise_labels((org, user)), thread))
     said = {"org_id": org, "user_id": user, "thread_id": named}
     return {"configurable": said if checkpoint is None else {**said, "checkpoint_id": checkpoint}}
 
 
-def person_of(config: RunnableConfig) -> Namespace | None:
+def get_person(config: RunnableConfig) -> Namespace | None:
     """The organisation and the user that a run is for, if its configuration says so."""
     said = config.get("configurable", {})
     org, user = said.get("org_id"), said.get("user_id")
@@ -96,24 +96,24 @@ def person_of(config: RunnableConfig) -> Namespace | None:
         return None
     if not isinstance(org, str) or not isinstance(user, str):
         raise InvalidInput("Say both for whom a graph runs: org_id and user_id, as configurable.")
-    return canonical((org, user))
+    return normalise_labels((org, user))
 
 
-def _person(op: Op) -> Namespace:
+def _get_op_person(op: Op) -> Namespace:
     """Whose memory an operation is about."""
     match op:
         case SearchOp():
             labels = op.namespace_prefix
         case ListNamespacesOp():
-            labels = _prefix(op)
+            labels = _find_prefix(op)
         case _:
             labels = op.namespace
     if len(labels) < 2 or "*" in labels[:2]:
         raise InvalidNamespaceError("A namespace begins with an organisation and a user.")
-    return canonical(tuple(labels[:2]))
+    return normalise_labels(tuple(labels[:2]))
 
 
-def _prefix(op: ListNamespacesOp) -> Namespace:
+def _find_prefix(op: ListNamespacesOp) -> Namespace:
     """The beginning that all listed namespaces share, as far as it names a person."""
     paths = [one.path for one in op.match_conditions or () if one.match_type == "prefix"]
     return max((tuple(path) for path in paths), key=len, default=())
@@ -125,6 +125,6 @@ def _refuse_others(people: set[Namespace]) -> None:
         config = get_config()
     except RuntimeError:
         return
-    own = person_of(config)
+    own = get_person(config)
     if own is not None and people - {own}:
         raise InvalidNamespaceError("This graph runs for another person than the namespace names.")

@@ -11,24 +11,24 @@ from pydantic import Field
 from remembrancer.audit.finding import Fix, Flaw
 from remembrancer.learn.consolidation.plan import from_json
 from remembrancer.server import schemas
-from remembrancer.server.deps import Me, within
+from remembrancer.server.deps import CallerMemory, check_scope
 
 router = APIRouter(tags=["looking after it"])
 
 
-class Flaws(schemas.Asked):
+class AuditParams(schemas.RequestModel):
     """What to look for; by default everything."""
 
     kind: tuple[Flaw, ...] = ()
 
 
-class Repairing(schemas.Asked):
+class RepairRequest(schemas.RequestModel):
     """What to repair; secrets are destroyed only if they are named, and that cannot be undone."""
 
     kinds: list[Flaw] | None = None
 
 
-class Finding(schemas.Told):
+class AuditFinding(schemas.ResponseModel):
     """One thing that is wrong."""
 
     kind: Flaw
@@ -37,55 +37,55 @@ class Finding(schemas.Told):
     fix: Fix | None
 
 
-class Audit(schemas.Told):
+class AuditResponse(schemas.ResponseModel):
     """What is wrong, and the share of the active memories that each flaw affects."""
 
-    findings: list[Finding]
+    findings: list[AuditFinding]
     memories: int
     rates: dict[str, float]
 
 
-class Repair(schemas.Told):
+class RepairResponse(schemas.ResponseModel):
     """What was fixed; undo takes `event`, and nothing takes back `purge`."""
 
-    fixed: list[Finding]
+    fixed: list[AuditFinding]
     event: schemas.Event | None
     purge: schemas.Event | None
 
 
-class Plan(schemas.Told):
+class ScopePlan(schemas.ResponseModel):
     """What consolidation would do in one scope: as data to apply, and as lines to read."""
 
     plan: dict[str, Any]
     diff: list[str]
 
 
-class Plans(schemas.Told):
+class PlanConsolidationResponse(schemas.ResponseModel):
     """All that consolidation would do now."""
 
-    items: list[Plan]
+    items: list[ScopePlan]
 
 
-class Applying(schemas.Asked):
+class ApplyConsolidationRequest(schemas.RequestModel):
     """Which plan to carry out; without one, all that there are now."""
 
     plan: schemas.Metadata | None = None
 
 
-class Consolidated(schemas.Told):
+class ApplyConsolidationResponse(schemas.ResponseModel):
     """What came of it."""
 
-    batches: list[schemas.Batch]
+    batches: list[schemas.BatchResponse]
     failures: list[str]
 
 
-class Days(schemas.Asked):
+class SimulateParams(schemas.RequestModel):
     """How far to look ahead."""
 
     days: Annotated[int, Field(ge=1, le=3660)] = 365
 
 
-class Forecast(schemas.Told):
+class MemoryForecast(schemas.ResponseModel):
     """When a memory will no longer be recalled, and when it will be over."""
 
     id: str
@@ -94,7 +94,7 @@ class Forecast(schemas.Told):
     expires_at: datetime | None
 
 
-class Count(schemas.Told):
+class SimulationPoint(schemas.ResponseModel):
     """How many memories are recalled, fading and expired at a moment."""
 
     at: datetime
@@ -103,43 +103,43 @@ class Count(schemas.Told):
     expired: int
 
 
-class Simulation(schemas.Told):
+class SimulateResponse(schemas.ResponseModel):
     """What becomes of all that is active now, if nobody confirms anything."""
 
-    forecasts: list[Forecast]
-    series: list[Count]
+    forecasts: list[MemoryForecast]
+    series: list[SimulationPoint]
 
 
-@router.get("/audit", response_model=Audit)
-def audit(me: Me, asked: Annotated[Flaws, Query()]) -> Any:
+@router.get("/audit", response_model=AuditResponse)
+def audit(me: CallerMemory, params: Annotated[AuditParams, Query()]) -> Any:
     """What is wrong in the data, and how much of it."""
-    return me.audit(asked.kind or None)
+    return me.audit(params.kind or None)
 
 
-@router.post("/audit/repair", response_model=Repair)
-def repair(me: Me, asked: Repairing) -> Any:
+@router.post("/audit/repair", response_model=RepairResponse)
+def repair(me: CallerMemory, body: RepairRequest) -> Any:
     """Do what the audit offers as one event that can be undone."""
-    return me.repair(asked.kinds)
+    return me.repair(body.kinds)
 
 
-@router.post("/consolidation/plan", response_model=Plans)
-def plan_consolidation(me: Me) -> Any:
+@router.post("/consolidation/plan", response_model=PlanConsolidationResponse)
+def plan_consolidation(me: CallerMemory) -> Any:
     """What consolidation would do now; nothing is changed."""
     return {
-        "items": [{"plan": one.as_json(), "diff": one.diff()} for one in me.plan_consolidation()]
+        "items": [{"plan": one.to_json(), "diff": one.diff()} for one in me.plan_consolidation()]
     }
 
 
-@router.post("/consolidation/apply", response_model=Consolidated)
-def apply_consolidation(me: Me, asked: Applying) -> Any:
+@router.post("/consolidation/apply", response_model=ApplyConsolidationResponse)
+def apply_consolidation(me: CallerMemory, body: ApplyConsolidationRequest) -> Any:
     """Carry out one plan, or all that there are; each is one event that can be undone."""
-    plan = from_json(asked.plan) if asked.plan is not None else None
+    plan = from_json(body.plan) if body.plan is not None else None
     if plan is not None and plan.scope:
-        within(me, plan.scope)
+        check_scope(me, plan.scope)
     return me.consolidate(plan)
 
 
-@router.get("/simulate", response_model=Simulation)
-def simulate(me: Me, asked: Annotated[Days, Query()]) -> Any:
+@router.get("/simulate", response_model=SimulateResponse)
+def simulate(me: CallerMemory, params: Annotated[SimulateParams, Query()]) -> Any:
     """What will fade and expire, and when; nothing is changed."""
-    return me.simulate(asked.days)
+    return me.simulate(params.days)

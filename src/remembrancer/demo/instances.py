@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.demo.actions import Deed
+from remembrancer.demo.actions import DemoAction
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -23,8 +23,10 @@ NOTES = (
 )
 
 
-def deeds(store: Remembrancer) -> Iterator[Deed]:
+def list_actions(store: Remembrancer) -> Iterator[DemoAction]:
     """Everything that was noted."""
     for days, bot, words, category, importance in NOTES:
         me = store.for_user(agent=bot, surface="web")
-        yield Deed(days, partial(me.remember, words, category=category, importance=importance))
+        yield DemoAction(
+            days, partial(me.remember, words, category=category, importance=importance)
+        )

@@ -17,72 +17,74 @@ from remembrancer.maintenance.stats import Survey
 from remembrancer.memory import Memory
 
 FRESH_SECONDS = 60
-TIMES_AS_LONG = 5
-A_MOMENT = 0.25
-AT_FIRST = 1.0
-MOST = 1000
+MAX_AGE_FACTOR = 5
+REFRESH_TIMEOUT_SECONDS = 0.25
+FIRST_TIMEOUT_SECONDS = 1.0
+MAX_ENTRIES = 1000
 
-Key = tuple[str, str | None]
+CacheKey = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CacheEntry:
     survey: Survey
     latest: str
     at: float
     took: float
 
-    def holds(self, latest: str) -> bool:
+    def is_fresh(self, latest: str) -> bool:
         age = time.monotonic() - self.at
-        return age < TIMES_AS_LONG * self.took or (age < FRESH_SECONDS and self.latest == latest)
+        return age < MAX_AGE_FACTOR * self.took or (age < FRESH_SECONDS and self.latest == latest)
 
 
-class Surveys:
+class SurveyCache:
     """The surveys of those who looked last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[Key, _Known] = OrderedDict()
-        self._running: dict[Key, Future[Survey]] = {}
-        self._counting = ThreadPoolExecutor(2, "remembrancer-survey")
+        self._entries: OrderedDict[CacheKey, _CacheEntry] = OrderedDict()
+        self._pending: dict[CacheKey, Future[Survey]] = {}
+        self._executor = ThreadPoolExecutor(2, "remembrancer-survey")
 
-    def of(self, me: Memory) -> Survey | None:
+    def get(self, me: Memory) -> Survey | None:
         """How memories are doing; None while they are counted for the first time."""
         key = (me.principal.owner.id, me.principal.agent)
-        latest = _latest(me)
+        latest = _latest_event_id(me)
         with self._lock:
-            known = self._known.get(key)
-            if known is not None and known.holds(latest):
+            known = self._entries.get(key)
+            if known is not None and known.is_fresh(latest):
                 return known.survey
-            running = self._running.get(key)
+            running = self._pending.get(key)
             if running is None:
-                running = self._counting.submit(self._count, key, me, latest)
-                self._running[key] = running
+                running = self._executor.submit(self._compute, key, me, latest)
+                self._pending[key] = running
         try:
-            return running.result(AT_FIRST if known is None else A_MOMENT)
+            return running.result(
+                FIRST_TIMEOUT_SECONDS if known is None else REFRESH_TIMEOUT_SECONDS
+            )
         except TimeoutError:
             return known.survey if known is not None else None
 
     def close(self) -> None:
         """Wait for what is being counted, and count no more."""
-        self._counting.shutdown(cancel_futures=True)
+        self._executor.shutdown(cancel_futures=True)
 
-    def _count(self, key: Key, me: Memory, latest: str) -> Survey:
+    def _compute(self, key: CacheKey, me: Memory, latest: str) -> Survey:
         try:
             started = time.monotonic()
             survey = me.survey()
             now = time.monotonic()
             with self._lock:
-                self._known[key] = _Known(survey, latest, now, now - started)
-                self._known.move_to_end(key)
-                while len(self._known) > MOST:
-                    self._known.popitem(last=False)
+                self._entries[key] = _CacheEntry(survey, latest, now, now - started)
+                self._entries.move_to_end(key)
+                while len(self._entries) > MAX_ENTRIES:
+                    self._entries.popitem(last=False)
             return survey
         finally:
             with self._lock:
-                self._running.pop(key, None)
+                self._pending.pop(key, None)
 
 
-def _latest(me: Memory) -> str:
+def _latest_event_id(me: Memory) -> str:
     """The latest thing that happened."""
     return next((one.id for one in me.activity(limit=1).items), "")

@@ -15,62 +15,64 @@ if TYPE_CHECKING:
     from remembrancer.store.contract import Store
     from remembrancer.types import Owner, Tenant
 
-DELAY_SECONDS = 0.5
+FLUSH_DELAY_SECONDS = 0.5
 
 
-class References:
+class UsageCounter:
     """Recall counts waiting to be written; `flush` writes them, and so does closing."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
-        self._waiting: dict[tuple[Owner, bool], Counter[str]] = {}
+        self._flush_lock = threading.Lock()
+        self._pending: dict[tuple[Owner, bool], Counter[str]] = {}
         self._latest: dict[Owner, datetime] = {}
-        self._told: dict[Tenant, Counter[str]] = {}
+        self._team_pending: dict[Tenant, Counter[str]] = {}
         self._timer: threading.Timer | None = None
 
-    def note(self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False) -> None:
+    def record_recalls(
+        self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False
+    ) -> None:
         """Remember that these were recalled, which may extend their lives; returns at once."""
         recalled = Counter(ids)
         if not recalled:
             return
         with self._lock:
-            self._waiting.setdefault((owner, extend), Counter()).update(recalled)
+            self._pending.setdefault((owner, extend), Counter()).update(recalled)
             self._latest[owner] = at
-            self._write_soon()
+            self._schedule_flush()
 
-    def note_told(self, tenant: Tenant, ids: Iterable[str]) -> None:
+    def record_team_recalls(self, tenant: Tenant, ids: Iterable[str]) -> None:
         """Remember that these were recalled of what a team knows, for nobody in particular."""
         recalled = Counter(ids)
         if not recalled:
             return
         with self._lock:
-            self._told.setdefault(tenant, Counter()).update(recalled)
-            self._write_soon()
+            self._team_pending.setdefault(tenant, Counter()).update(recalled)
+            self._schedule_flush()
 
-    def _write_soon(self) -> None:
+    def _schedule_flush(self) -> None:
         if self._timer is None:
-            self._timer = threading.Timer(DELAY_SECONDS, self.close)
+            self._timer = threading.Timer(FLUSH_DELAY_SECONDS, self.close)
             self._timer.daemon = True
             self._timer.start()
 
     def flush(self) -> None:
         """Write what is waiting."""
-        with self._writing:
+        with self._flush_lock:
             with self._lock:
-                waiting, self._waiting = self._waiting, {}
-                told, self._told = self._told, {}
+                waiting, self._pending = self._pending, {}
+                told, self._team_pending = self._team_pending, {}
                 if self._timer is not None:
                     self._timer.cancel()
                     self._timer = None
             for (owner, extend), counts in waiting.items():
                 with contextlib.suppress(UnknownPerson):  # They were erased meanwhile.
-                    with self._store.writing(owner, newcomer=False) as writer:
-                        writer.refer(counts, self._latest[owner], extend=extend)
+                    with self._store.open_writer(owner, create=False) as writer:
+                        writer.count_recalls(counts, self._latest[owner], extend_expiry=extend)
             for tenant, counts in told.items():
-                with self._store.reviewing(tenant) as desk:
-                    desk.refer(counts)
+                with self._store.open_team_writer(tenant) as desk:
+                    desk.count_recalls(counts)
 
     def close(self) -> None:
         """Write what is waiting; a count that cannot be written is not worth an error."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import re2
 
-_BARRIER = 0xFF
+_BLANK_BYTE = 0xFF
 _INVISIBLE = frozenset(
     map(chr, (0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F),
               *range(0x2060, 0x2070), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0080)))
@@ -49,12 +49,12 @@ class Span:
     kind: str
 
 
-def span_of(match: Any, group: int, kind: str) -> Span:
+def group_span(match: Any, group: int, kind: str) -> Span:
     """The place of one group of a match."""
     return Span(match.start(group), match.end(group), kind)
 
 
-def flatten(text: str) -> tuple[bytes, list[int] | None]:
+def to_ascii(text: str) -> tuple[bytes, list[int] | None]:
     """The text as ASCII bytes, and for each byte its place if characters were left out."""
     if text.isascii():
         return text.encode("ascii"), None
@@ -67,15 +67,15 @@ def flatten(text: str) -> tuple[bytes, list[int] | None]:
     return text.translate(_LOOKALIKES).encode("ascii", "replace"), places
 
 
-def blank(page: bytes, spans: Iterable[Span]) -> bytes:
+def blank_spans(data: bytes, spans: Iterable[Span]) -> bytes:
     """The page with each span overwritten by a byte that no text becomes."""
-    blanked = bytearray(page)
+    blanked = bytearray(data)
     for span in spans:
-        blanked[span.start : span.end] = bytes((_BARRIER,)) * (span.end - span.start)
+        blanked[span.start : span.end] = bytes((_BLANK_BYTE,)) * (span.end - span.start)
     return bytes(blanked)
 
 
-def merge(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Join overlapping spans; the kind is that of the first scan that saw any part."""
     ranked = sorted((span.start, rank, span) for rank, span in enumerate(spans))
     merged: list[tuple[int, Span]] = []
@@ -90,7 +90,7 @@ def merge(spans: Iterable[Span]) -> list[Span]:
 
 
 @cache
-def compiled(source: str) -> Any:
+def compile_pattern(source: str) -> Any:
     """The pattern for a page, compiled when it is first used and linear in what it reads."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1

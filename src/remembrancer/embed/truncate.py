@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def visible(text: str, characters: int) -> str:
+def truncate_text(text: str, max_chars: int) -> str:
     """The beginning of a text in valid Unicode: lone surrogates cannot be tokenised or sent."""
-    return text.strip()[:characters].encode("utf-8", "replace").decode("utf-8")
+    return text.strip()[:max_chars].encode("utf-8", "replace").decode("utf-8")

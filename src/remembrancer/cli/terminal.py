@@ -10,8 +10,8 @@ from datetime import UTC, datetime, tzinfo
 
 import typer
 
-WIDEST = 88
-SHORT = 72
+MAX_WIDTH = 88
+MAX_EXCERPT_CHARS = 72
 
 _UNSAFE = (
     {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"}
@@ -21,62 +21,62 @@ _UNSAFE = (
 )
 
 
-class Page:
+class Terminal:
     """Where a verb writes its answer. The zone is asked for only when there is a date to show."""
 
     def __init__(self, zone: Callable[[], tzinfo] = lambda: UTC) -> None:
         self._zone = zone
         self.is_terminal = sys.stdout.isatty()
-        columns = shutil.get_terminal_size().columns if self.is_terminal else WIDEST
-        self.width = max(20, min(columns, WIDEST))
+        columns = shutil.get_terminal_size().columns if self.is_terminal else MAX_WIDTH
+        self.width = max(20, min(columns, MAX_WIDTH))
 
     def say(self, text: str) -> None:
         """A sentence; on a terminal it is wrapped, in a pipe its lines stay whole."""
-        for line in self._lines(text, self.width):
+        for line in self._wrap_lines(text, self.width):
             typer.echo(line)
 
     def note(self, text: str, indent: int = 0) -> None:
         """A dim line about what was just said."""
-        for line in self._lines(text, self.width - indent):
+        for line in self._wrap_lines(text, self.width - indent):
             typer.echo(" " * indent + typer.style(line, dim=True))
 
-    def heading(self, text: str) -> None:
+    def print_heading(self, text: str) -> None:
         """What the lines below it are."""
         typer.echo()
         typer.echo(typer.style(text, bold=True))
 
-    def gap(self) -> None:
+    def print_blank_line(self) -> None:
         """An empty line."""
         typer.echo()
 
-    def date(self, moment: datetime) -> str:
+    def format_date(self, moment: datetime) -> str:
         """A day, as `2 Mar 2026`."""
         local = moment.astimezone(self._zone())
         return f"{local.day} {local:%b} {local.year}"
 
-    def time(self, moment: datetime) -> str:
+    def format_time(self, moment: datetime) -> str:
         """A moment, as `2 Mar 2026, 14:30`."""
         local = moment.astimezone(self._zone())
-        return f"{self.date(moment)}, {local:%H:%M}"
+        return f"{self.format_date(moment)}, {local:%H:%M}"
 
-    def _lines(self, text: str, width: int) -> Iterable[str]:
-        lines = safe(text).splitlines() or [""]
+    def _wrap_lines(self, text: str, width: int) -> Iterable[str]:
+        lines = escape_controls(text).splitlines() or [""]
         if not self.is_terminal:
             return lines
         return [piece for line in lines for piece in textwrap.wrap(line, width) or [""]]
 
 
-def safe(text: str) -> str:
+def escape_controls(text: str) -> str:
     """The text with every character that a terminal would obey replaced by a visible sign."""
     return text.translate(_UNSAFE)
 
 
-def short(text: str, width: int = SHORT) -> str:
+def shorten(text: str, width: int = MAX_EXCERPT_CHARS) -> str:
     """The beginning of a text, on one line."""
-    line = " ".join(safe(text).split())
+    line = " ".join(escape_controls(text).split())
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """The beginning of a text in quotation marks."""
-    return f"“{short(text)}”"
+    return f"“{shorten(text)}”"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from remembrancer.guard.secrets.ascii_view import compiled
+from remembrancer.guard.ascii_view import compile_pattern
 
 # What may stand around a number that is complete: no letter, no digit, nothing that joins them.
-NOT_IN_WORD = r"(?:^|[^0-9A-Za-z.,-])"
-ENDS = r"(?:$|[^0-9A-Za-z-])"
-OPENS = r"(?:^|[\s\"'(=:,`<>\[])"
+BEFORE_NUMBER = r"(?:^|[^0-9A-Za-z.,-])"
+AFTER_NUMBER = r"(?:$|[^0-9A-Za-z-])"
+BEFORE_PATH = r"(?:^|[\s\"'(=:,`<>\[])"
 
 
 def one_of(words: str) -> str:
@@ -17,6 +17,6 @@ def one_of(words: str) -> str:
     return "(?:" + "|".join(word.replace("_", "[ ]") for word in words.split()) + ")"
 
 
-def has_any(page: bytes, patterns: Iterable[str]) -> bool:
+def has_any(data: bytes, patterns: Iterable[str]) -> bool:
     """Whether any of the patterns stands in the page."""
-    return any(compiled(pattern).search(page) for pattern in patterns)
+    return any(compile_pattern(pattern).search(data) for pattern in patterns)

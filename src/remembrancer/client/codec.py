@@ -29,7 +29,7 @@ from remembrancer.types import (
 
 Value = TypeVar("Value")
 
-KINDS: Mapping[str, type[Record]] = {
+RECORD_CLASSES: Mapping[str, type[Record]] = {
     Kind.FACT: Fact,
     Kind.RULE: Rule,
     Kind.EPISODE: Episode,
@@ -37,30 +37,30 @@ KINDS: Mapping[str, type[Record]] = {
 }
 
 
-class Told(dict[str, Any]):
+class ResponseBody(dict[str, Any]):
     """What a server told; to miss something in it is to have asked a stranger."""
 
     def __missing__(self, name: str) -> Any:
-        raise unreadable()
+        raise invalid_response_error()
 
 
-def body_of(said: Mapping[str, Any]) -> bytes:
+def encode_body(params: Mapping[str, Any]) -> bytes:
     """What is said, as JSON."""
     try:
-        return json.dumps(said, default=_plain).encode()
+        return json.dumps(params, default=_to_json_value).encode()
     except (TypeError, ValueError, RecursionError):
         raise InvalidInput("That cannot be sent: give plain values, as JSON has them.") from None
 
 
-def query_of(said: Mapping[str, Any]) -> dict[str, Any]:
+def encode_query(params: Mapping[str, Any]) -> dict[str, Any]:
     """What is said, as parts of an address."""
     return {
         name: as_utc(value).isoformat() if isinstance(value, datetime) else value
-        for name, value in said.items()
+        for name, value in params.items()
     }
 
 
-def moments(as_of: AsOf | datetime | None) -> dict[str, datetime | None]:
+def build_as_of_params(as_of: AsOf | datetime | None) -> dict[str, datetime | None]:
     """The moment to look back to, as a server is asked for it."""
     if isinstance(as_of, datetime):
         as_of = AsOf(known=as_of)
@@ -72,31 +72,31 @@ def moments(as_of: AsOf | datetime | None) -> dict[str, datetime | None]:
     }
 
 
-def read(wanted: type[Value], told: Any) -> Value:
+def parse_value(wanted: type[Value], data: Any) -> Value:
     """A value out of what a server told; what is unknown here is left out."""
-    with _understanding():
-        value: Value = _built(wanted, told)
+    with _translate_parse_errors():
+        value: Value = _convert(wanted, data)
     return value
 
 
-def read_all(wanted: type[Value], told: Any) -> tuple[Value, ...]:
+def parse_values(wanted: type[Value], data: Any) -> tuple[Value, ...]:
     """Several values of one type."""
-    with _understanding():
-        return tuple(read(wanted, one) for one in told)
+    with _translate_parse_errors():
+        return tuple(parse_value(wanted, one) for one in data)
 
 
-def read_page(wanted: type[Value], told: Any) -> Page[Value]:
+def parse_page(wanted: type[Value], data: Any) -> Page[Value]:
     """One page of a listing."""
-    return Page(read_all(wanted, told["items"]), told["cursor"])
+    return Page(parse_values(wanted, data["items"]), data["cursor"])
 
 
-def read_recollection(told: Any) -> Recollection:
+def parse_recollection(data: Any) -> Recollection:
     """What a recall brought back."""
-    found, late = read_all(Recalled, told["items"]), read_all(str, told["late"])
-    return Recollection(found, sure=told["sure"], late=late)
+    found, late = parse_values(Recalled, data["items"]), parse_values(str, data["late"])
+    return Recollection(found, sure=data["sure"], late=late)
 
 
-def unreadable() -> RemembrancerError:
+def invalid_response_error() -> RemembrancerError:
     """The error for an answer that is none of ours."""
     return RemembrancerError(
         "The answer cannot be read: check that the address is a Remembrancer server's, "
@@ -105,14 +105,14 @@ def unreadable() -> RemembrancerError:
 
 
 @contextmanager
-def _understanding() -> Iterator[None]:
+def _translate_parse_errors() -> Iterator[None]:
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise unreadable() from None
+        raise invalid_response_error() from None
 
 
-def _plain(value: object) -> object:
+def _to_json_value(value: object) -> object:
     if isinstance(value, datetime):
         return as_utc(value).isoformat()
     if isinstance(value, Mapping):
@@ -122,30 +122,30 @@ def _plain(value: object) -> object:
     raise TypeError
 
 
-def _built(wanted: Any, told: Any) -> Any:
-    if told is None:
+def _convert(wanted: Any, data: Any) -> Any:
+    if data is None:
         return None
     if get_origin(wanted) is tuple:
-        return tuple(_built(get_args(wanted)[0], one) for one in told)
+        return tuple(_convert(get_args(wanted)[0], one) for one in data)
     if NoneType in get_args(wanted):
-        return _built(get_args(wanted)[0], told)
+        return _convert(get_args(wanted)[0], data)
     if not isinstance(wanted, type):
-        return told
+        return data
     if issubclass(wanted, Record):
-        return _instance(KINDS[told["kind"]], told)
+        return _build_instance(RECORD_CLASSES[data["kind"]], data)
     if is_dataclass(wanted):
-        return _instance(wanted, told)
+        return _build_instance(wanted, data)
     if wanted is datetime:
-        return as_utc(datetime.fromisoformat(told))
-    return wanted(told) if issubclass(wanted, Enum) else told
+        return as_utc(datetime.fromisoformat(data))
+    return wanted(data) if issubclass(wanted, Enum) else data
 
 
-def _instance(wanted: type, told: Mapping[str, Any]) -> Any:
-    types = _types(wanted)
-    return wanted(**{name: _built(types[name], told[name]) for name in types if name in told})
+def _build_instance(wanted: type, data: Mapping[str, Any]) -> Any:
+    types = _field_types(wanted)
+    return wanted(**{name: _convert(types[name], data[name]) for name in types if name in data})
 
 
 @cache
-def _types(wanted: Any) -> dict[str, Any]:
+def _field_types(wanted: Any) -> dict[str, Any]:
     hints = get_type_hints(wanted)
     return {one.name: hints[one.name] for one in fields(wanted) if one.init}

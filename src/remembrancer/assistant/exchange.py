@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from remembrancer.assistant import commands
-from remembrancer.assistant.events import Notice, Part, Status, Text, Used
+from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged, Notice, TextChunk
 from remembrancer.types import Json, Turn
 
-ASKS, EVENTS, MEMORIES, UNDID = "asks", "events", "memories", "undid"
+AWAITS_CONFIRMATION_KEY, EVENTS_KEY, MEMORIES_KEY, UNDONE_EVENT_KEY = (
+    "asks",
+    "events",
+    "memories",
+    "undid",
+)
 """Keys in a turn's metadata: what the assistant waits for, changed, used, and took back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wipe:
+class ForgetAllConfirmed:
     """Forget everything: the person was asked and has agreed."""
 
 
-Meant = commands.Command | Wipe | None
+ParsedCommand = commands.Command | ForgetAllConfirmed | None
 
 
 @dataclass(slots=True)
@@ -29,45 +34,47 @@ class Exchange:
     text: str = ""
     metadata: dict[str, Json] = field(default_factory=dict)
 
-    def take(self, part: Part) -> None:
+    def collect(self, part: ChatEvent) -> None:
         """Note a part of the answer."""
         match part:
-            case Text():
+            case TextChunk():
                 self.text += part.text
-            case Status():
-                self._add(EVENTS, (part.event,))
-            case Used():
-                self._add(MEMORIES, part.memories)
+            case MemoryChanged():
+                self._append_ids(EVENTS_KEY, (part.event,))
+            case MemoriesUsed():
+                self._append_ids(MEMORIES_KEY, part.memories)
             case Notice():
                 pass
             case _:
                 assert_never(part)
 
-    def _add(self, key: str, ids: Sequence[str]) -> None:
+    def _append_ids(self, key: str, ids: Sequence[str]) -> None:
         known = self.metadata.get(key, [])
         assert isinstance(known, list)
         self.metadata[key] = list(dict.fromkeys([*known, *ids]))
 
 
-def recorded(meant: commands.Command | Wipe, said: str, told: str) -> tuple[str, str]:
+def redact_command(
+    meant: commands.Command | ForgetAllConfirmed, said: str, told: str
+) -> tuple[str, str]:
     """How a command is kept: not in the words of what is to be forgotten, nor with a whole list."""
     match meant:
         case commands.Forget():
             return "/forget", "Done."
-        case Wipe():
+        case ForgetAllConfirmed():
             return "/forget", told
-        case commands.Tell():
+        case commands.ListMemories():
             return said, "(I listed what I remember.)"
-        case commands.Why():
+        case commands.Explain():
             return said, "(I said which memories I had used.)"
         case _:
             return said, told
 
 
-def changes(turns: Sequence[Turn]) -> Iterator[str]:
+def list_undoable_events(turns: Sequence[Turn]) -> Iterator[str]:
     """The events of a conversation that were not taken back in it, the last one first."""
-    undone = {one.metadata.get(UNDID) for one in turns}
+    undone = {one.metadata.get(UNDONE_EVENT_KEY) for one in turns}
     for turn in reversed(turns):
-        events = turn.metadata.get(EVENTS)
-        if isinstance(events, list) and not turn.metadata.get(UNDID):
+        events = turn.metadata.get(EVENTS_KEY)
+        if isinstance(events, list) and not turn.metadata.get(UNDONE_EVENT_KEY):
             yield from (str(one) for one in reversed(events) if one not in undone)

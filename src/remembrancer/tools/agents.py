@@ -8,24 +8,30 @@ from collections.abc import Iterator
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import Counted, Done, Found, Remembered, Told
+from remembrancer.tools.results import (
+    ContextResult,
+    MemoryListResult,
+    MemoryResult,
+    StatsResult,
+    WriteResult,
+)
 from remembrancer.tools.tool import (
     ADDS,
     ENDS,
     READS,
     SETS,
-    Fading,
-    Kinds,
-    Type,
-    Ways,
-    Words,
-    given,
+    KindList,
+    KindName,
+    PermanenceName,
+    SearchMode,
+    StringList,
+    drop_none,
     tool,
 )
 from remembrancer.types import Kind, Record, Rule, looks_like_id
 
-KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
-PAGE = 1000
+SEARCHED_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
+PAGE_SIZE = 1000
 
 
 @tool(ADDS)
@@ -35,12 +41,12 @@ def memory_store_episode(
     butler: str,
     session_id: str | None = None,
     importance: float | None = None,
-) -> Done:
+) -> WriteResult:
     """Store what happened in a session of one agent, to be consolidated later. Use it when a
     session ends."""
-    details = given(session_id=session_id, importance=importance)
+    details = drop_none(session_id=session_id, importance=importance)
     memory = caller.acting_as(butler).memory
-    return Done.by(memory.remember(content, kind=Kind.EPISODE, **details))
+    return WriteResult.from_written(memory.remember(content, kind=Kind.EPISODE, **details))
 
 
 @tool(SETS)
@@ -50,116 +56,120 @@ def memory_store_fact(
     predicate: str,
     content: str,
     importance: float | None = None,
-    permanence: Fading | None = None,
+    permanence: PermanenceName | None = None,
     scope: str | None = None,
-    tags: Words | None = None,
-) -> Done:
+    tags: StringList | None = None,
+) -> WriteResult:
     """Store something true as soon as you learn it. A fact with the same subject and predicate is
     superseded."""
-    details = given(
+    details = drop_none(
         importance=importance,
         permanence=permanence,
-        scope=caller.scope_to_write(scope),
+        scope=caller.resolve_write_scope(scope),
         tags=tags,
     )
     written = caller.memory.remember(content, subject=subject, predicate=predicate, **details)
-    return Done.by(written)
+    return WriteResult.from_written(written)
 
 
 @tool(SETS)
 def memory_store_rule(
-    caller: Caller, content: str, scope: str | None = None, tags: Words | None = None
-) -> Done:
+    caller: Caller, content: str, scope: str | None = None, tags: StringList | None = None
+) -> WriteResult:
     """Store a way to behave that proved useful, as a candidate. Use it when you find a pattern that
     other sessions should follow."""
-    details = given(scope=caller.scope_to_write(scope), tags=tags)
-    return Done.by(caller.memory.remember(content, kind=Kind.RULE, **details))
+    details = drop_none(scope=caller.resolve_write_scope(scope), tags=tags)
+    return WriteResult.from_written(caller.memory.remember(content, kind=Kind.RULE, **details))
 
 
 @tool(READS)
 def memory_search(
     caller: Caller,
     query: str,
-    types: Kinds | None = None,
+    types: KindList | None = None,
     scope: str | None = None,
-    mode: Ways | None = None,
+    mode: SearchMode | None = None,
     limit: int | None = None,
     min_confidence: float | None = None,
-) -> Found:
+) -> MemoryListResult:
     """Search episodes, facts and rules with filters. Use it when memory_recall is too narrow;
     min_confidence 0 shows fading ones too."""
-    wanted = given(
-        scope=caller.scope_to_read(scope),
+    wanted = drop_none(
+        scope=caller.resolve_read_scope(scope),
         mode=mode,
         limit=limit,
         minimum_confidence=min_confidence,
     )
     memory = caller.memory
-    return Found.by(memory, memory.recall(query, kinds=types or KINDS, **wanted))
+    return MemoryListResult.from_recall(
+        memory, memory.recall(query, kinds=types or SEARCHED_KINDS, **wanted)
+    )
 
 
 @tool(READS)
 def memory_recall(
     caller: Caller, topic: str, scope: str | None = None, limit: int | None = None
-) -> Found:
+) -> MemoryListResult:
     """The facts and rules that matter most for a topic. Use it first, before acting; give your own
     name as scope."""
-    wanted = given(scope=caller.scope_to_read(scope), limit=limit)
+    wanted = drop_none(scope=caller.resolve_read_scope(scope), limit=limit)
     memory = caller.memory
-    return Found.by(memory, memory.recall(topic, kinds=(Kind.FACT, Kind.RULE), **wanted))
+    return MemoryListResult.from_recall(
+        memory, memory.recall(topic, kinds=(Kind.FACT, Kind.RULE), **wanted)
+    )
 
 
 @tool(READS)
-def memory_get(caller: Caller, type: Type, id: str) -> Remembered:
+def memory_get(caller: Caller, type: KindName, id: str) -> MemoryResult:
     """One memory in full by its id. Use it when a search result is not enough."""
     memory = caller.memory
-    record = memory.get(_named(type, id), used=True)
-    return Remembered.of(memory, record, detail=None)
+    record = memory.get(_check_id(type, id), used=True)
+    return MemoryResult.from_record(memory, record, max_detail_chars=None)
 
 
 @tool(SETS)
-def memory_confirm(caller: Caller, type: Type, id: str) -> Done:
+def memory_confirm(caller: Caller, type: KindName, id: str) -> WriteResult:
     """Say that a fact or rule is still right, so that it does not fade. Use it after a memory
     proved true."""
-    return Done.by(caller.memory.confirm(_named(type, id)))
+    return WriteResult.from_written(caller.memory.confirm(_check_id(type, id)))
 
 
 @tool(ADDS)
-def memory_mark_helpful(caller: Caller, rule_id: str) -> Done:
+def memory_mark_helpful(caller: Caller, rule_id: str) -> WriteResult:
     """Report that following a rule helped. Use it after each success; rules earn trust by it."""
-    return Done.by(caller.memory.helpful(_named(Kind.RULE, rule_id)))
+    return WriteResult.from_written(caller.memory.helpful(_check_id(Kind.RULE, rule_id)))
 
 
 @tool(ADDS)
-def memory_mark_harmful(caller: Caller, rule_id: str, reason: str | None = None) -> Done:
+def memory_mark_harmful(caller: Caller, rule_id: str, reason: str | None = None) -> WriteResult:
     """Report that following a rule did harm, and why. Much harm turns the rule into a warning."""
-    return Done.by(caller.memory.harmful(_named(Kind.RULE, rule_id), reason))
+    return WriteResult.from_written(caller.memory.harmful(_check_id(Kind.RULE, rule_id), reason))
 
 
 @tool(ENDS)
-def memory_forget(caller: Caller, type: Type, id: str) -> Done:
+def memory_forget(caller: Caller, type: KindName, id: str) -> WriteResult:
     """End a memory that is wrong or unwanted; it can be restored."""
-    return Done.by(caller.memory.forget(_named(type, id)))
+    return WriteResult.from_written(caller.memory.forget(_check_id(type, id)))
 
 
 @tool(READS)
-def memory_stats(caller: Caller, scope: str | None = None) -> Counted:
+def memory_stats(caller: Caller, scope: str | None = None) -> StatsResult:
     """Counts and health of memory: kinds, confidence, backlog, rules. Use it to report on memory,
     not to find something in it."""
-    scope = caller.scope_to_read(scope)
+    scope = caller.resolve_read_scope(scope)
     memory = caller.memory
     stats = memory.stats(scope=scope)
-    records = list(_all(memory, scope))
+    records = list(_iter_facts_and_rules(memory, scope))
     rules = [one for one in records if isinstance(one, Rule)]
     helped = [memory.effectiveness(one) for one in rules if one.applied_count]
-    return Counted(
+    return StatsResult(
         by_kind={kind: dict(states) for kind, states in stats.by_kind.items()},
         by_scope=dict(stats.by_scope),
         by_permanence=dict(stats.by_permanence),
         fading=stats.fading,
         expiring_soon=stats.expiring,
         episodes_waiting=stats.backlog,
-        confidence=dict(Counter(_fifth(memory.confidence(one)) for one in records)),
+        confidence=dict(Counter(_bucket_confidence(memory.confidence(one)) for one in records)),
         rules=dict(Counter(one.maturity for one in rules)),
         effectiveness=round(sum(helped) / len(helped), 3) if helped else None,
     )
@@ -168,37 +178,39 @@ def memory_stats(caller: Caller, scope: str | None = None) -> Counted:
 @tool(READS)
 def memory_context(
     caller: Caller, trigger_prompt: str, butler: str, token_budget: int | None = None
-) -> Told:
+) -> ContextResult:
     """Memory as text for an agent's system prompt, within a budget of tokens (3000). Use it before
     a session starts, or after its context was compressed."""
     memory = caller.acting_as(butler).memory
-    return Told.by(memory.context(trigger_prompt, budget=token_budget))
+    return ContextResult.from_context(memory.context(trigger_prompt, budget=token_budget))
 
 
-def _named(type: str, id: str) -> str:
+def _check_id(type: str, id: str) -> str:
     """The id, if it can be one of that type; an id of another type is missing."""
     if not looks_like_id(id) or not id.startswith(f"{type}_"):
         raise NotFound(f"There is no {type} with that id.")
     return id
 
 
-def _all(memory: Memory, scope: str | None) -> Iterator[Record]:
+def _iter_facts_and_rules(memory: Memory, scope: str | None) -> Iterator[Record]:
     """Every fact and rule in force."""
     cursor = None
     while True:
-        page = memory.list(kinds=(Kind.FACT, Kind.RULE), scope=scope, limit=PAGE, cursor=cursor)
+        page = memory.list(
+            kinds=(Kind.FACT, Kind.RULE), scope=scope, limit=PAGE_SIZE, cursor=cursor
+        )
         yield from page.items
         if (cursor := page.cursor) is None:
             return
 
 
-def _fifth(confidence: float) -> str:
+def _bucket_confidence(confidence: float) -> str:
     """The fifth of the scale that a confidence is in."""
     step = min(int(confidence * 5), 4)
     return f"{step / 5:g}-{(step + 1) / 5:g}"
 
 
-NEEDED = (
+CORE_EPISODE_TOOLS = (
     memory_recall,
     memory_store_fact,
     memory_store_rule,
@@ -208,4 +220,10 @@ NEEDED = (
     memory_mark_helpful,
     memory_mark_harmful,
 )
-EPISODES = (*NEEDED, memory_store_episode, memory_get, memory_stats, memory_context)
+EPISODE_TOOLS = (
+    *CORE_EPISODE_TOOLS,
+    memory_store_episode,
+    memory_get,
+    memory_stats,
+    memory_context,
+)
