@@ -60,7 +60,7 @@ from remembrancer.types import (
 )
 
 if TYPE_CHECKING:
-    from remembrancer.audit.finding import Flaw
+    from remembrancer.audit.findings import Flaw
     from remembrancer.audit.repair import Repair
     from remembrancer.audit.report import Audit
     from remembrancer.learn.consolidation.plan import ConsolidationPlan
@@ -376,7 +376,7 @@ class Memory(Conversations):
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
         """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
 
-        `kinds` are the flaws to look for, by default all: see `remembrancer.audit.finding.Flaw`.
+        `kinds` are the flaws to look for, by default all: see `remembrancer.audit.findings.Flaw`.
         """
         from remembrancer.audit.report import audit
 

@@ -97,7 +97,7 @@ def connect(endpoint: Endpoint) -> Iterator[Callable[..., OpenAICompatibleEmbedd
     opened: list[OpenAICompatibleEmbedder] = []
 
     def connect(url: str | None = None, **options: Any) -> OpenAICompatibleEmbedder:
-        options = {"dimensions": 3, "key": KEY, "patience": BRIEFLY, **options}
+        options = {"dimensions": 3, "key": KEY, "retry_policy": BRIEFLY, **options}
         opened.append(OpenAICompatibleEmbedder(url or endpoint.url, "some-model", **options))
         return opened[-1]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from remembrancer.audit.finding import Flaw
+from remembrancer.audit.findings import Flaw
 from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer

@@ -158,8 +158,8 @@ with archive.open_archive(Path(sys.argv[2])) as backup:
         yield from itertools.islice(rows, member.rows * 3 // 4)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with backup.rows(member) as rows:
-        store._store.load_team(backup.whose(member), breaking_off(rows), replace=True)
+    with backup.read_rows(member) as rows:
+        store._store.load_team(backup.read_data_owner(member), breaking_off(rows), replace=True)
 """
 
 

@@ -16,7 +16,7 @@ import pytest
 from imported import changed, ends, imported, keep
 from set_embedder import SetEmbedder
 
-from remembrancer.audit.finding import Finding, Fix, Flaw
+from remembrancer.audit.findings import Finding, Fix, Flaw
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotUndoable, ScopeRequired

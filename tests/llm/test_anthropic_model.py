@@ -16,7 +16,7 @@ FACTS: dict[str, Json] = {"facts": ["tea"]}
 
 
 def model_at(endpoint: ModelEndpoint, path: str = "", **options: Any) -> AnthropicModel:
-    options = {"key": KEY, "patience": BRIEFLY, "timeout": 5, **options}
+    options = {"key": KEY, "retry_policy": BRIEFLY, "timeout": 5, **options}
     return AnthropicModel("some-model", url=endpoint.url + path, **options)
 
 

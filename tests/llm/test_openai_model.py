@@ -25,7 +25,7 @@ FACTS: dict[str, Json] = {"facts": ["tea"]}
 def model_at(place: ModelEndpoint | str, **options: Any) -> OpenAICompatibleModel:
     url = place if isinstance(place, str) else place.openai
     return OpenAICompatibleModel(
-        url, "some-model", **{"key": KEY, "patience": BRIEFLY, "timeout": 5, **options}
+        url, "some-model", **{"key": KEY, "retry_policy": BRIEFLY, "timeout": 5, **options}
     )
 
 
@@ -222,7 +222,7 @@ def test_a_trickle_cannot_hold_us(endpoint: ModelEndpoint, pause: float) -> None
     endpoint.default = says({"facts": "x" * 20_000}, trickle=pause)
     started = time.monotonic()
     with pytest.raises(ModelUnavailable, match="in time"):
-        model_at(endpoint, timeout=1.5, patience=ONCE).answer(QUESTION)
+        model_at(endpoint, timeout=1.5, retry_policy=ONCE).answer(QUESTION)
     assert 1.4 < time.monotonic() - started < 5
 
 
@@ -326,7 +326,7 @@ def test_a_server_that_never_answers_is_left_after_the_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         with pytest.raises(ModelUnavailable, match="in time"):
-            model_at(url, timeout=0.2, patience=ONCE).answer(QUESTION)
+            model_at(url, timeout=0.2, retry_policy=ONCE).answer(QUESTION)
 
 
 def test_a_server_that_speaks_no_http_is_unreachable() -> None:
@@ -335,7 +335,7 @@ def test_a_server_that_speaks_no_http_is_unreachable() -> None:
         thread = threading.Thread(target=_greet, args=(strange,))
         thread.start()
         with pytest.raises(ModelUnavailable, match="reached"):
-            model_at(url, patience=ONCE).answer(QUESTION)
+            model_at(url, retry_policy=ONCE).answer(QUESTION)
         thread.join()
 
 

@@ -250,7 +250,7 @@ def test_nothing_that_leaves_a_team_has_a_field_for_a_person() -> None:
     about_the_team = REVIEWING.keys() - {"person"}  # which tells of one who was named
     verbs = [getattr(Review, name) for name in about_the_team]
     told = [one.__annotations__["return"] for one in (*verbs, Memory.team, Memory.propose)]
-    kinds = {kind.__name__ for kind in LEAVING} | {"Page", "Switches"}
+    kinds = {kind.__name__ for kind in LEAVING} | {"Page", "TeamSettings"}
     assert {word for one in told for word in re.findall(r"[A-Z]\w+", one)} <= kinds
 
     names = {one.name: one.type for kind in LEAVING for one in fields(kind)}

@@ -1,4 +1,4 @@
-"""The house stays as it was drawn: who may import whom, what is public, what an import costs."""
+"""The layers, the names and the cost of an import."""
 
 from __future__ import annotations
 
@@ -6,126 +6,141 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 import remembrancer
 
 ROOT = Path(remembrancer.__file__).parent
-MODULES = sorted(ROOT.rglob("*.py"))
-NAMES = [path.relative_to(ROOT).as_posix() for path in MODULES]
-ENGINE = {
-    "answers.py",
-    "call.py",
-    "candidates.py",
-    "context.py",
-    "conversations.py",
-    "decay.py",
-    "feedback.py",
-    "jobs.py",
-    "keys.py",
-    "lifecycle.py",
-    "models.py",
-    "paging.py",
-    "quarantine.py",
-    "recall.py",
-    "remember.py",
-    "resolve.py",
-    "review.py",
-    "sessions.py",
-    "simulate.py",
-    "statement.py",
-    "survey.py",
-    "switches.py",
-    "team.py",
-    "team_index.py",
-    "turns.py",
-    "undoing.py",
-    "upkeep.py",
-    "vectors.py",
-    "view.py",
+TREES = {
+    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted(ROOT.rglob("*.py"))
+    if "migrations" not in path.parts
 }
-PURE = {
-    "types.py",
-    "parts.py",
-    "loopback.py",
-    "ranking.py",
-    "rules.py",
-    "schedule.py",
-    "text.py",
-    "errors.py",
-}
-SEARCH = {"clock", "profiles", "search", "text", "types"}
-"""What searching may know of: it is arithmetic over arrays, and of time only what UTC is."""
 
-WEB = ("fastapi", "starlette", "uvicorn", "structlog", "prometheus_client", "joserfc")
-HEAVY = (
-    *("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic"),
-    *("mcp", "anyio", "langgraph", "langchain_core", *WEB),
-)
+LAYERS = """
+errors clock retry ids
+types cron embed environment
+guard llm local_server profiles
+config search
+store
+access call decay paging
+remember team
+audit recall
+sessions
+learn transfer conversations
+erasure
+maintenance
+memory client
+engine tools async_memory
+factory mcp assistant
+doctor integrations demo
+server
+cli
+"""
+"""Modules and packages from low to high: each imports only from the lines above its own."""
 
-
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
+MAX_ROOT_MODULES = 20
 
 ONLY_IN = (
     ("store/", ("sqlalchemy", "sqlite3", "psycopg")),
-    ("cli/ cli.py", ("typer", "rich", "click", "remembrancer.cli")),
+    ("cli/", ("typer", "rich", "click")),
     ("mcp/", ("mcp", "mcp_types")),
-    ("mcp/ server/turns.py", ("anyio",)),
-    ("mcp/ server/ cli/", ("remembrancer.mcp",)),
-    ("mcp/ server/", WEB),
-    ("server/ cli/", ("remembrancer.server",)),
-    ("assistant/ demo/ server/ cli/", ("remembrancer.assistant",)),
+    ("mcp/ server/", ("anyio", "fastapi", "starlette", "uvicorn")),
+    ("server/", ("structlog", "prometheus_client", "joserfc")),
     ("integrations/", ("agents", "anthropic", "openai", "pydantic_ai")),
     ("integrations/langgraph/", ("langgraph", "langchain_core")),
-    ("integrations/ server/ cli/", ("remembrancer.integrations",)),
 )
-"""What may be imported in some places alone."""
+"""Third-party packages that are imported in some places alone."""
+
+PURE = ("guard/", "search/", "types.py", "errors.py", "cron.py", "recall/recipes.py")
+HEAVY = (
+    *("sqlalchemy", "numpy", "onnxruntime", "pydantic", "typer", "rich", "httpx", "alembic"),
+    *("mcp", "anyio", "langgraph", "langchain_core", "fastapi", "starlette", "uvicorn"),
+    *("structlog", "prometheus_client", "joserfc"),
+)
+
+GERUND = re.compile(r"(^|_)[a-z]+ing(_|$)")
+TRADE_NOUNS = {
+    "embedding",
+    "polling",
+    "profile_mapping",
+    "paging",
+    "streaming",
+    "scoring",
+    "testing",
+}
+"""Words in -ing that are nouns of the trade."""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
-def test_dependencies_point_one_way(path: Path) -> None:
-    name = path.relative_to(ROOT).as_posix()
-    used = set(imports(path))
-    for places, packages in ONLY_IN:
-        inside = tuple(f"{package}." for package in packages)
-        if not name.startswith(tuple(places.split())):
-            assert not {one for one in used if f"{one}.".startswith(inside)}
-    below = ("store/", "embed/", "guard/", "search/", "audit/", "transfer/", "learn/", "llm/")
-    if name.startswith(below) or name in ENGINE | PURE:
-        above = tuple(f"remembrancer.{name}" for name in ("memory", "engine", "opening", "aio"))
-        assert not {one for one in used if one.startswith(above)}
-    if name.startswith("client/"):
-        here = ("memory", "engine", "store", "server")
-        kept_here = tuple(f"remembrancer.{name}" for name in here)
-        assert not {one for one in used if one.startswith(kept_here)}
-    if name.startswith("search/"):
-        ours = (one.split(".") for one in used if one.startswith("remembrancer."))
-        assert {parts[1] for parts in ours} <= SEARCH
-    if name in PURE or name.startswith(("guard/", "search/")):
-        assert not used & {"os", "socket", "logging", "pathlib", "subprocess"}
+def imports(tree: ast.AST) -> Iterator[str]:
+    """The modules that are imported when the program runs, not only for its types."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        yield from imports(node)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=NAMES)
-def test_only_the_edge_reads_the_environment_and_only_the_clock_knows_the_time(path: Path) -> None:
-    name = path.relative_to(ROOT).as_posix()
-    source = path.read_text(encoding="utf-8")
-    if name != "environment.py":
-        assert not re.search(r"os\.environ(?!\[\"ORT_DISABLE_TELEMETRY\"\] = )", source)
-        assert "getenv" not in source
-    if name != "clock.py":
-        assert "datetime.now(" not in source
-        assert "time.time(" not in source
-        assert "utcnow" not in source
+def test_packages_import_only_from_lower_layers() -> None:
+    rank = {
+        name: at for at, line in enumerate(LAYERS.strip().splitlines()) for name in line.split()
+    }
+    upwards = []
+    for module, tree in TREES.items():
+        own = module.split("/")[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        for name in imports(tree):
+            package, _, rest = name.partition(".")
+            used = rest.split(".")[0]
+            if (
+                package == "remembrancer"
+                and used in rank
+                and used != own
+                and rank[used] >= rank[own]
+            ):
+                upwards.append(f"{module} imports {name}")
+    assert upwards == []
+    assert {name.split("/")[0].removesuffix(".py") for name in TREES} - {"__init__"} <= rank.keys()
+
+
+def test_each_kind_of_knowledge_has_its_place() -> None:
+    misplaced = []
+    for module, tree in TREES.items():
+        source = (ROOT / module).read_text(encoding="utf-8")
+        used = {name.split(".")[0] for name in imports(tree)}
+        for places, packages in ONLY_IN:
+            if not module.startswith(tuple(places.split())) and used & set(packages):
+                misplaced.append(f"{module} imports {used & set(packages)}")
+        if module.startswith(PURE) and used & {"os", "socket", "logging", "subprocess"}:
+            misplaced.append(f"{module} does I/O")
+        if module != "environment.py" and re.search(
+            r"getenv|os\.environ(?!\[\"ORT_DISABLE_TELEMETRY\"\] = )", source
+        ):
+            misplaced.append(f"{module} reads the environment")
+        if module != "clock.py" and re.search(r"datetime\.now\(|time\.time\(|utcnow", source):
+            misplaced.append(f"{module} asks the system for the time")
+    assert misplaced == []
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places = defaultdict(list)
+    for module, tree in TREES.items():
+        for node in ast.iter_child_nodes(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module)
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_modules_are_nouns_or_verbs_and_few_lie_at_the_root() -> None:
+    assert len([name for name in TREES if "/" not in name]) <= MAX_ROOT_MODULES
+    words = {part.removesuffix(".py") for name in TREES for part in name.split("/")}
+    assert {word for word in words if GERUND.search(word)} <= TRADE_NOUNS
 
 
 def test_the_public_names_are_these() -> None:
@@ -160,16 +175,3 @@ def test_importing_it_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
-
-
-def test_every_public_function_and_class_says_what_it_does() -> None:
-    silent = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
-        for path in MODULES
-        if "migrations" not in path.parts
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and not node.name.startswith("_")
-        and ast.get_docstring(node) is None
-    ]
-    assert silent == []

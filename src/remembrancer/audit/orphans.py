@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from remembrancer.audit.evidence import list_missing_turns
-from remembrancer.audit.finding import AuditSnapshot, Finding, Fix, Flaw, format_quote
+from remembrancer.audit.findings import AuditSnapshot, Finding, Fix, Flaw, format_quote
 from remembrancer.types import Backlog, Episode, Relation, Status
 
 LEASE_GRACE_PERIOD = timedelta(days=1)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from remembrancer.audit.finding import AuditSnapshot, Finding, Fix, Flaw, load_snapshot
+from remembrancer.audit.findings import AuditSnapshot, Finding, Fix, Flaw, load_snapshot
 from remembrancer.audit.redaction import redact_record
 from remembrancer.audit.report import run_checks, select_flaws
 from remembrancer.call import Call

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
-from remembrancer.audit.finding import (
+from remembrancer.audit.findings import (
     AuditSnapshot,
     Finding,
     Fix,

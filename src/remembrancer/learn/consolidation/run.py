@@ -62,7 +62,7 @@ def plan_merges(call: Call) -> ConsolidationPlan | None:
 
     Everything is compared with everything, so of very many memories nothing is.
     """
-    from remembrancer.audit.finding import Flaw
+    from remembrancer.audit.findings import Flaw
     from remembrancer.audit.report import audit
 
     facts = Filter(now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.resolve_visibility())

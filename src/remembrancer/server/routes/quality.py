@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from remembrancer.audit.finding import Fix, Flaw
+from remembrancer.audit.findings import Fix, Flaw
 from remembrancer.learn.consolidation.plan import from_json
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, check_scope
