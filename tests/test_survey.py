@@ -49,7 +49,7 @@ def test_rules_are_counted_by_what_came_of_them(me: Memory) -> None:
 def test_whoever_only_looks_does_not_recall(me: Memory) -> None:
     kept = me.remember("Ada drinks tea in the afternoon.").memory
     assert me.recall("What does Ada drink?", used=False)
-    me._call.usage.flush()
+    me._call.services.usage.flush()
     assert me.get(kept.id).recall_count == 0
 
 

@@ -1,8 +1,8 @@
-"""What every verb works with: the parts of the engine, and on whose behalf it is called."""
+"""A call: the services of an engine, and the principal on whose behalf they work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 ROOT_SCOPE = "/"
-"""The scope of what lies in no namespace below the user: no namespace can be called that."""
+"""The scope of memories in no namespace below the user. No namespace can have this name."""
 
 
 @cache
@@ -50,11 +50,10 @@ def _embedding_executor() -> ThreadPoolExecutor:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One principal at work."""
+class Services:
+    """The parts of an engine, shared by all of its calls."""
 
-    principal: Principal
-    profile: Profile
+    settings: Settings
     store: Store
     embedder: Embedder
     clock: Clock
@@ -62,40 +61,71 @@ class Call:
     models: Models
     live_settings: LiveSettings
     team_indexes: TeamIndexCache
-    profile_of: Callable[[str | None], Profile]
+    profiles: dict[str | None, Profile] = field(default_factory=dict)
+
+    def profile_of(self, agent: str | None = None) -> Profile:
+        """The profile of an agent, built once."""
+        own = agent if agent in self.settings.agents else None
+        if own not in self.profiles:
+            self.profiles[own] = self.settings.profile_for(own)
+        return self.profiles[own]
+
+    def clear_embedding_cache(self) -> None:
+        """Drop all cached vectors: the cache does not know whose texts they are of."""
+        if isinstance(self.embedder, CachedEmbedder):
+            self.embedder.clear()
+
+    def build_call(self, principal: Principal, agent: str | None = None) -> Call:
+        """A call of this principal, with the profile of an agent."""
+        return Call(principal, self.profile_of(agent), self)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A principal, its profile and the services it uses."""
+
+    principal: Principal
+    profile: Profile
+    services: Services
+
+    @property
+    def store(self) -> Store:
+        return self.services.store
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.services.embedder
+
+    @property
+    def models(self) -> Models:
+        return self.services.models
 
     @property
     def owner(self) -> Owner:
-        """Whose memory this is."""
         return self.principal.owner
 
     def open_writer(self) -> AbstractContextManager[Writer]:
-        """The only writer of this memory; what happens by itself makes none for who has none."""
+        """The owner's only writer. Jobs do not create a store for an owner who has none."""
         return self.store.open_writer(self.owner, create=self.principal.surface != JOBS_SURFACE)
 
     def decay_in(self, scope: str) -> DecayPolicy:
-        """How memories of a scope fade: by the profile of the agent it belongs to, if it has one.
-
-        What is judged by it ends at the same moment for whoever looks.
-        """
-        return self.profile_of(scope).decay
+        """The decay of memories in a scope: that of the agent's profile, for every reader."""
+        return self.services.profile_of(scope).decay
 
     def now(self) -> datetime:
-        """The time by the engine's clock."""
-        return self.clock.now()
+        return self.services.clock.now()
 
     def embed(self, text: str) -> Embedding:
-        """The vector of a text that holds no secret: the embedder may be someone else's server."""
+        """The vector of a text. Redact secrets first: the embedder may be a remote server."""
         return Embedding(self.embedder.model, self.embedder.embed([text])[0])
 
     def embed_in_background(self, text: str) -> Future[Embedding]:
-        """The vector of a text, computed while the caller does something else."""
         return _embedding_executor().submit(self.embed, text)
 
     def count_recalls(self, ids: Iterable[str]) -> None:
-        """Note that these memories were used, which may extend their lives."""
+        """Count these memories as recalled, which extends their TTL if the profile says so."""
         extend = self.profile.ttl.extend_on_use
-        self.usage.record_recalls(self.owner, ids, self.now(), extend=extend)
+        self.services.usage.record_recalls(self.owner, ids, self.now(), extend=extend)
 
     def new_event(
         self,
@@ -105,7 +135,7 @@ class Call:
         undoes: str | None = None,
         note: str | None = None,
     ) -> Event:
-        """An event of this principal, to be filled by the store; a note holds no memory's words."""
+        """An event of this principal; the store adds the changes. No note quotes a memory."""
         return Event(
             id=new_id("event", at),
             at=at,
@@ -123,7 +153,7 @@ class Call:
         kinds: tuple[Kind, ...] | None = None,
         as_of: AsOf | None = None,
     ) -> Filter:
-        """What this principal may see of the wanted kinds, at the wanted moment."""
+        """A filter for everything that this principal can see."""
         as_of = as_of or AsOf()
         return Filter(
             now=self.now(),
@@ -134,7 +164,7 @@ class Call:
         )
 
     def resolve_visibility(self, scope: str | None = None) -> Visibility:
-        """The scopes that can be read: the asked one if it may be, else the principal's own."""
+        """The scopes that can be read: the requested one if allowed, else the principal's own."""
         own = self.principal.agent
         wanted = validate_name(scope, "scope") if scope is not None else own
         match self.profile.scopes.visibility:
@@ -149,7 +179,7 @@ class Call:
                 return Visibility(path_prefix=wanted)
 
     def resolve_write_scope(self, scope: str | None = None) -> str:
-        """The scope that a new memory goes to."""
+        """The scope of a new memory."""
         own = self.principal.agent
         wanted = validate_name(scope, "scope") if scope is not None else None
         match self.profile.scopes.visibility:
@@ -163,17 +193,16 @@ class Call:
                 return wanted or usual or GLOBAL_SCOPE
 
     def can_see(self, record: Record) -> bool:
-        """Whether a memory is within what this principal may read, and not gone from the trash."""
+        """True if this principal can read the memory, and its days in the trash are not over."""
         if record.status is Status.TRASHED and not self.is_within_trash_period(record):
             return False
         return self.can_read_scope(record.scope, record.kind)
 
     def can_read_scope(self, scope: str, kind: Kind | None = None) -> bool:
-        """Whether a scope is among those that this principal may read, for that kind."""
         return self.resolve_visibility().contains(scope, kind)
 
     def is_within_trash_period(self, trashed: Record) -> bool:
-        """Whether the days in the trash are not over; after them it is as good as purged."""
+        """True until the trash period ends; after it the memory counts as purged."""
         days = timedelta(days=self.profile.deletion.trash_days)
         return trashed.retired_at is None or self.now() < trashed.retired_at + days
 
@@ -181,54 +210,14 @@ class Call:
         own = self.principal.agent
         if wanted is None:
             raise ScopeRequired(
-                f"The profile {self.profile.name!r} keeps instances apart: say which calls."
+                f"The profile {self.profile.name!r} isolates instances: pass the instance as agent."
             )
         if own is not None and wanted != own:
-            raise InvalidInput(f"The instance {own!r} cannot reach the memories of another one.")
+            raise InvalidInput(
+                f"The instance {own!r} cannot read or write another instance's memories."
+            )
         return wanted
 
     def _check_below(self, own: str | None, wanted: str | None) -> None:
         if own is not None and not f"{wanted}/".startswith(f"{own}/"):
             raise InvalidInput(f"The namespace {wanted!r} is not below {own!r}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What an engine is made of: every call on it works with the same parts."""
-
-    settings: Settings
-    store: Store
-    embedder: Embedder
-    clock: Clock
-    usage: UsageCounter
-    models: Models
-    live_settings: LiveSettings
-    team_indexes: TeamIndexCache
-    profiles: dict[str | None, Profile] = field(default_factory=dict)
-
-    def profile_of(self, agent: str | None = None) -> Profile:
-        """The profile by which an agent works, put together once."""
-        own = agent if agent in self.settings.agents else None
-        if own not in self.profiles:
-            self.profiles[own] = self.settings.profile_for(own)
-        return self.profiles[own]
-
-    def clear_embedding_cache(self) -> None:
-        """Let go of the vectors of texts: nobody knows whose they are."""
-        if isinstance(self.embedder, CachedEmbedder):
-            self.embedder.clear()
-
-    def build_call(self, principal: Principal, agent: str | None = None) -> Call:
-        """A principal at work, by the profile of an agent."""
-        return Call(
-            principal,
-            self.profile_of(agent),
-            self.store,
-            self.embedder,
-            self.clock,
-            self.usage,
-            self.models,
-            self.live_settings,
-            self.team_indexes,
-            self.profile_of,
-        )

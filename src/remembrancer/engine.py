@@ -1,4 +1,4 @@
-"""An open store and the engine over it: whose memory to hand out, and what concerns everyone."""
+"""Remembrancer: an open store, the memories of its users, and administration."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Remembrancer:
-    """An open store and the engine over it. Close it, or use it in a `with` block."""
+    """An open store. Close it, or use it in a `with` block."""
 
     def __init__(
         self,
@@ -60,26 +60,26 @@ class Remembrancer:
         models: Models | None = None,
     ) -> None:
         self.settings = settings
-        self._store = store
-        self._embedder = embedder
-        self._clock = clock or SystemClock()
-        self._usage = UsageCounter(store)
-        self._models = models or Models()
-        parts = Services(
+        clock = clock or SystemClock()
+        self._services = Services(
             settings,
             store,
             embedder,
-            self._clock,
-            self._usage,
-            self._models,
+            clock,
+            UsageCounter(store),
+            models or Models(),
             LiveSettings(store),
             TeamIndexCache(),
         )
-        self._work = JobContext(parts)
-        self._keys = Keys(store, self._clock)
-        self.idempotency = IdempotencyStore(store, self._clock)
-        self.account_links = AccountLinks(store, self._clock)
-        self._learner = Learner(parts)
+        self._jobs = JobContext(self._services)
+        self._keys = Keys(store, clock)
+        self.idempotency = IdempotencyStore(store, clock)
+        self.account_links = AccountLinks(store, clock)
+        self._learner = Learner(self._services)
+
+    @property
+    def _store(self) -> Store:
+        return self._services.store
 
     def for_user(
         self,
@@ -90,7 +90,7 @@ class Remembrancer:
         surface: str = "library",
         capabilities: Iterable[str] = (),
     ) -> Memory:
-        """The memory of one person, and nobody else's; `agent` says who acts for them."""
+        """The memory of one user; `agent` names the assistant that acts for them."""
         owner = Owner(
             self.settings.tenant if tenant is None else tenant,
             self.settings.user if user is None else user,
@@ -103,30 +103,30 @@ class Remembrancer:
         )
 
     def for_principal(self, principal: Principal) -> Memory:
-        """The memory of whoever is calling, as the agent that calls for them."""
-        return Memory(self._work.services.build_call(principal, principal.agent), self._learner)
+        """The memory of an authenticated caller."""
+        return Memory(self._services.build_call(principal, principal.agent), self._learner)
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
-        """The memory under a namespace (organisation, user, …); it reaches nothing beside it."""
+        """The memory under a namespace (organisation, user, …); it reaches nothing outside it."""
         if len(namespace) < 2:
             raise InvalidInput("A namespace starts with an organisation and a user.")
         tenant, user, *path = namespace
         if any(not step or "/" in step for step in path):
-            raise InvalidInput("The parts of a namespace are not empty and have no slash in them.")
+            raise InvalidInput("Each part of a namespace must be non-empty and contain no slash.")
         agent = "/".join(path) or None
         return self.for_user(user, tenant=tenant, agent=agent, surface=surface)
 
     def team_recall(
         self, query: str, *, tenant: str | None = None, limit: int | None = None
     ) -> list[TeamRecalled]:
-        """What a team knows, for nobody in particular, if the team's settings allow that."""
-        return recall_anonymously(self._work.services, self._resolve_tenant(tenant), query, limit)
+        """Search a team's memory anonymously, if the team's settings allow that."""
+        return recall_anonymously(self._services, self._resolve_tenant(tenant), query, limit)
 
     def tells_anyone(self, *, tenant: str | None = None) -> bool:
-        """Whether a team's settings let anyone ask what it knows."""
+        """True if the team's settings allow anonymous recall."""
         profile = self.settings.profile_for()
-        switches = self._work.services.live_settings.get(self._resolve_tenant(tenant), profile)
-        return profile.team.enabled and switches.can_recall(None)
+        settings = self._services.live_settings.get(self._resolve_tenant(tenant), profile)
+        return profile.team.enabled and settings.can_recall(None)
 
     def review(
         self,
@@ -135,10 +135,10 @@ class Remembrancer:
         tenant: str | None = None,
         capabilities: Iterable[str] = (VIEW_CAPABILITY, EDIT_CAPABILITY),
     ) -> Review:
-        """A team's memory for whoever looks after it; a surface passes on what its caller may."""
+        """Administration of a team's memory; a surface passes its caller's capabilities."""
         owner = Owner(self._resolve_tenant(tenant).name, reviewer or self.settings.user)
         principal = Principal(owner, None, "library", frozenset(capabilities))
-        return Review(self._work.services, principal)
+        return Review(self._services, principal)
 
     def create_key(
         self,
@@ -150,7 +150,7 @@ class Remembrancer:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> NewKey:
-        """A key that lets one person, or an agent of theirs, in; its secret is told once."""
+        """Create an API key for a user or one of their agents; its secret is returned only here."""
         owner = Owner(
             self._resolve_tenant(tenant).name, self.settings.user if user is None else user
         )
@@ -159,64 +159,64 @@ class Remembrancer:
         )
 
     def create_session(self, owner: Owner, capabilities: Iterable[str], *, hours: float) -> NewKey:
-        """A key for a browser, for some hours."""
-        until = self._clock.now() + timedelta(hours=hours)
+        """Create a key for a browser session."""
+        until = self._services.clock.now() + timedelta(hours=hours)
         return self._keys.create(
             owner, capabilities=capabilities, label="browser session", expires_at=until
         )
 
     def list_keys(self, owner: Owner | None = None) -> list[Key]:
-        """The keys of one person, or of everyone, newest first; never their secrets."""
+        """The keys of one user, or of all, newest first, without their secrets."""
         return self._keys.list(owner)
 
     def revoke_key(self, key_id: str, owner: Owner | None = None) -> Key:
-        """Let a key open nothing any more; `owner`: only if it is theirs."""
+        """Revoke a key; with `owner`, only if it belongs to them."""
         return self._keys.revoke(key_id, owner)
 
     def revoke_secret(self, secret: str) -> None:
-        """Let the key with this secret open nothing any more, if there is one."""
+        """Revoke the key with this secret, if there is one."""
         self._keys.revoke_secret(secret)
 
     def principal_of(self, secret: str, *, surface: str = "rest") -> Principal | None:
-        """Who comes with a key's secret; None for every secret that opens nothing."""
+        """The principal of a key's secret, or None if the key is unknown, expired or revoked."""
         return self._keys.principal_of(secret, surface)
 
     def _resolve_tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
 
     def now(self) -> datetime:
-        """The time by which everything here goes."""
-        return self._clock.now()
+        """The current time of the store's clock."""
+        return self._services.clock.now()
 
     def setting(self, key: str) -> Json:
-        """Something that is kept for the store as a whole, such as how far a bot has read."""
+        """A value stored for the tenant, such as the position of a bot in its update queue."""
         return self._store.get_setting(self._resolve_tenant(None), key)
 
     def change_setting(self, key: str, change: Callable[[Json], Json]) -> None:
-        """Change it for every process, while nobody else does."""
+        """Change a stored value atomically, for every process."""
         self._store.change_setting(self._resolve_tenant(None), key, change)
 
     def owners(self) -> list[Owner]:
-        """Everyone who has stored something here."""
+        """All users who have stored something."""
         return self._store.list_owners()
 
     def run_job(self, name: str, *, tenant: str | None = None) -> JobResult:
-        """Do a recurring job now, for everyone or for the people of one tenant."""
-        return runner.run(replace(self._work, tenant=tenant), name)
+        """Run a recurring job now, for all users or for those of one tenant."""
+        return runner.run(replace(self._jobs, tenant=tenant), name)
 
     def schedule(self) -> list[ScheduledJob]:
-        """When each job runs, when it was done last and when it is due next."""
-        return runner.list_schedules(self._work)
+        """The schedule, last run and next due time of each job."""
+        return runner.list_schedules(self._jobs)
 
     @property
     def models(self) -> Models:
-        """The language models at hand."""
-        return self._models
+        """The configured language models."""
+        return self._services.models
 
     @property
     def embedding_model(self) -> str:
-        """The model that makes vectors here."""
-        return self._embedder.model
+        """The name of the embedding model."""
+        return self._services.embedder.model
 
     def reembed(
         self,
@@ -225,43 +225,43 @@ class Remembrancer:
         drop_old: bool = False,
         tenant: str | None = None,
     ) -> JobResult:
-        """Compute the vectors that are missing after another model was configured."""
-        work = replace(self._work, progress=progress, tenant=tenant)
+        """Compute the vectors that are missing after the embedding model changed."""
+        work = replace(self._jobs, progress=progress, tenant=tenant)
         return runner.reembed(work, drop_old=drop_old)
 
     def tick(self, is_over: Callable[[], bool] = runner.never) -> list[JobResult]:
-        """Do whatever is due by the configured schedule, unless another process is at it.
+        """Run the jobs that are due, except those that another process is running.
 
-        As soon as `is_over` says so, the rest is left for the next time.
+        When `is_over` returns True, the remaining jobs stay due.
         """
-        return runner.tick(self._work, is_over)
+        return runner.tick(self._jobs, is_over)
 
     def backup(self, path: str | Path | None = None, *, progress: Progress | None = None) -> Backup:
-        """Write everyone's memories into one private file, and read it back before it counts.
+        """Write all memories into one private file and verify it.
 
-        Others may go on writing; each person and each team is in it as of one moment. Without a
-        path it is named after the time, in the working directory.
+        Writers are not blocked; each user and each team is consistent as of one moment. Without
+        a path the file is named after the time, in the working directory.
         """
         from remembrancer.transfer import archive, rotation
 
         self.flush()
-        now = self._clock.now()
+        now = self._services.clock.now()
         file = (
             Path(path).expanduser() if path is not None else Path.cwd() / rotation.backup_name(now)
         )
         return archive.write(self._store, file, now, ProgressCounter(progress))
 
     def backup_to_shelf(self) -> Backup:
-        """Write a backup to where the recurring ones are; the oldest give way to it."""
+        """Write a backup into the backup directory and delete the oldest beyond the retention."""
         from remembrancer.transfer import rotation
 
         self.flush()
         place = self.settings.data_directory() / "backups"
         kept = self.settings.store.backup_retention
-        return rotation.add_backup(self._store, place, self._clock.now(), kept)
+        return rotation.add_backup(self._store, place, self._services.clock.now(), kept)
 
     def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
-        """Read a backup from its beginning to its end; an error says what is wrong with it."""
+        """Read a whole backup and check it; raises InvalidInput if it is damaged."""
         from remembrancer.transfer import archive
 
         return archive.verify(Path(path).expanduser(), ProgressCounter(progress))
@@ -269,9 +269,9 @@ class Remembrancer:
     def restore_backup(
         self, path: str | Path, *, replace: bool = False, progress: Progress | None = None
     ) -> TransferResult:
-        """Bring back everyone in a backup; nothing is changed unless all of it is sound.
+        """Restore all users and teams of a backup; a damaged backup changes nothing.
 
-        Other memories of a person or a team here are a Conflict, unless they are to be replaced.
+        Raises Conflict if a user or team has other memories here, unless `replace` is set.
         """
         from remembrancer.transfer import restore
 
@@ -282,12 +282,12 @@ class Remembrancer:
     def move_to(
         self, place: str | Path, *, replace: bool = False, progress: Progress | None = None
     ) -> TransferResult:
-        """Copy everyone into another place, on the same engine or the other; nothing is removed."""
+        """Copy all users and teams to another store, on either engine; nothing is removed."""
         from remembrancer.store.open import open_store_at
         from remembrancer.transfer import restore
 
         self.flush()
-        target = open_store_at(self.settings, str(place), self._clock)
+        target = open_store_at(self.settings, str(place), self._services.clock)
         try:
             return restore.move(
                 self._store, target, replace=replace, steps=ProgressCounter(progress)
@@ -296,7 +296,7 @@ class Remembrancer:
             target.close()
 
     def export(self, user: str, *, tenant: str | None = None) -> Iterator[bytes]:
-        """Everything there is of a person, as lines of JSON that `import_` brings back."""
+        """All data of a user as JSON lines, which `import_` reads back."""
         from remembrancer.transfer.person_export import export_person
 
         self.flush()
@@ -310,7 +310,7 @@ class Remembrancer:
         tenant: str | None = None,
         replace: bool = False,
     ) -> int:
-        """Bring in what was exported as the memories of a person, all of it or nothing."""
+        """Import exported data as the memories of a user, all or nothing."""
         from remembrancer.transfer.person_export import import_person
 
         self.flush()
@@ -318,11 +318,11 @@ class Remembrancer:
         return import_person(self._store, owner, lines, replace=replace)
 
     def inventory(self, user: str, *, tenant: str | None = None) -> Inventory:
-        """What an erasure of a person would remove; nothing is changed."""
+        """Count what erasing a user would remove; nothing is changed."""
         from remembrancer.erasure.erase import take_inventory
 
         self.flush()
-        return take_inventory(self._work.services, Owner(self._resolve_tenant(tenant).name, user))
+        return take_inventory(self._services, Owner(self._resolve_tenant(tenant).name, user))
 
     def erase(
         self,
@@ -332,42 +332,40 @@ class Remembrancer:
         contributions_only: bool = False,
         tell: Callable[[str], None] | None = None,
     ) -> Receipt:
-        """Remove everything of a person for good, or only what they told the team.
+        """Permanently remove all data of a user, or only their contributions to the team.
 
-        It covers memories, conversations, vectors, keys and the backups made by the job; then it
-        searches for what is left, and the receipt says where. An erasure that was interrupted is
-        finished by asking again.
+        Covers memories, sessions, vectors, keys and the backups made by the job. Then it scans for
+        traces; the receipt lists where. Calling it again finishes an interrupted erasure.
         """
         from remembrancer.erasure.erase import erase
 
         self.flush()
         owner = Owner(self._resolve_tenant(tenant).name, user)
-        parts = self._work.services
-        return erase(parts, owner, contributions_only=contributions_only, tell=tell)
+        return erase(self._services, owner, contributions_only=contributions_only, tell=tell)
 
     def verify_receipt(self, receipt: Receipt) -> bool:
-        """Whether a receipt of an erasure was given out here, in these words."""
+        """True if this store issued the receipt and nobody changed it."""
         from remembrancer.erasure.receipts import is_authentic
 
         return is_authentic(self._store, receipt)
 
     def health(self) -> Health:
-        """What the store says about itself."""
+        """The store's own health check."""
         return self._store.check_health()
 
     def flush(self) -> None:
-        """Finish what was left to the background: recall counts, and learning that is due."""
-        self._usage.flush()
+        """Finish background work: recall counts, and learning that is due."""
+        self._services.usage.flush()
         self._learner.drain()
 
     def close(self) -> None:
-        """Write what is waiting and give back all connections.
+        """Write pending recall counts and close all connections.
 
-        What could not be learned in a moment stays due, and is learned the next time.
+        Learning that does not finish in a moment stays due for the next start.
         """
         self._learner.close()
-        self._usage.close()
-        self._models.close()
+        self._services.usage.close()
+        self._services.models.close()
         self._store.close()
 
     def __enter__(self) -> Remembrancer:

@@ -96,7 +96,7 @@ class Memory(Conversations):
         if self.principal.agent not in (None, agent):
             raise NotAllowed("This memory is that of one agent, and of no other.")
         principal = replace(self.principal, agent=agent)
-        profile = self._call.profile_of(agent)
+        profile = self._call.services.profile_of(agent)
         return Memory(replace(self._call, principal=principal, profile=profile), self._learner)
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:

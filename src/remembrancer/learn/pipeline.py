@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from remembrancer.call import Call
 from remembrancer.errors import RemembrancerError, UnknownPerson
@@ -22,6 +23,7 @@ from remembrancer.learn.profile_mapping import map_category, map_importance
 from remembrancer.learn.rules.extractor import extract_facts
 from remembrancer.learn.team_extractor import propose_for_team
 from remembrancer.learn.transcript import Transcript, build_transcript, contains_quote
+from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
     Duplicate,
@@ -105,14 +107,15 @@ def learn(call: Call, session_id: str) -> list[LearnedBatch]:
             reading = _extract_with_model(call, stretch, known)
             proposals = _collect_checked_facts(call, stretch, known, reading)
         propose_for_team(call, stretch.transcript)
-        for one in proposals:
-            if one.statement is not None:
-                call.embed(build_record(call, one.statement, call.now()).search_text)
+        statements = [one.statement for one in proposals if one.statement is not None]
+        vectors = TextVectors(
+            call, [build_record(call, one, call.now()).search_text for one in statements]
+        )
+        write = partial(_store_batch, call, stretch, reading, proposals)
         try:
-            with call.open_writer() as writer:
-                outcome = _store_batch(call, writer, stretch, reading, proposals)
+            outcome = write_with_vectors(call, vectors, write)
         except UnknownPerson:  # They were erased meanwhile, and so is what was just proposed.
-            withdraw_contributions(call, call.owner, call.profile)
+            withdraw_contributions(call.services, call.owner, call.profile)
             break
         if outcome is None:
             break
@@ -122,7 +125,7 @@ def learn(call: Call, session_id: str) -> list[LearnedBatch]:
 
 def _is_personal_learning_enabled(call: Call) -> bool:
     tenant = Tenant(call.owner.tenant)
-    return call.live_settings.get(tenant, call.profile).personal_learning
+    return call.services.live_settings.get(tenant, call.profile).personal_learning
 
 
 def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
@@ -247,10 +250,11 @@ def _build_evidence(
 
 def _store_batch(
     call: Call,
-    writer: Writer,
     batch: TurnBatch,
     extraction: Extraction,
     proposals: Sequence[CheckedFact],
+    writer: Writer,
+    vectors: TextVectors,
 ) -> LearnedBatch | None:
     """Store all of it and move the watermark; None if someone else has moved it."""
     session, now = writer.get_session(batch.session.id), call.now()
@@ -264,7 +268,9 @@ def _store_batch(
     for one in proposals:
         reason = one.reason
         if one.statement is not None:
-            reason = _store_fact(call, writer, one.candidate, one.statement, kept, confirmed)
+            reason = _store_fact(
+                call, writer, vectors, one.candidate, one.statement, kept, confirmed
+            )
         if reason is not None:
             candidate = one.candidate
             told = _build_rejection(session, candidate.content, reason, now)
@@ -282,6 +288,7 @@ def _store_batch(
 def _store_fact(
     call: Call,
     writer: Writer,
+    vectors: TextVectors,
     candidate: ExtractedFact,
     statement: Statement,
     kept: list[str],
@@ -289,9 +296,9 @@ def _store_fact(
 ) -> RejectionReason | None:
     """Store one thing, or say what speaks against it."""
     if candidate.target is not None:
-        return _update_memory(call, writer, candidate.target, statement, kept)
+        return _update_memory(call, writer, vectors, candidate.target, statement, kept)
     new = build_record(call, statement, call.now())
-    decision, written = commit(call, writer, new, call.embed(new.search_text), statement)
+    decision, written = commit(call, writer, new, statement, vectors)
     match decision:
         case Reject():
             return RejectionReason.STANDS
@@ -307,7 +314,12 @@ def _store_fact(
 
 
 def _update_memory(
-    call: Call, writer: Writer, target: str, statement: Statement, kept: list[str]
+    call: Call,
+    writer: Writer,
+    vectors: TextVectors,
+    target: str,
+    statement: Statement,
+    kept: list[str],
 ) -> RejectionReason | None:
     old = writer.get(target)
     if old is None or old.status is not Status.ACTIVE:
@@ -318,7 +330,7 @@ def _update_memory(
         return RejectionReason.STANDS
     if new.status is Status.QUARANTINED:
         return RejectionReason.REFUSED
-    kept.append(supersede(call, writer, old, statement).memory.id)
+    kept.append(supersede(call, writer, old, statement, vectors).memory.id)
     return None
 
 

@@ -46,7 +46,7 @@ class ShareableFact(BaseModel):
 
 def propose_for_team(call: Call, transcript: Transcript) -> None:
     """Propose what a stretch of a conversation has for the team, if the team learns."""
-    switches = call.live_settings.get(Tenant(call.owner.tenant), call.profile)
+    switches = call.services.live_settings.get(Tenant(call.owner.tenant), call.profile)
     if not call.profile.team.enabled or not switches.team_learning or not transcript.new_own_turns:
         return
     for words in _find_requests(transcript):

@@ -1,4 +1,4 @@
-"""Which memories go into a prompt, and in which order: one function for each style of a profile."""
+"""Chooses the memories for a prompt and their order; one function per style of a profile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.profiles import Profile
-from remembrancer.recall.filters import MAX_QUERY_CHARS, build_filter, to_as_of
+from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter, to_as_of
 from remembrancer.recall.pipeline import recall
 from remembrancer.recall.prompt_block import (
     BlockLayout,
@@ -23,13 +23,11 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.recall.prompt_lines import format_heading, render_memory, render_with_trust
-from remembrancer.recall.usage_counter import UsageCounter
 from remembrancer.team.service import recall_for_call
 from remembrancer.types import (
     AsOf,
     Fact,
     Kind,
-    Owner,
     Record,
     Session,
     Source,
@@ -44,13 +42,13 @@ SECTION_TITLES = {
 }
 MAX_RECORDS = 10_000
 FROZEN_AT_KEY = "memory_frozen_at"
-"""The key in a session's metadata; its start may move when earlier turns are added."""
+"""The key in a session's metadata. Its start cannot serve: adding earlier turns moves it."""
 SECONDS_PER_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """For whom, about what, and at which moment a context is put together."""
+    """The caller, the query and the point in time of a context."""
 
     call: Call
     query: str | None
@@ -60,23 +58,22 @@ class ContextRequest:
 
     @property
     def profile(self) -> Profile:
-        """The choices to follow."""
         return self.call.profile
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What may be told; of conversations, only what was asked for."""
+        """The kinds to include; turns only when there is a query."""
         kinds = [kind for kind in SECTION_TITLES if kind in self.profile.recall.kinds]
         return tuple(kind for kind in kinds if kind is not Kind.TURN or self.query is not None)
 
 
 Draft = tuple[BlockLayout, list[PromptEntry]]
-"""What would be said if there were room for all of it, in the order in which to try."""
+"""A layout, and all entries in the order in which they are tried against the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextStyle:
-    """A way to tell, and whether a conversation keeps to what was known when it first asked."""
+    """How entries are chosen, and whether a session keeps its first snapshot of memory."""
 
     draft: Callable[[ContextRequest], Draft]
     frozen_per_session: bool
@@ -84,19 +81,8 @@ class ContextStyle:
 
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
-    """A memory and how much it matters here."""
-
     memory: Record
     score: float
-
-
-class NullUsageCounter(UsageCounter):
-    """Counts nothing: a block that is asked for again must not find its own traces."""
-
-    def record_recalls(
-        self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False
-    ) -> None:
-        """Let it pass."""
 
 
 def build_context(
@@ -108,28 +94,28 @@ def build_context(
     as_of: AsOf | datetime | None = None,
     style: str | None = None,
 ) -> Context:
-    """Memory for a prompt in the profile's style, never over the budget."""
+    """Prompt text in the profile's style that never exceeds the token budget."""
     settings = call.profile.context
     budget = settings.budget_tokens if budget is None else budget
     if budget < 0:
         raise InvalidInput("The budget must be a number of tokens, 0 or more.")
-    chosen = _get_style(style or settings.style)
-    if session is not None and as_of is None and chosen.frozen_per_session:
+    context_style = _get_style(style or settings.style)
+    if session is not None and as_of is None and context_style.frozen_per_session:
         as_of = _load_snapshot_time(call, session)
-    occasion = _build_request(call, prompt, as_of, session)
-    layout, entries = chosen.draft(occasion)
-    return _append_team_block(occasion, build_block(layout, entries, budget), budget)
+    request = _build_request(call, prompt, as_of, session)
+    layout, entries = context_style.draft(request)
+    return _append_team_block(request, build_block(layout, entries, budget), budget)
 
 
 def _append_team_block(request: ContextRequest, own: Context, budget: int) -> Context:
-    """What the team knows after what is known of the person: they meet here and nowhere before.
+    """Append the team's facts. Personal and team memory meet only here, as text.
 
-    What stands in a cached prefix is left alone, and the past of a team is not told.
+    A frozen block stays as it is, and team memory has no history to show for `as_of`.
     """
     if request.query is None or own.frozen or request.as_of is not None:
         return own
-    known = recall_for_call(request.call, request.query)
-    entries = [PromptEntry("", f"{escape_for_prompt(one.content)} [{one.kind}]") for one in known]
+    facts = recall_for_call(request.call, request.query)
+    entries = [PromptEntry("", f"{escape_for_prompt(one.content)} [{one.kind}]") for one in facts]
     shared = build_block(BlockLayout("## What The Team Knows"), entries, budget - own.tokens)
     if not shared.text:
         return own
@@ -138,13 +124,11 @@ def _append_team_block(request: ContextRequest, own: Context, budget: int) -> Co
 
 
 def draft_sections(request: ContextRequest) -> Draft:
-    """Facts, rules and recent episodes: the best of each kind compete for the room by score."""
-    quiet = replace(request.call, usage=NullUsageCounter(request.call.store))
-    found = [
-        one
-        for kind in request.kinds
-        for one in _select_memories(replace(request, call=quiet), (kind,))
-    ]
+    """Facts, rules and recent episodes: the best of each kind compete for the budget by score.
+
+    Recalls are not counted: a repeated request must not see its own effect.
+    """
+    found = [one for kind in request.kinds for one in _select_memories(request, (kind,), False)]
     entries = [
         PromptEntry(one.memory.id, line, SECTION_TITLES[one.memory.kind])
         for one in _sort_by_score(found)
@@ -154,13 +138,13 @@ def draft_sections(request: ContextRequest) -> Draft:
 
 
 def draft_note(request: ContextRequest) -> Draft:
-    """What is recalled for this prompt, as a short list for the part that is not cached.
+    """The memories recalled for this prompt, as a short list for its uncached part.
 
-    What was said in the conversation that asks is left out: it is in the prompt already.
+    Turns of the same session are left out: they are in the prompt already.
     """
     found = [
         one
-        for one in _select_memories(request, request.kinds)
+        for one in _select_memories(request, request.kinds, True)
         if one.memory.kind is not Kind.TURN or one.memory.session_id != request.session
     ]
     entries = [
@@ -170,14 +154,14 @@ def draft_note(request: ContextRequest) -> Draft:
 
 
 def draft_hot_set(request: ContextRequest) -> Draft:
-    """The facts in force by category, whatever the prompt; the rest is left to recall."""
+    """The facts in force by category, whatever the prompt; recall finds the rest."""
     categories = request.profile.categories
     facts = [
         one
         for one in _load_in_force(request, (Kind.FACT,))
         if isinstance(one, Fact) and _can_inject(request, one)
     ]
-    # A category of another profile, in which this memory was once kept, has no budget of its own.
+    # A category of another profile that this store once used has no budget of its own.
     names = [*categories, *sorted({one.category for one in facts} - categories.keys())]
     budgets = {
         format_heading(name): categories[name].budget_tokens if name in categories else None
@@ -206,13 +190,13 @@ def _get_style(name: str) -> ContextStyle:
 
 
 def _load_snapshot_time(call: Call, name: str) -> datetime:
-    """When this conversation first asked for memory; it begins with that if it has not yet."""
+    """The time of the session's first request for context; stored now if there was none."""
     refuse_secret_name(name)
     name = validate_name(name, "session")
     with call.store.open_reader(call.owner) as reader:
         known = reader.get_session(name)
     if known is not None and not call.can_read_scope(known.scope, Kind.TURN):
-        raise InvalidInput("That conversation belongs to another scope.")
+        raise InvalidInput("The session belongs to another scope.")
     if known is None or FROZEN_AT_KEY not in known.metadata:
         known = _store_snapshot_time(call, name)
     return datetime.fromisoformat(str(known.metadata[FROZEN_AT_KEY]))
@@ -229,7 +213,7 @@ def _store_snapshot_time(call: Call, name: str) -> Session:
             active_at=now,
         )
         known = writer.get_session(name) or fresh
-        # Someone else may have been faster: the first moment stands.
+        # Another process may have stored one meanwhile: the first one stays.
         known = replace(known, metadata={FROZEN_AT_KEY: now.isoformat(), **known.metadata})
         writer.save_session(known)
     return known
@@ -245,35 +229,38 @@ def _build_request(
     )
 
 
-def _select_memories(request: ContextRequest, kinds: tuple[Kind, ...]) -> list[ScoredMemory]:
-    """What recall brings back for the prompt; without one, what matters most in itself."""
+def _select_memories(
+    request: ContextRequest, kinds: tuple[Kind, ...], used: bool
+) -> list[ScoredMemory]:
+    """The memories recalled for the query; without one, those with the highest score."""
     if request.query is not None:
-        wanted = recall(request.call, request.query, {"kinds": kinds, "as_of": request.as_of})
-        return [ScoredMemory(one.memory, one.score) for one in wanted]
+        options: RecallOptions = {"kinds": kinds, "as_of": request.as_of, "used": used}
+        found = recall(request.call, request.query, options)
+        return [ScoredMemory(one.memory, one.score) for one in found]
     believed = [
         one
         for one in _load_in_force(request, kinds)
         if _confidence(request, one) >= request.profile.decay.recall_at
     ]
-    weighed = [ScoredMemory(one, _score_without_query(request, one)) for one in believed]
-    return _sort_by_score(weighed)[: request.profile.recall.limit]
+    scored = [ScoredMemory(one, _score_without_query(request, one)) for one in believed]
+    return _sort_by_score(scored)[: request.profile.recall.limit]
 
 
 def _load_in_force(request: ContextRequest, kinds: tuple[Kind, ...]) -> list[Record]:
-    """The memories of these kinds that are, or at the moment asked for were, in force."""
+    """The memories of these kinds that are in force, or were at the requested time."""
     call = request.call
-    passing = build_filter(call, {"kinds": kinds, "as_of": request.as_of})
+    record_filter = build_filter(call, {"kinds": kinds, "as_of": request.as_of})
     with call.store.open_reader(call.owner) as reader:
-        found = reader.find(passing, MAX_RECORDS)
-        if passing.known_at is not None:
-            found = reader.as_of(found, passing.known_at)
-    # A confirmation may have brought it back later; and when it was used is not part of the past.
+        found = reader.find(record_filter, MAX_RECORDS)
+        if record_filter.known_at is not None:
+            found = reader.as_of(found, record_filter.known_at)
+    # A later confirmation may have revived a memory, and usage has no history.
     alive = [one for one in found if one.expires_at is None or one.expires_at > request.now]
     return [replace(one, recalled_at=None) for one in alive]
 
 
 def _can_inject(request: ContextRequest, fact: Fact) -> bool:
-    """What a person said goes in unless it faded; what software concluded must be believed."""
+    """True for an explicit fact that has not faded, or an extracted one above the threshold."""
     settings = request.profile.context
     decay = request.profile.decay
     if fact.source is not Source.EXPLICIT:
@@ -286,7 +273,7 @@ def _confidence(request: ContextRequest, record: Record) -> float:
 
 
 def _score_without_query(request: ContextRequest, record: Record) -> float:
-    """The composite score without its relevance, as nothing was asked."""
+    """The composite score without its relevance term."""
     profile = request.profile
     weights = profile.recall.weights
     days = max(0.0, (request.now - record.confirmed_at).total_seconds() / SECONDS_PER_DAY)
@@ -302,5 +289,5 @@ def _sort_by_score(found: Iterable[ScoredMemory]) -> list[ScoredMemory]:
 
 
 def _sort_key(record: Record) -> tuple[float, float, str]:
-    """The order within a category: what matters most, what was affirmed last, the id."""
+    """Sorts by importance, then by the latest confirmation, then by id."""
     return -record.importance, -record.confirmed_at.timestamp(), record.id

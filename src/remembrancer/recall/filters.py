@@ -1,11 +1,11 @@
-"""Which memories a listing or a recall is about: options of a call as a store filter."""
+"""Options of a listing or a recall, and the store filter they make."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
@@ -21,15 +21,11 @@ from remembrancer.types import (
     parse_enum,
 )
 
-if TYPE_CHECKING:
-    pass
-
-
 MAX_QUERY_CHARS = 20_000
 
 
 class ListFilter(TypedDict, total=False):
-    """Which memories a listing or a recall is about."""
+    """Options that select memories."""
 
     kinds: Sequence[Kind | str]
     categories: Sequence[str]
@@ -48,11 +44,11 @@ class ListFilter(TypedDict, total=False):
 
 
 class RecallOptions(ListFilter, total=False):
-    """What may be said about the memories to bring back.
+    """Options of a recall.
 
-    `now` is when the question is asked, for "last week" and the like; `deadline_ms` how long to
-    wait for the embedding of the query before doing without it; `used` is False for whoever only
-    looks, which does not count as recalling.
+    `now` is the time of the query, for phrases like "last week". After `deadline_ms` recall
+    stops waiting for the query's embedding and goes on without it. With `used=False` the result
+    does not count as recalled.
     """
 
     mode: Mode | str
@@ -63,38 +59,39 @@ class RecallOptions(ListFilter, total=False):
     used: bool
 
 
-def build_filter(call: Call, wanted: ListFilter) -> Filter:
-    """The filter that a caller's wishes amount to."""
-    kinds = tuple(parse_enum(Kind, kind, "kinds") for kind in wanted.get("kinds", ())) or None
-    passing = call.visible_filter(
-        scope=wanted.get("scope"), kinds=kinds, as_of=to_as_of(wanted.get("as_of"))
+def build_filter(call: Call, options: ListFilter) -> Filter:
+    kinds = tuple(parse_enum(Kind, kind, "kinds") for kind in options.get("kinds", ())) or None
+    visible = call.visible_filter(
+        scope=options.get("scope"), kinds=kinds, as_of=to_as_of(options.get("as_of"))
     )
-    for category in wanted.get("categories", ()):
+    for category in options.get("categories", ()):
         call.profile.resolve_category(category)
-    since, before = wanted.get("recorded_from"), wanted.get("recorded_before")
-    below = wanted.get("confidence_below")
+    since, before = options.get("recorded_from"), options.get("recorded_before")
+    below = options.get("confidence_below")
     return replace(
-        passing,
-        subject=wanted.get("subject"),
+        visible,
+        subject=options.get("subject"),
         confidence=None if below is None else build_belief(call.profile.decay, below=below),
         maturities=tuple(
-            parse_enum(Maturity, one, "maturities") for one in wanted.get("maturities", ())
+            parse_enum(Maturity, one, "maturities") for one in options.get("maturities", ())
         ),
         permanences=tuple(
-            parse_enum(Permanence, one, "permanences") for one in wanted.get("permanences", ())
+            parse_enum(Permanence, one, "permanences") for one in options.get("permanences", ())
         ),
-        backlogs=tuple(parse_enum(Backlog, one, "backlogs") for one in wanted.get("backlogs", ())),
-        session_id=wanted.get("session"),
+        backlogs=tuple(parse_enum(Backlog, one, "backlogs") for one in options.get("backlogs", ())),
+        session_id=options.get("session"),
         recorded_from=since and as_utc(since),
         recorded_before=before and as_utc(before),
-        categories=tuple(wanted.get("categories", ())),
-        tags=tuple(wanted.get("tags", ())),
-        minimum_importance=wanted.get("minimum_importance", call.profile.recall.minimum_importance),
+        categories=tuple(options.get("categories", ())),
+        tags=tuple(options.get("tags", ())),
+        minimum_importance=options.get(
+            "minimum_importance", call.profile.recall.minimum_importance
+        ),
     )
 
 
 def to_as_of(as_of: AsOf | datetime | None) -> AsOf | None:
-    """A plain date means the world as it was known on that date."""
+    """A plain date means what was known on that date."""
     match as_of:
         case None:
             return None

@@ -1,8 +1,9 @@
-"""The read path: understand, embed once, compare, rank, explain. No language model."""
+"""The read path: parse the query, embed it once, search, rank, explain. No language model."""
 
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
@@ -10,99 +11,85 @@ from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import redact_text
 from remembrancer.paging import validate_limit
-from remembrancer.recall.candidates import Retrieval
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
-from remembrancer.recall.recipes import RankingContext, Scored, days_since, rank_candidates
+from remembrancer.recall.recipes import RankingContext, Scored, days_since
+from remembrancer.recall.retrieval import Retrieval, rank
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
-from remembrancer.types import (
-    Mode,
-    Recalled,
-    Recollection,
-    Why,
-    parse_enum,
-)
+from remembrancer.types import Mode, Recalled, Recollection, Why, parse_enum
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
     from remembrancer.search.query import ParsedQuery
     from remembrancer.search.shortlist import Search
 
+UNEXPLAINED_OPTIONS = ("limit", "mode", "now", "deadline_ms", "used")
 
-def recall(call: Call, query: str, wanted: RecallOptions) -> Recollection:
+
+def recall(call: Call, query: str, options: RecallOptions) -> Recollection:
     """The memories that matter for a query, best first."""
-    from remembrancer.search.shortlist import build_search
-    from remembrancer.search.signals import compute_signals
+    from remembrancer.search.shortlist import compare
 
     started = time.monotonic()
     query = redact_text(_validate_query(query))
-    limit = validate_limit(wanted.get("limit", call.profile.recall.limit))
-    passing = build_filter(call, wanted)
+    limit = validate_limit(options.get("limit", call.profile.recall.limit))
+    record_filter = build_filter(call, options)
     decay = call.profile.decay
-    least = max(wanted.get("minimum_confidence", decay.recall_at), decay.expire_below)
-    setting = _build_ranking_context(call, passing, pool=max(5 * limit, 50))
+    min_confidence = max(options.get("minimum_confidence", decay.recall_at), decay.expire_below)
+    ranking = _build_ranking_context(call, record_filter, pool=max(5 * limit, 50))
+    mode = parse_enum(Mode, options.get("mode", call.profile.recall.mode), "mode")
     with call.store.open_reader(call.owner) as reader:
         index = reader.load_index(call.embedder.model)
-        question = _parse_query(call, query, index, wanted, passing)
-        vector, late = _embed_query(call, question.embedding_text, wanted, started)
+        parsed = _parse_query(query, index, mode, options.get("now"), record_filter)
+        vector, late = _embed_query(call, parsed.embedding_text, mode, options, started)
         with call.store.cpu_slot():
-            signals = compute_signals(index, question)
-            similarity = score_similarity(reader, index, vector, as_evidence=True)
-            search = build_search(
-                index, question, signals, similarity, call.profile.recall.evidence
+            similarity = score_similarity(reader, index, vector, discount_requests=True)
+            search = compare(index, parsed, similarity, call.profile.recall.evidence)
+            retrieval = Retrieval(
+                reader, search, vector, record_filter, min_confidence, mode, decay
             )
-            finding = Retrieval(
-                call, reader, search, vector, passing, least, _parse_mode(call, wanted)
-            )
-            candidates, setting = finding.find_candidates(setting, limit)
-            ranked = rank_candidates(candidates, setting)[:limit]
-            filters = _describe_filters(wanted, least)
-            found = [_build_recalled(one, search, setting, filters) for one in ranked]
-    if wanted.get("used", True):
-        call.count_recalls(one.memory.id for one in found)
-    return Recollection(
-        found, sure=search.estimate_relevance([one.memory.id for one in found]), late=late
-    )
+            scored = rank(retrieval, ranking, limit)
+    filters = _describe_filters(options, min_confidence)
+    found = [_build_recalled(one, search, ranking, filters) for one in scored]
+    ids = [one.memory.id for one in found]
+    if options.get("used", True):
+        call.count_recalls(ids)
+    return Recollection(found, sure=search.estimate_relevance(ids), late=late)
 
 
 def _validate_query(query: str) -> str:
     if not query.strip():
-        raise InvalidInput("There is nothing to look for: the query is empty.")
+        raise InvalidInput("The query is empty.")
     if len(query) > MAX_QUERY_CHARS:
         raise InvalidInput(f"The query is too long: at most {MAX_QUERY_CHARS} characters.")
     return query
 
 
 def _parse_query(
-    call: Call, query: str, index: Index, wanted: RecallOptions, record_filter: Filter
+    query: str, index: Index, mode: Mode, now: datetime | None, record_filter: Filter
 ) -> ParsedQuery:
-    """What the query means to someone who has these memories."""
     from remembrancer.search.query import parse_query
     from remembrancer.search.signals import describe_corpus
 
-    asked_at = wanted.get("now") or record_filter.known_at or record_filter.now
-    question = parse_query(query, as_utc(asked_at), describe_corpus(index))
-    return question.drop_terms() if _parse_mode(call, wanted) is Mode.SEMANTIC else question
+    asked_at = now or record_filter.known_at or record_filter.now
+    parsed = parse_query(query, as_utc(asked_at), describe_corpus(index))
+    return parsed.drop_terms() if mode is Mode.SEMANTIC else parsed
 
 
 def _embed_query(
-    call: Call, text: str, wanted: RecallOptions, started: float
+    call: Call, text: str, mode: Mode, options: RecallOptions, started: float
 ) -> tuple[Embedding | None, tuple[str, ...]]:
-    """The vector of a text, or none when it is not wanted or not there in time."""
-    if _parse_mode(call, wanted) is Mode.KEYWORD:
+    """The query's vector, or None if the mode needs none or the deadline passed."""
+    if mode is Mode.KEYWORD:
         return None, ()
-    deadline = wanted.get("deadline_ms", call.profile.recall.deadline_ms)
+    deadline = options.get("deadline_ms", call.profile.recall.deadline_ms)
     if deadline is None:
         return call.embed(text), ()
     try:
-        left = started + deadline / 1000 - time.monotonic()
-        return call.embed_in_background(text).result(max(0.0, left)), ()
+        remaining = started + deadline / 1000 - time.monotonic()
+        return call.embed_in_background(text).result(max(0.0, remaining)), ()
     except TimeoutError:
         return None, ("meaning",)
-
-
-def _parse_mode(call: Call, wanted: RecallOptions) -> Mode:
-    return parse_enum(Mode, wanted.get("mode", call.profile.recall.mode), "mode")
 
 
 def _build_recalled(
@@ -132,8 +119,8 @@ def _build_ranking_context(call: Call, record_filter: Filter, pool: int) -> Rank
     return RankingContext(call.profile.recall, call.profile.importance.max, pool, now)
 
 
-def _describe_filters(wanted: RecallOptions, min_confidence: float) -> tuple[str, ...]:
-    """What was asked, for the explanation."""
-    unsaid = ("limit", "mode", "now", "deadline_ms", "used")
-    said = [f"{name} = {value}" for name, value in wanted.items() if name not in unsaid]
-    return (*said, f"effective confidence at least {min_confidence:g}")
+def _describe_filters(options: RecallOptions, min_confidence: float) -> tuple[str, ...]:
+    chosen = [
+        f"{name} = {value}" for name, value in options.items() if name not in UNEXPLAINED_OPTIONS
+    ]
+    return (*chosen, f"effective confidence at least {min_confidence:g}")

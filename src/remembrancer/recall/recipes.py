@@ -1,10 +1,10 @@
-"""How candidates become an order: recipes that score what the searches found. Pure functions."""
+"""Scores candidates by their ranks, importance, recency and confidence. Pure functions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from remembrancer.profiles import RecallPolicy
@@ -15,7 +15,7 @@ SECONDS_PER_DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that a search found, with its rank (from 1) and score in each of them."""
+    """A memory that was found, with its rank (from 1) and score in each search."""
 
     record: Record
     effective_confidence: float
@@ -23,21 +23,27 @@ class Candidate:
     similarity: float | None = None
     keyword_rank: int | None = None
     bm25: float | None = None
-    score_parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate's score, higher being better, and the parts it is made of."""
+    """A candidate with its score, higher being better, and the terms that add up to it."""
 
     candidate: Candidate
     score: float
     score_parts: Mapping[str, float]
 
+    @classmethod
+    def from_parts(cls, candidate: Candidate, score_parts: Mapping[str, float]) -> Scored:
+        return cls(candidate, sum(score_parts.values()), score_parts)
+
 
 @dataclass(frozen=True, slots=True)
 class RankingContext:
-    """What a recipe needs to know besides the candidates."""
+    """Everything but the candidate that a score depends on.
+
+    `pool` is how many memories each search returns.
+    """
 
     recall: RecallPolicy
     importance_max: float
@@ -45,22 +51,21 @@ class RankingContext:
     now: datetime
 
 
-Recipe = Callable[[Candidate, RankingContext], Mapping[str, float]]
-"""A way to score: the named parts whose sum is the score."""
+Score = Callable[[Candidate, RankingContext], Mapping[str, float]]
+"""Returns the named terms whose sum is the score."""
 
 
 def reciprocal_rank(rank: int | None, ranking: RankingContext) -> float:
-    """1 / (k + rank); what a search did not find ranks just after everything it may find."""
+    """1 / (k + rank); a memory that the search did not find ranks after the whole pool."""
     return 1 / (ranking.recall.rrf_k + (rank if rank is not None else ranking.pool + 1))
 
 
 def days_since(moment: datetime, now: datetime) -> float:
-    """How many days ago, never negative."""
+    """Days from `moment` to `now`, never negative."""
     return max(0.0, (now - moment).total_seconds() / SECONDS_PER_DAY)
 
 
 def last_used_at(record: Record) -> datetime:
-    """When a memory was last recalled, or else recorded."""
     return record.recalled_at or record.recorded_at
 
 
@@ -73,7 +78,7 @@ def score_rrf(candidate: Candidate, ranking: RankingContext) -> Mapping[str, flo
 
 
 def score_nudged(candidate: Candidate, ranking: RankingContext) -> Mapping[str, float]:
-    """Similarity decides; importance (on a scale of five) and recent use nudge."""
+    """Similarity, raised a little by importance (on a scale of five) and by recent use."""
     nudges = ranking.recall.nudges
     fifths = 5 * candidate.record.importance / ranking.importance_max
     idle = days_since(last_used_at(candidate.record), ranking.now)
@@ -85,7 +90,7 @@ def score_nudged(candidate: Candidate, ranking: RankingContext) -> Mapping[str, 
 
 
 def score_composite(candidate: Candidate, ranking: RankingContext) -> Mapping[str, float]:
-    """Relevance, importance, recency and confidence, each from 0 to 1, weighted."""
+    """Weighted sum of relevance, importance, recency and confidence, each from 0 to 1."""
     weights = ranking.recall.weights
     best = 2 / (ranking.recall.rrf_k + 1)
     idle = days_since(last_used_at(candidate.record), ranking.now)
@@ -96,27 +101,3 @@ def score_composite(candidate: Candidate, ranking: RankingContext) -> Mapping[st
         "recency": weights.recency * recency,
         "confidence": weights.confidence * candidate.effective_confidence,
     }
-
-
-def score_evidence(candidate: Candidate, ranking: RankingContext) -> Mapping[str, float]:
-    """How well it answers the question, told by all signals together; some kinds count more."""
-    weight = ranking.recall.kind_weights.get(candidate.record.kind, 1.0)
-    return {name: weight * part for name, part in candidate.score_parts.items()}
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "evidence": score_evidence,
-    "rrf": score_rrf,
-    "nudged": score_nudged,
-    "composite": score_composite,
-}
-
-
-def rank_candidates(candidates: Sequence[Candidate], ranking: RankingContext) -> list[Scored]:
-    """The candidates by the profile's recipe, best first, equal ones by id."""
-    recipe = RECIPES[ranking.recall.recipe]
-    scored = []
-    for candidate in candidates:
-        parts = recipe(candidate, ranking)
-        scored.append(Scored(candidate, sum(parts.values()), parts))
-    return sorted(scored, key=lambda one: (-one.score, one.candidate.record.id))

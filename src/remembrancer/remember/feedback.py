@@ -8,6 +8,7 @@ from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text, refuse_secret_name, validate_text
 from remembrancer.ids import new_id
+from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.pipeline import plan_supersede
 from remembrancer.remember.rule_trust import (
     MATURITY_ORDER,
@@ -15,7 +16,7 @@ from remembrancer.remember.rule_trust import (
     format_warning,
     is_misleading,
 )
-from remembrancer.store.contract import AddApplication, Patch, Write, Writer
+from remembrancer.store.contract import AddApplication, Embedding, Patch, Write, Writer
 from remembrancer.types import (
     Action,
     Maturity,
@@ -38,12 +39,13 @@ def record_verdict(
     reason: str | None = None,
     session_id: str | None = None,
 ) -> Written:
-    """Enter a use of a rule; much harm turns it into a warning of itself."""
+    """Record a use of a rule; a harmful rule is superseded by a warning."""
     refuse_secret_name(session_id)
     if reason is not None:
         reason = redact_text(validate_text(reason, "The reason", MAX_REASON_CHARS))
     now = call.now()
-    with call.open_writer() as writer:
+
+    def write(writer: Writer, vectors: TextVectors) -> Written:
         old = _load_rule(writer, rule)
         used = RuleApplication(
             id=new_id("use", now),
@@ -59,26 +61,33 @@ def record_verdict(
         if is_misleading(new, call.profile.rules):
             reasons = [each.reason for each in (*writer.list_applications([old.id]), used)]
             inverted = _build_warning(new, [each for each in reasons if each], call)
-            writes = [AddApplication(used), *_plan_inversion(call, writer, new, inverted)]
+            vector = vectors.get(inverted.search_text)
+            writes = [AddApplication(used), *_plan_inversion(writer, new, inverted, vector)]
             new = inverted
         event = call.new_event(VERDICT_ACTIONS[verdict], now, note=_maturity_note(old, new))
         event = writer.apply(event, writes)
-    return Written(new, event, replaced=old if new.id != old.id else None)
+        return Written(new, event, replaced=old if new.id != old.id else None)
+
+    return write_with_vectors(call, TextVectors(call), write)
 
 
 VERDICT_ACTIONS = {Verdict.HELPFUL: Action.HELPED, Verdict.HARMFUL: Action.HARMED}
 
 
 def shift_maturity(call: Call, rule: Record, steps: int) -> Written:
-    """Trust a rule more or less, by hand."""
+    """Promote or demote a rule by hand."""
     with call.open_writer() as writer:
         old = _load_rule(writer, rule)
         if old.maturity is Maturity.ANTI_PATTERN:
-            raise Conflict("It is a warning by now; undo what made it one, or say it anew.")
+            raise Conflict(
+                "The rule has become a warning. Undo that event, or store the rule again."
+            )
         place = MATURITY_ORDER.index(old.maturity) + steps
         if not 0 <= place < len(MATURITY_ORDER):
-            most = "least: disable it instead" if steps < 0 else "most"
-            raise Conflict(f"It is {old.maturity} already, which is the {most}.")
+            hint = (
+                "the lowest maturity. Disable it instead" if steps < 0 else "the highest maturity"
+            )
+            raise Conflict(f"The rule is {old.maturity} already, {hint}.")
         new = replace(old, maturity=MATURITY_ORDER[place])
         action = Action.PROMOTED if steps > 0 else Action.DEMOTED
         event = call.new_event(action, call.now(), note=_maturity_note(old, new))
@@ -87,7 +96,7 @@ def shift_maturity(call: Call, rule: Record, steps: int) -> Written:
 
 
 def disable(call: Call, rule: Record) -> Written:
-    """Keep a rule without following it; `restore` brings it back."""
+    """Keep a rule but do not apply it; `restore` enables it again."""
     now = call.now()
     with call.open_writer() as writer:
         old = _load_rule(writer, rule)
@@ -99,19 +108,18 @@ def disable(call: Call, rule: Record) -> Written:
 
 
 def _load_rule(writer: Writer, seen: Record) -> Rule:
-    """The rule as it is now, if it is in force."""
     rule = writer.get(seen.id)
     if rule is None:
         raise NotFound(f"There is no memory {seen.id}.")
     if not isinstance(rule, Rule):
-        raise InvalidInput(f"That is a {rule.kind}; only rules are applied and trusted.")
+        raise InvalidInput(f"{rule.id} is a {rule.kind}, not a rule.")
     if rule.status is not Status.ACTIVE:
-        raise Conflict(f"It is {rule.status}; its history says what took its place.")
+        raise Conflict(f"The rule is {rule.status}. See its history.")
     return rule
 
 
 def _build_warning(rule: Rule, reasons: list[str], call: Call) -> Rule:
-    """The warning that takes the place of a harmful rule, with its record."""
+    """The warning that supersedes a harmful rule, with its record."""
     now = call.now()
     return replace(
         rule,
@@ -125,9 +133,9 @@ def _build_warning(rule: Rule, reasons: list[str], call: Call) -> Rule:
     )
 
 
-def _plan_inversion(call: Call, writer: Writer, rule: Rule, inverted: Rule) -> list[Write]:
-    """The warning in the place of the rule, which keeps the counts that led to it."""
-    writes = plan_supersede(writer, rule, inverted, call.embed(inverted.search_text))
+def _plan_inversion(writer: Writer, rule: Rule, inverted: Rule, vector: Embedding) -> list[Write]:
+    """The writes that supersede the rule by the warning; the rule keeps its final counts."""
+    writes = plan_supersede(writer, rule, inverted, vector)
     counts = {name: getattr(rule, name) for name in TRUST_FIELDS if name != "maturity"}
     return [
         Patch(one.id, {**one.values, **counts})
@@ -146,7 +154,7 @@ def _changed_fields(old: Rule, new: Rule) -> dict[str, object]:
 
 
 def _maturity_note(old: Rule, new: Rule) -> str | None:
-    """What a change of trust is called in the feed."""
+    """Describes a change of maturity for the activity feed."""
     if new.maturity is old.maturity:
         return None
     if new.maturity is Maturity.ANTI_PATTERN:

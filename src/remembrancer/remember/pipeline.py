@@ -1,4 +1,4 @@
-"""The write path: check, clean, embed, compare with what is known, decide, store with its event."""
+"""The write path: validate, redact, embed, find neighbours, decide, store with an event."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from remembrancer.call import Call
 from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -49,28 +50,28 @@ BARE_SECRET_PATTERN = re.compile(r"\[secret: [a-z0-9-]+\]")
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """The very same is remembered already."""
+    """The same memory exists already."""
 
     old: Record
 
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """It is a new version of something remembered."""
+    """It is a new version of an existing memory."""
 
     old: Record
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """It contradicts what the person said themselves, which stands."""
+    """It contradicts a memory that is more trusted, which stays."""
 
     old: Record
 
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """It is new."""
+    """It is a new memory."""
 
 
 Decision = Duplicate | Supersede | Reject | Add
@@ -78,7 +79,7 @@ Decision = Duplicate | Supersede | Reject | Add
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What is remembered already that a new memory may be about."""
+    """Existing memories that a new one may repeat or replace."""
 
     identical: Record | None = None
     same_key: Fact | None = None
@@ -87,7 +88,7 @@ class Neighbours:
 
 
 def decide(new: Record, near: Neighbours, dedup: DedupPolicy) -> Decision:
-    """What a new memory is to the old ones."""
+    """Decide whether a new memory is added, ignored, rejected or supersedes another."""
     if near.identical is not None and not _is_better_sourced(new, near.identical):
         return Duplicate(near.identical)
     old = near.identical or near.same_key
@@ -99,31 +100,34 @@ def decide(new: Record, near: Neighbours, dedup: DedupPolicy) -> Decision:
 
 
 def is_less_trusted(new: Record, old: Record) -> bool:
-    """Whether it must not take the old one's place: the person's own or a later word stands."""
+    """True if `new` must not supersede `old`: explicit beats inferred, later beats earlier."""
     concluded = new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT
     outdated = new.source is Source.EXTRACTED and new.valid_from < old.valid_from
     return concluded or outdated or (new.tainted and not old.tainted)
 
 
 def _is_better_sourced(new: Record, old: Record) -> bool:
-    """Whether a person now says themselves what software had concluded or a document claimed."""
+    """True if a person now states what software had inferred or a document claimed."""
     said = new.source is Source.EXPLICIT and old.source is not Source.EXPLICIT
     return said or (old.tainted and not new.tainted)
 
 
 def remember(call: Call, content: str, details: FactFields) -> Written:
-    """Keep one thing; what it restates is replaced, what it repeats is returned."""
+    """Store one memory; it supersedes what it restates, and a duplicate returns the original."""
     statement, secrets = redact_statement(validate_statement(content, details, call.profile))
     refuse_bare_secret(statement, secrets)
     new = build_record(call, statement, call.now())
-    embedding = call.embed(new.search_text)
-    with call.open_writer() as writer:
-        return replace(commit(call, writer, new, embedding, statement)[1], secrets=secrets)
+
+    def write(writer: Writer, vectors: TextVectors) -> Written:
+        return commit(call, writer, new, statement, vectors)[1]
+
+    written = write_with_vectors(call, TextVectors(call, [new.search_text]), write)
+    return replace(written, secrets=secrets)
 
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """What storing a memory comes to: the decision, the memory that stands, and what to write."""
+    """The decision, the memory that is in force afterwards, and the writes."""
 
     decision: Decision
     memory: Record
@@ -132,24 +136,25 @@ class WritePlan:
 
 
 def commit(
-    call: Call, writer: Writer, new: Record, embedding: Embedding, statement: Statement
+    call: Call, writer: Writer, new: Record, statement: Statement, vectors: TextVectors
 ) -> tuple[Decision, Written]:
-    """Store a new memory as what it is to the old ones, in the caller's transaction."""
-    intent = plan_write(call, writer, new, embedding, statement)
-    if intent.action is None:
-        return intent.decision, Written(intent.memory, None)
-    event = writer.apply(call.new_event(intent.action, new.recorded_at), intent.writes)
-    match intent.decision:
+    """Store a new memory as decided, in the caller's transaction."""
+    plan = plan_write(call, writer, new, statement, vectors)
+    if plan.action is None:
+        return plan.decision, Written(plan.memory, None)
+    event = writer.apply(call.new_event(plan.action, new.recorded_at), plan.writes)
+    match plan.decision:
         case Supersede(old):
-            return intent.decision, Written(intent.memory, event, replaced=writer.get(old.id))
+            return plan.decision, Written(plan.memory, event, replaced=writer.get(old.id))
         case _:
-            return intent.decision, Written(intent.memory, event)
+            return plan.decision, Written(plan.memory, event)
 
 
 def plan_write(
-    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
+    call: Call, reader: Reader, new: Record, statement: Statement, vectors: TextVectors
 ) -> WritePlan:
-    """What would be written to keep a new memory."""
+    """Decide what to write for a new memory, without writing."""
+    embedding = vectors.get(new.search_text)
     if new.status is Status.QUARANTINED:
         return _plan_quarantine(reader, new, embedding)
     near = _find_neighbours(call, reader, new, embedding, statement)
@@ -159,7 +164,7 @@ def plan_write(
             return WritePlan(decision, old)
         case Supersede(old):
             version = build_version(call, old, statement)
-            writes = plan_supersede(reader, old, version, call.embed(version.search_text))
+            writes = plan_supersede(reader, old, version, vectors.get(version.search_text))
             return WritePlan(decision, version, Action.REPLACED, tuple(writes))
         case Add():
             return WritePlan(decision, new, Action.REMEMBERED, (Insert(new, embedding),))
@@ -168,7 +173,7 @@ def plan_write(
 
 
 def _plan_quarantine(reader: Reader, new: Record, embedding: Embedding) -> WritePlan:
-    """What must not be told is compared with nothing and takes nothing's place."""
+    """A quarantined memory is compared with nothing and supersedes nothing."""
     here = Filter(
         now=new.recorded_at,
         kinds=(new.kind,),
@@ -182,27 +187,32 @@ def _plan_quarantine(reader: Reader, new: Record, embedding: Embedding) -> Write
 
 
 def update(call: Call, old: Record, content: str, details: FactFields) -> Written:
-    """Replace one memory by a new version of it."""
+    """Supersede a memory by a new version."""
     if details.get("kind", old.kind) != old.kind:
-        raise InvalidInput(f"A new version of a {old.kind} is a {old.kind}: leave out the kind.")
+        raise InvalidInput(
+            f"The kind of a memory cannot change: leave it out, or pass {old.kind!r}."
+        )
     topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
     said = validate_statement(content, {"kind": old.kind, **details}, call.profile)
     statement, secrets = redact_statement(said, topic)
     refuse_bare_secret(statement, secrets)
-    call.embed(build_version(call, old, statement).search_text)  # before anyone has to wait for us
-    with call.open_writer() as writer:
+
+    def write(writer: Writer, vectors: TextVectors) -> Written:
         current = _load_current_version(call, writer, old)
         if statement.content == current.content and not details:
             return Written(current, None, secrets=secrets)
         if statement.origin.is_untrusted and not current.tainted:
-            raise Conflict("Words of a tool or a document do not replace what a person said.")
+            raise Conflict("Text from a tool or document cannot replace what a person said.")
         if build_version(call, current, statement).status is Status.QUARANTINED:
-            raise Conflict("It comes from outside and reads like an instruction.")
-        return replace(supersede(call, writer, current, statement), secrets=secrets)
+            raise Conflict("The text comes from outside and looks like an instruction.")
+        return replace(supersede(call, writer, current, statement, vectors), secrets=secrets)
+
+    vectors = TextVectors(call, [build_version(call, old, statement).search_text])
+    return write_with_vectors(call, vectors, write)
 
 
 def build_version(call: Call, old: Record, statement: Statement) -> Record:
-    """A new version of a memory: whatever was not said is as it was."""
+    """A new version of a memory; fields that are not given are inherited."""
     inherited: dict[str, Any] = {
         "scope": old.scope,
         "importance": old.importance,
@@ -218,22 +228,24 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
         }
     unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
     new = build_record(call, replace(statement, **unsaid), call.now())
-    # Only the person can make words their own that came from elsewhere.
+    # Only the person themselves can clear the taint of text from outside.
     by_person = call.principal.agent is None and statement.source is Source.EXPLICIT
     tainted = new.tainted or (old.tainted and not by_person)
     return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
 
 
-def supersede(call: Call, writer: Writer, old: Record, statement: Statement) -> Written:
-    """Put a new version in the place of a memory, in the caller's transaction."""
+def supersede(
+    call: Call, writer: Writer, old: Record, statement: Statement, vectors: TextVectors
+) -> Written:
+    """Supersede a memory in the caller's transaction."""
     new = build_version(call, old, statement)
-    writes = plan_supersede(writer, old, new, call.embed(new.search_text))
+    writes = plan_supersede(writer, old, new, vectors.get(new.search_text))
     event = writer.apply(call.new_event(Action.UPDATED, new.recorded_at), writes)
     return Written(new, event, replaced=writer.get(old.id))
 
 
 def _load_current_version(call: Call, reader: Reader, seen: Record) -> Record:
-    """The version that stands now for the one the caller saw: someone else may have been faster."""
+    """The current version of the memory that the caller saw: it may have been updated since."""
     current = reader.get(seen.id)
     if current is not None and current.status is Status.SUPERSEDED:
         either = (Status.ACTIVE, Status.EXPIRED)
@@ -244,16 +256,16 @@ def _load_current_version(call: Call, reader: Reader, seen: Record) -> Record:
             lineage=seen.lineage,
             statuses=either,
         )
-        # By its row: what has had its time can still be given new words.
+        # By the status of its row: an expired memory can still be updated.
         versions = reader.find(wanted, 1000)
         current = next((one for one in versions if one.status is Status.ACTIVE), None)
     if current is None or current.status is not Status.ACTIVE:
-        raise Conflict("It is no longer active; look at its history, or restore it first.")
+        raise Conflict("The memory is no longer active. See its history, or restore it first.")
     return current
 
 
 def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
-    """The writes that put `new` in the place of `old`, links and all."""
+    """The writes that supersede `old` by `new` and move its links."""
     retired: Write = Patch(
         old.id, retirement_values(old, Status.SUPERSEDED, new.recorded_at, new.valid_from)
     )
@@ -268,7 +280,7 @@ def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embeddin
 def retirement_values(
     record: Record, status: Status, at: datetime, until: datetime | None = None
 ) -> dict[str, object]:
-    """The values of a memory that is no longer in force, and was true until then at the latest."""
+    """The columns of a retired memory; it was valid until `until` at the latest."""
     end = max(record.valid_from, until or at)
     if record.valid_until is not None:
         end = min(end, record.valid_until)
@@ -276,7 +288,7 @@ def retirement_values(
 
 
 def _can_be_same_fact(new: Record, old: Fact) -> bool:
-    """Two facts that each have a subject and predicate, and not the same, are never one fact."""
+    """False for two facts that both have a subject and predicate, and different ones."""
     return not isinstance(new, Fact) or new.key is None or old.key is None or new.key == old.key
 
 
@@ -324,6 +336,6 @@ def _move_link(link: Link, old_id: str, new_id: str) -> Link:
 
 
 def refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
-    """Refuse what would say nothing but that there was a secret."""
+    """Refuse a statement of which only the placeholder of a secret is left."""
     if secrets and BARE_SECRET_PATTERN.fullmatch(statement.content.strip()):
-        raise InvalidInput("That is a secret and nothing else; secrets are never remembered.")
+        raise InvalidInput("The text is nothing but a secret. Secrets are never stored.")

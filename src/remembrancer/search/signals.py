@@ -135,13 +135,13 @@ def _compute_traits(index: Index) -> Traits:
     )
 
 
-def compute_signals(index: Index, question: ParsedQuery) -> Signals:
-    """Compare a question with every document by everything but its meaning."""
+def compute_signals(index: Index, question: ParsedQuery, similarity: Floats) -> Signals:
+    """Compare a query with every document; `similarity` is that of their vectors."""
     scores, best = compute_bm25(index, question.terms)
     silent = np.zeros(len(index), dtype=np.float32)
     return Signals(
         traits=get_traits(index),
-        similarity=np.full(len(index), NO_SIMILARITY, dtype=np.float32),
+        similarity=similarity,
         bm25=scores,
         best_bm25=best,
         words_scale=_compute_words_scale(scores, best),

@@ -72,7 +72,7 @@ def close(call: Call, session_id: str) -> Session:
 def mark_idle(call: Call, writer: Writer, session: Session) -> Session:
     """Let a conversation rest, in the caller's transaction."""
     waiting = writer.next_position(session.id) > session.watermark
-    learns = waiting and call.profile_of(session.scope).learning.when != "never"
+    learns = waiting and call.services.profile_of(session.scope).learning.when != "never"
     put_away = session.status is SessionStatus.ARCHIVED
     resting = replace(
         session,

@@ -55,13 +55,13 @@ def _load_unindexed(
 
 
 def score_similarity(
-    reader: Reader, index: Index, query: Embedding | None, *, as_evidence: bool = False
+    reader: Reader, index: Index, query: Embedding | None, *, discount_requests: bool = False
 ) -> Floats:
     """How similar each document is to the query, by vectors in memory and beyond."""
     from remembrancer.search.signals import compute_similarity
 
     scores = compute_similarity(
-        index, query.vector if query else None, discount_requests=as_evidence
+        index, query.vector if query else None, discount_requests=discount_requests
     )
     for hit in reader.nearest_outside_index(query) if query and index.overflows else ():
         # What was stored after the index was read is not in it.

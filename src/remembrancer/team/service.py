@@ -68,7 +68,7 @@ class TeamProposalResult:
 
 
 def recall_team(
-    services: Services | Call,
+    services: Services,
     tenant: Tenant,
     query: str,
     settings: TeamSettings,
@@ -109,10 +109,12 @@ def recall_anonymously(
 def recall_for_call(call: Call, query: str, limit: int | None = None) -> list[TeamRecalled]:
     """What the team knows for a prompt on the caller's surface, if that is switched on."""
     tenant = Tenant(call.owner.tenant)
-    switches = call.live_settings.get(tenant, call.profile)
+    switches = call.services.live_settings.get(tenant, call.profile)
     if not call.profile.team.enabled or not switches.can_recall(call.principal.surface):
         return []
-    return recall_team(call, tenant, query, switches, origins=parse_origins(query), limit=limit)
+    return recall_team(
+        call.services, tenant, query, switches, origins=parse_origins(query), limit=limit
+    )
 
 
 def propose(
@@ -136,7 +138,7 @@ def propose(
     if rules:
         return TeamProposalResult(ProposalOutcome.REFUSED, rules=rules)
     tenant = Tenant(call.owner.tenant)
-    switches = call.live_settings.get(tenant, call.profile)
+    switches = call.services.live_settings.get(tenant, call.profile)
     embedding = call.embed(content)
     now = call.now()
     fact = TeamFact(
@@ -168,7 +170,7 @@ def contributor_id(key: bytes, owner: Owner) -> str:
     return hashlib.blake2b(owner.id.encode(), key=key, digest_size=16).hexdigest()
 
 
-def withdraw_contributions(services: Services | Call, owner: Owner, profile: Profile) -> str:
+def withdraw_contributions(services: Services, owner: Owner, profile: Profile) -> str:
     """Take back all that someone has said to their team; who they were there.
 
     What nobody else has said goes with it, the rest stays and is believed less.

@@ -6,14 +6,16 @@ what may be about the same as something before it waits until that is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import redact_text
 from remembrancer.ids import stable_id
+from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import restoration_values
 from remembrancer.remember.pipeline import Add, Supersede, WritePlan, plan_write, refuse_bare_secret
 from remembrancer.remember.statement import (
@@ -26,7 +28,6 @@ from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
     DropLink,
-    Embedding,
     Insert,
     Patch,
     Write,
@@ -137,8 +138,7 @@ def store_memories(
         ids={one.key: one.id for one in unique.values()},
     )
     while fresh:
-        with call.open_writer() as writer:
-            fresh = _write_batch(call, writer, note, fresh, vectors, outcome)
+        fresh = write_with_vectors(call, vectors, partial(_write_batch, call, note, fresh, outcome))
     return outcome
 
 
@@ -170,46 +170,46 @@ def is_missing(record: Record | None) -> bool:
 
 def _embed_memories(
     call: Call, some: Sequence[PreparedMemory], report_progress: AdvanceCallback
-) -> dict[str, Embedding]:
-    vectors: dict[str, Embedding] = {}
-    now, model = call.now(), call.embedder.model
+) -> TextVectors:
+    vectors, now = TextVectors(call), call.now()
     for start in range(0, len(some), EMBEDDING_BATCH_SIZE):
         few = some[start : start + EMBEDDING_BATCH_SIZE]
-        texts = [build_record(call, one.statement, now).search_text for one in few]
-        found = call.embedder.embed(texts)
-        vectors |= {one.id: Embedding(model, row) for one, row in zip(few, found, strict=True)}
+        vectors.add(build_record(call, one.statement, now).search_text for one in few)
         report_progress(len(few))
     return vectors
 
 
 def _write_batch(
     call: Call,
-    writer: Writer,
     note: str,
     waiting: Sequence[PreparedMemory],
-    vectors: Mapping[str, Embedding],
     outcome: ImportBatchResult,
+    writer: Writer,
+    vectors: TextVectors,
 ) -> list[PreparedMemory]:
     """Store as many as can be told by one event; the others are left for the next."""
     now, there = call.now(), writer.load(one.id for one in waiting)
-    writes: list[Write] = []
+    plans: list[tuple[PreparedMemory, WritePlan]] = []
     so_far = _PendingEvent()
+    present = 0
     rest: list[PreparedMemory] = []
     for at, one in enumerate(waiting):
         old = there.get(one.id)
         if not is_missing(old):  # Another process was faster.
-            outcome.present += 1
+            present += 1
             continue
         statement = replace(one.statement, id=None if old else one.id)
         new = build_record(call, statement, now)
-        intent = _plan_import(call, writer, new, vectors[one.id], statement, old)
+        intent = _plan_import(call, writer, new, statement, vectors, old)
         if not so_far.try_add(new, intent):
             rest = list(waiting[at:])
             break
-        writes += intent.writes
+        plans.append((one, intent))
+    outcome.present += present
+    for one, intent in plans:
         outcome.ids[one.key] = intent.memory.id
         _count(outcome, intent)
-    if writes:
+    if writes := [write for _, intent in plans for write in intent.writes]:
         writes.sort(key=lambda write: WRITE_ORDER.index(type(write)))
         outcome.event = writer.apply(call.new_event(Action.IMPORTED, now, note=note), writes).id
     return rest
@@ -219,15 +219,17 @@ def _plan_import(
     call: Call,
     writer: Writer,
     new: Record,
-    vector: Embedding,
     statement: Statement,
+    vectors: TextVectors,
     old: Record | None,
 ) -> WritePlan:
     """What is to be written; `old` is the same from an import that was undone."""
-    intent = plan_write(call, writer, new, vector, statement)
+    intent = plan_write(call, writer, new, statement, vectors)
     match intent.decision:
         case Supersede(other) if _is_separate_entry(new, other):
-            intent = WritePlan(Add(), new, Action.REMEMBERED, (Insert(new, vector),))
+            intent = WritePlan(
+                Add(), new, Action.REMEMBERED, (Insert(new, vectors.get(new.search_text)),)
+            )
     if old is not None and isinstance(intent.decision, Add):
         return replace(intent, memory=old, writes=(Patch(old.id, restoration_values(writer, old)),))
     return intent

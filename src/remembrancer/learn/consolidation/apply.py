@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput
@@ -18,6 +19,7 @@ from remembrancer.learn.consolidation.plan import (
     ReviseStep,
 )
 from remembrancer.learn.profile_mapping import map_category, map_importance
+from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
     Reject,
@@ -33,7 +35,7 @@ from remembrancer.remember.statement import (
     redact_statement,
     validate_statement,
 )
-from remembrancer.store.contract import AddLink, DropLink, Patch, Reader, Write
+from remembrancer.store.contract import AddLink, DropLink, Patch, Reader, Write, Writer
 from remembrancer.types import (
     GLOBAL_SCOPE,
     Action,
@@ -60,6 +62,7 @@ class PlanExecution:
 
     call: Call
     reader: Reader
+    vectors: TextVectors
     scope: str
     writes: list[Write] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
@@ -87,9 +90,7 @@ class PlanExecution:
         place = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
         if place in self.touched or not sources:
             return
-        intent = plan_write(
-            self.call, self.reader, new, self.call.embed(new.search_text), statement
-        )
+        intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         if intent.action is None:
             if not isinstance(intent.decision, Reject):
                 for one in self._load_current(intent.memory.id):
@@ -142,7 +143,7 @@ class PlanExecution:
             distrusted = old.source is Source.EXPLICIT or (new.tainted and not old.tainted)
             if distrusted or new.status is Status.QUARANTINED or not sources:
                 continue
-            writes = plan_supersede(self.reader, old, new, self.call.embed(new.search_text))
+            writes = plan_supersede(self.reader, old, new, self.vectors.get(new.search_text))
             self.touched.add(old.id)
             self._write(new, [*writes, *self._build_source_links(new, sources)])
 
@@ -205,34 +206,37 @@ class PlanExecution:
 
 
 def apply_plan(call: Call, plan: ConsolidationPlan) -> Batch:
-    """Carry out a plan as one event; nothing of it, if its episodes were consolidated since."""
+    """Apply a plan as one event; nothing, if its episodes were consolidated since."""
+    contents = [step.content for step in plan.steps if isinstance(step, AddStep | ReviseStep)]
+    return write_with_vectors(call, TextVectors(call, contents), partial(_apply, call, plan))
+
+
+def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVectors) -> Batch:
+    _check_pending(call, plan, writer)
+    execution = PlanExecution(call, writer, vectors, _target_scope(call, plan.scope))
     for step in plan.steps:
-        if isinstance(step, AddStep | ReviseStep):
-            call.embed(step.content)  # before anyone has to wait for us
-    with call.open_writer() as writer:
-        episodes = writer.load(filter(looks_like_id, plan.episodes))
-        for one in plan.episodes:
-            known = episodes.get(one)
-            waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
-            if known is None or not waits or not call.can_see(known):
-                raise Conflict("Some of these episodes were consolidated since; plan anew.")
-        application = PlanExecution(call, writer, _target_scope(call, plan.scope))
-        for step in plan.steps:
-            with contextlib.suppress(InvalidInput):  # What cannot be stored is left out.
-                application.apply_step(step)
-        now = call.now()
-        event = None
-        if application.writes:
-            note = f"{len(application.ids)} memories from {len(plan.episodes)} episodes"
-            event = writer.apply(
-                call.new_event(Action.CONSOLIDATED, now, note=note), application.writes
-            )
-        if plan.episodes:
-            # By an event of its own: whoever takes the memories back does not want them again.
-            done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
-            note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
-            writer.apply(call.new_event(Action.LEARNED, now, note=note), done)
-    return Batch(tuple(application.ids), event)
+        with contextlib.suppress(InvalidInput):  # A step that cannot be stored is left out.
+            execution.apply_step(step)
+    now = call.now()
+    event = None
+    if execution.writes:
+        note = f"{len(execution.ids)} memories from {len(plan.episodes)} episodes"
+        event = writer.apply(call.new_event(Action.CONSOLIDATED, now, note=note), execution.writes)
+    if plan.episodes:
+        # An event of its own: undoing the memories must not put the episodes back in the queue.
+        done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
+        note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
+        writer.apply(call.new_event(Action.LEARNED, now, note=note), done)
+    return Batch(tuple(execution.ids), event)
+
+
+def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:
+    episodes = reader.load(filter(looks_like_id, plan.episodes))
+    for memory_id in plan.episodes:
+        known = episodes.get(memory_id)
+        waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
+        if known is None or not waits or not call.can_see(known):
+            raise Conflict("Some of these episodes were consolidated since. Make a new plan.")
 
 
 def _target_scope(call: Call, agent: str) -> str:

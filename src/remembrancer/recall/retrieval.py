@@ -1,0 +1,194 @@
+"""Loads the memories that a search finds and ranks them by the profile's recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from remembrancer.decay import effective_confidence
+from remembrancer.profiles import DecayPolicy
+from remembrancer.recall.recipes import (
+    Candidate,
+    RankingContext,
+    Score,
+    Scored,
+    score_composite,
+    score_nudged,
+    score_rrf,
+)
+from remembrancer.store.contract import Embedding, Filter, Reader
+from remembrancer.types import Kind, Mode, Record, Turn
+
+if TYPE_CHECKING:
+    from remembrancer.search.shortlist import Floats, Search, Shortlist
+
+EXTRA_CANDIDATES = 2
+"""How many more records than the limit the first batch reads: some may not match the filter."""
+
+RankedRecords = Mapping[str, tuple[Record, int, float]]
+"""By id: a record, its rank in one search and its score there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """A search whose results are read and filtered in one transaction."""
+
+    reader: Reader
+    search: Search
+    query: Embedding | None
+    record_filter: Filter
+    min_confidence: float
+    mode: Mode
+    decay: DecayPolicy
+
+    def load(self, batches: Iterable[list[int]]) -> Iterator[Record]:
+        """The records at these places that match the filter, in order, as of its date."""
+        for batch in batches:
+            ids = [self.search.index.ids[place] for place in batch]
+            records = self.reader.matching(ids, self.record_filter)
+            if self.record_filter.known_at is not None:
+                then = self.reader.as_of(list(records.values()), self.record_filter.known_at)
+                records = {record.id: record for record in then}
+            for memory_id in ids:
+                if memory_id in records and self._is_recallable(records[memory_id]):
+                    yield records[memory_id]
+
+    def _is_recallable(self, record: Record) -> bool:
+        """False for commands to the memory, unless only turns are searched.
+
+        The effect of a command is a memory of its own, and can be undone.
+        """
+        is_command = isinstance(record, Turn) and record.is_command
+        return not is_command or self.record_filter.kinds == (Kind.TURN,)
+
+    def confidence(self, record: Record, ranking: RankingContext) -> float:
+        return effective_confidence(record, self.decay, ranking.now)
+
+
+Recipe = Callable[[Retrieval, RankingContext, int], list[Scored]]
+"""A way to find and score memories."""
+
+
+def rank(retrieval: Retrieval, ranking: RankingContext, limit: int) -> list[Scored]:
+    """The best memories by the profile's recipe; equal scores are ordered by id."""
+    scored = RECIPES[ranking.recall.recipe](retrieval, ranking, limit)
+    return sorted(scored, key=lambda one: (-one.score, one.candidate.record.id))[:limit]
+
+
+def find_by_evidence(retrieval: Retrieval, ranking: RankingContext, limit: int) -> list[Scored]:
+    """The memories with the highest sum of all signals, weighted by kind."""
+    kinds, kind_weights = retrieval.record_filter.kinds, ranking.recall.kind_weights
+    shortlist = retrieval.search.shortlist(kinds, kind_weights)
+    batches = shortlist.iter_places(limit + EXTRA_CANDIDATES)
+    if retrieval.mode is Mode.KEYWORD:
+        bm25 = retrieval.search.signals.bm25
+        batches = ([place for place in batch if bm25[place] > 0] for batch in batches)
+    found: list[tuple[Record, float]] = []
+    for record in retrieval.load(batches):
+        confidence = retrieval.confidence(record, ranking)
+        if confidence >= retrieval.min_confidence:
+            found.append((record, confidence))
+        if len(found) == limit:
+            break
+    return _score_by_evidence(retrieval, shortlist, found)
+
+
+def _score_by_evidence(
+    retrieval: Retrieval, shortlist: Shortlist, found: Sequence[tuple[Record, float]]
+) -> list[Scored]:
+    from remembrancer.search.signals import NO_SIMILARITY
+
+    signals = retrieval.search.signals
+    places = [retrieval.search.index.places[record.id] for record, _ in found]
+    similarity, bm25 = signals.similarity[places].tolist(), signals.bm25[places].tolist()
+    scored = []
+    for number, (record, confidence) in enumerate(found):
+        candidate = Candidate(
+            record,
+            confidence,
+            *_rank_and_score(similarity, number, NO_SIMILARITY),
+            *_rank_and_score(bm25, number, 0.0),
+        )
+        scored.append(Scored.from_parts(candidate, shortlist.explain(places[number])))
+    return scored
+
+
+def _rank_and_score(
+    scores: Sequence[float], number: int, above: float
+) -> tuple[int | None, float | None]:
+    score = scores[number]
+    if score <= above:
+        return None, None
+    return 1 + sum(other > score for other in scores), round(score, 6)
+
+
+def find_by_rank(
+    score: Score, retrieval: Retrieval, ranking: RankingContext, limit: int
+) -> list[Scored]:
+    """The best of the semantic and the keyword search, scored together.
+
+    Looks further as long as faded memories crowd out those that are still believed.
+    """
+    while True:
+        candidates = _find_candidates(retrieval, ranking)
+        believed = [
+            candidate
+            for candidate in candidates
+            if candidate.effective_confidence >= retrieval.min_confidence
+        ]
+        if len(believed) >= limit or len(candidates) < ranking.pool:
+            return [Scored.from_parts(one, score(one, ranking)) for one in believed]
+        ranking = replace(ranking, pool=4 * ranking.pool)
+
+
+def _find_candidates(retrieval: Retrieval, ranking: RankingContext) -> list[Candidate]:
+    from remembrancer.search.signals import NO_SIMILARITY
+
+    signals = retrieval.search.signals
+    semantic = _rerank_exactly(
+        retrieval, _rank_records(retrieval, signals.similarity, ranking.pool, NO_SIMILARITY)
+    )
+    keyword = _rank_records(retrieval, signals.bm25, ranking.pool, 0.0)
+    none = (None, None)
+    return [
+        Candidate(
+            record,
+            retrieval.confidence(record, ranking),
+            *(semantic[memory_id][1:] if memory_id in semantic else none),
+            *(keyword[memory_id][1:] if memory_id in keyword else none),
+        )
+        for memory_id, (record, *_) in {**semantic, **keyword}.items()
+    ]
+
+
+def _rank_records(retrieval: Retrieval, scores: Floats, pool: int, above: float) -> RankedRecords:
+    from remembrancer.search.shortlist import iter_by_score
+
+    index = retrieval.search.index
+    batches = iter_by_score(index, scores, retrieval.record_filter.kinds, pool, above=above)
+    found: dict[str, tuple[Record, int, float]] = {}
+    for record in retrieval.load(batches):
+        score = round(float(scores[index.places[record.id]]), 6)
+        found[record.id] = (record, len(found) + 1, score)
+        if len(found) == pool:
+            break
+    return found
+
+
+def _rerank_exactly(retrieval: Retrieval, found: RankedRecords) -> RankedRecords:
+    """Ranked by the exact similarity: vectors in memory are compressed."""
+    if retrieval.query is None:
+        return found
+    hits = retrieval.reader.compute_similarities(retrieval.query, list(found))
+    hits.sort(key=lambda hit: (-hit.score, hit.id))
+    return {hit.id: (found[hit.id][0], rank, hit.score) for rank, hit in enumerate(hits, 1)}
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "evidence": find_by_evidence,
+    "rrf": partial(find_by_rank, score_rrf),
+    "nudged": partial(find_by_rank, score_nudged),
+    "composite": partial(find_by_rank, score_composite),
+}
