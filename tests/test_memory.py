@@ -46,7 +46,7 @@ def test_what_is_remembered_can_be_recalled_corrected_forgotten_and_brought_back
 
 def test_a_version_keeps_its_kind(me: Memory) -> None:
     me.remember("Ada works on the iOS app.")
-    with pytest.raises(InvalidInput, match="leave out the kind"):
+    with pytest.raises(InvalidInput, match="kind of a memory cannot change"):
         me.update("iOS", "Ask before sending", kind="rule")
 
 

@@ -1,4 +1,4 @@
-"""The same verbs for async code: each runs in a thread, there is one implementation."""
+"""AsyncMemory: the verbs of a memory for async code, each run in a thread."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _run_in_thread(
 
 
 class AsyncMemory:
-    """A memory, kept here or on a server, whose verbs are awaited."""
+    """A local or remote memory whose verbs are awaited."""
 
     def __init__(self, memory: Memory | RemoteMemory) -> None:
         self.memory = memory

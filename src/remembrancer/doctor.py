@@ -1,6 +1,6 @@
-"""Is everything in order? Findings that say so, or what to do; whoever shows them, shows them all.
+"""Health checks of configuration, storage, embedder and memory, each with its advice.
 
-Nothing here changes a person's memories: a directory that is missing stays missing.
+Nothing here changes stored memories; a missing directory is not created.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PRIVATE_MODE = 0o700
 
 
 class Level(StrEnum):
-    """How serious a finding is; only a problem keeps something from working."""
+    """Only a problem keeps something from working."""
 
     OK = "ok"
     WARNING = "warning"
@@ -34,7 +34,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at, and a sentence that says how it is and what to do."""
+    """The result of one check, with a sentence that says what to do."""
 
     name: str
     level: Level
@@ -48,9 +48,9 @@ def run_checks(
     in_memory: bool = False,
     weights: Path = WEIGHTS_DIRECTORY,
 ) -> tuple[CheckResult, ...]:
-    """Look at everything, from the configuration that `load` reads to one real memory.
+    """Run all checks, from the configuration that `load` reads to one real memory.
 
-    `file` is the configuration file if the caller named one; `vanishing` leaves the disk alone.
+    `file` is the configuration file if the caller named one; `in_memory` skips the disk.
     """
     settings, configuration = _check_configuration(load, file)
     found = [configuration]
@@ -82,7 +82,7 @@ def _check_configuration(
 
 
 def _check_storage(settings: Settings) -> Iterator[CheckResult]:
-    """The directory, if there is one, and then the store; a missing directory is not made."""
+    """Check the directory, then the store; a missing directory is not created."""
     if settings.store.url is None:
         directory = settings.data_directory()
         finding = _check_directory(directory)
@@ -154,7 +154,7 @@ def _check_weights(embedder: LocalEmbedder) -> CheckResult:
 def check_embedding(
     settings: Settings | None, embedder: LocalEmbedder | None = None
 ) -> CheckResult:
-    """Embed one sentence, by whatever the configuration says does it."""
+    """Embed one sentence with the configured embedder."""
     name = "embedding"
     from remembrancer.factory import open_embedder
 
@@ -172,7 +172,7 @@ def check_embedding(
 
 
 def _check_round_trip(embedder: LocalEmbedder) -> CheckResult:
-    """Remember something in a store that vanishes, and find it again by its sense."""
+    """Store a memory in a temporary store and recall it by meaning."""
     name = "round trip"
     from remembrancer.config import Settings
     from remembrancer.engine import Remembrancer

@@ -1,4 +1,4 @@
-"""Putting the parts together: from settings to an open store with its embedder."""
+"""Builds an engine from settings: store, embedder and language models."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def open(
     clock: Clock | None = None,
     embedder: Embedder | None = None,
 ) -> Remembrancer:
-    """Open a memory: a directory, a `postgresql://` address, or ":memory:" for one that vanishes.
+    """Open a store: a directory, a `postgresql://` URL, or ":memory:" for a temporary one.
 
-    Without a place, the configuration says where, and by default it is the user's data directory.
+    Without a place, the configured one is used; the default is the user's data directory.
     """
     settings = settings or config.load()
     if profile is not None:
@@ -54,7 +54,7 @@ def open(
 
 
 def open_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder that the settings describe, with its cache."""
+    """The configured embedder, with its cache."""
     from remembrancer.embed.cache import CachedEmbedder
     from remembrancer.embed.local import LocalEmbedder
     from remembrancer.embed.openai import OpenAICompatibleEmbedder
@@ -74,7 +74,7 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
 
 
 def open_models(settings: ModelRoleSettings) -> Models:
-    """The language models that the settings describe; one does for both where only one is set."""
+    """The configured language models; if only one is set, it serves as both."""
     fast, smart = (open_model(one) if one else None for one in (settings.fast, settings.smart))
     chat = settings.chat or settings.smart or settings.fast
     return Models(fast or smart, smart or fast, open_chat_model(chat) if chat else None)

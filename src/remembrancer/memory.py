@@ -1,4 +1,4 @@
-"""The verbs of a memory: `Memory` is one person's handle on a store."""
+"""Memory: one person's handle on a store."""
 
 from __future__ import annotations
 
@@ -74,41 +74,41 @@ if TYPE_CHECKING:
 
 
 class Memory(Conversations):
-    """Everything one person can do with their memory.
+    """The verbs of one user's memory.
 
-    Where a memory is to be named, give its id, or words that occur in it and in no other.
+    A reference to a memory is its id, or words that occur in it and in no other.
     """
 
     @property
     def principal(self) -> Principal:
-        """Whose memory this is and who acts for them."""
+        """The user and the agent of this handle."""
         return self._call.principal
 
     @property
     def profile(self) -> Profile:
-        """The choices by which this memory works."""
+        """The profile in force."""
         return self._call.profile
 
     def acting_as(self, agent: str) -> Memory:
-        """The same person's memory as one of their agents has it, by that agent's profile."""
+        """The same user's memory for one of their agents, with that agent's profile."""
         refuse_secret_name(agent)
         agent = validate_name(agent, "agent")
         if self.principal.agent not in (None, agent):
-            raise NotAllowed("This memory is that of one agent, and of no other.")
+            raise NotAllowed("This handle belongs to another agent.")
         principal = replace(self.principal, agent=agent)
         profile = self._call.services.profile_of(agent)
         return Memory(replace(self._call, principal=principal, profile=profile), self._learner)
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
-        """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
+        """Store one memory. It supersedes what it restates; a duplicate returns the original."""
         return remember(self._call, content, details)
 
-    def recall(self, query: str, **wanted: Unpack[RecallOptions]) -> Recollection:
-        """Bring back what matters for a query, best first; each result's `.why` explains itself.
+    def recall(self, query: str, **options: Unpack[RecallOptions]) -> Recollection:
+        """Search memories, best first; each result's `.why` explains its score.
 
-        The result's `.sure` tells how likely it is that anything relevant is remembered at all.
+        The result's `.sure` is the probability that anything relevant is stored at all.
         """
-        return recall(self._call, query, wanted)
+        return recall(self._call, query, options)
 
     def context(
         self,
@@ -119,10 +119,10 @@ class Memory(Conversations):
         as_of: AsOf | datetime | None = None,
         style: str | None = None,
     ) -> Context:
-        """Memory as text to put into a prompt, in the profile's style, never over the budget.
+        """Memory as prompt text, in the profile's style and within the token budget.
 
-        A `session` keeps to what was known when it first asked; a note is of this moment, and
-        leaves out what was said in the session itself.
+        A `session` keeps the snapshot of its first request; a note is always current and leaves
+        out turns of the session itself.
         """
         return build_context(
             self._call, prompt, budget=budget, session=session, as_of=as_of, style=style
@@ -136,15 +136,15 @@ class Memory(Conversations):
         origin: TeamOrigin = TeamOrigin.USER,
         importance: float = 3,
     ) -> TeamProposalResult:
-        """Say something to the team: kept without a person and pending, or refused by a rule."""
+        """Propose a fact to the team: stored as pending without a user, or refused by a rule."""
         from remembrancer.team.service import propose
 
         return propose(self._call, content, kind=kind, origin=origin, importance=importance)
 
     def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
-        """What the team knows about something, if this surface is told.
+        """Search the team's memory, if the team's settings allow it on this surface.
 
-        A limit can only lower what the switch `limit` says.
+        `limit` can only lower the team's own limit.
         """
         from remembrancer.team.service import recall_for_call
 
@@ -153,7 +153,7 @@ class Memory(Conversations):
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False
     ) -> Record:
-        """One memory, whatever became of it; `as_of` shows it as it was known then.
+        """One memory, whatever its status; `as_of` shows it as it was known then.
 
         `used` counts it as recalled.
         """
@@ -171,7 +171,7 @@ class Memory(Conversations):
     def fact(
         self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
     ) -> Fact | None:
-        """The fact in force with that subject and predicate: the one `remember` would replace.
+        """The active fact with that subject and predicate, which `remember` would supersede.
 
         `used` counts it as recalled.
         """
@@ -190,77 +190,77 @@ class Memory(Conversations):
         minimum_confidence: float = 0,
         limit: int = 50,
         cursor: str | None = None,
-        **narrowing: Unpack[ListFilter],
+        **filters: Unpack[ListFilter],
     ) -> Page[Record]:
-        """Memories from the newest to the oldest, a page at a time; by default those in force."""
+        """Memories from newest to oldest, paginated; by default those in force."""
         limit = validate_limit(limit)
-        passing = build_filter(self._call, narrowing)
-        if not narrowing.get("kinds"):
-            passing = replace(passing, kinds=LISTED_KINDS)
+        record_filter = build_filter(self._call, filters)
+        if not filters.get("kinds"):
+            record_filter = replace(record_filter, kinds=LISTED_KINDS)
         decay = self._call.profile.decay
-        if passing.known_at is None:
-            passing = replace(passing, decayed=build_belief(decay, below=decay.expire_below))
+        if record_filter.known_at is None:
+            record_filter = replace(
+                record_filter, decayed=build_belief(decay, below=decay.expire_below)
+            )
         if minimum_confidence:
-            below = narrowing.get("confidence_below", 2)
+            below = filters.get("confidence_below", 2)
             bounds = build_belief(decay, at_least=minimum_confidence, below=below)
-            passing = replace(passing, confidence=bounds)
+            record_filter = replace(record_filter, confidence=bounds)
         if status is not None:
-            passing = replace(passing, statuses=(parse_enum(Status, status, "status"),))
-            if passing.statuses == (Status.TRASHED,):
+            record_filter = replace(record_filter, statuses=(parse_enum(Status, status, "status"),))
+            if record_filter.statuses == (Status.TRASHED,):
                 days = timedelta(days=self._call.profile.deletion.trash_days)
-                passing = replace(passing, retired_after=passing.now - days)
+                record_filter = replace(record_filter, retired_after=record_filter.now - days)
         with self._open_reader() as reader:
-            found = reader.find(passing, limit + 1, decode_cursor(cursor))
-            if passing.known_at is not None:
-                found = reader.as_of(found, passing.known_at)
+            found = reader.find(record_filter, limit + 1, decode_cursor(cursor))
+            if record_filter.known_at is not None:
+                found = reader.as_of(found, record_filter.known_at)
         more = len(found) > limit
         return Page(tuple(found[:limit]), _cursor_after(found[limit - 1]) if more else None)
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
-        """Replace a memory by a new version; the old one stays in its history."""
+        """Supersede a memory by a new version; the old one stays in its history."""
         return update(self._call, resolve(self._call, reference), content, details)
 
     def confirm(self, reference: str) -> Written:
-        """Say that a memory is still true."""
+        """Confirm that a memory is still true."""
         known = (Status.ACTIVE, Status.EXPIRED)
         return lifecycle.confirm(self._call, resolve(self._call, reference, known))
 
     def forget(self, reference: str) -> Written:
-        """End a memory: the one named, or else the one whose sense is clearly closest."""
+        """Forget a memory: the one referred to, or else the one that is clearly most similar."""
         return lifecycle.forget(self._call, resolve_by_meaning(self._call, reference))
 
-    def forget_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
-        """End all memories that are in force, or those that are meant; one event, undoable."""
-        return lifecycle.retire_all(
-            self._call, self._build_bulk_filter(narrowing), Status.FORGOTTEN
-        )
+    def forget_all(self, **filters: Unpack[ListFilter]) -> Batch:
+        """Forget all memories in force that match, as one event that can be undone."""
+        return lifecycle.retire_all(self._call, self._build_bulk_filter(filters), Status.FORGOTTEN)
 
     def delete_many(self, references: Sequence[str]) -> Batch:
-        """Delete several memories at once: all of them, or none if one is not to be found."""
+        """Delete several memories: all, or none if one cannot be found."""
         records = [resolve(self._call, reference) for reference in references]
         return lifecycle.delete_many(self._call, records)
 
-    def delete_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
-        """Put everything into the trash, or destroy it where the profile says so."""
-        return lifecycle.retire_all(self._call, self._build_bulk_filter(narrowing), Status.TRASHED)
+    def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
+        """Move everything that matches to the trash, or purge it if the profile deletes for good."""
+        return lifecycle.retire_all(self._call, self._build_bulk_filter(filters), Status.TRASHED)
 
     def restore(self, reference: str) -> Written:
-        """Bring back what was forgotten or deleted."""
+        """Restore a memory that was forgotten or deleted."""
         gone = lifecycle.RESTORABLE
         return lifecycle.restore(self._call, resolve(self._call, reference, gone))
 
     def delete(self, reference: str) -> Written:
-        """Put a memory into the trash, or destroy it where the profile says so."""
+        """Move a memory to the trash, or purge it if the profile deletes for good."""
         return lifecycle.delete(self._call, resolve(self._call, reference))
 
     def undo(self, event_id: str | None = None) -> Written:
-        """Take back one change: that of the event, or the latest."""
+        """Undo an event, by default the latest."""
         return undo(self._call, event_id)
 
     def link(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
     ) -> Written:
-        """Relate two memories."""
+        """Link two memories."""
         call = self._call
         chosen = parse_enum(Relation, relation, "relation")
         return lifecycle.link(call, resolve(call, source), resolve(call, target), chosen)
@@ -268,20 +268,20 @@ class Memory(Conversations):
     def unlink(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
     ) -> Written:
-        """Take a relation between two memories away."""
+        """Remove a link between two memories."""
         call = self._call
         chosen = parse_enum(Relation, relation, "relation")
         ends = (resolve(call, source, ANY_STATUS), resolve(call, target, ANY_STATUS))
         return lifecycle.unlink(call, *ends, chosen)
 
     def links(self, reference: str) -> tuple[Link, ...]:
-        """How a memory is related to others, in both directions."""
+        """The links of a memory, in both directions."""
         record = resolve(self._call, reference, ANY_STATUS)
         with self._open_reader() as reader:
             return self._load_visible_links(reader, record)
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
-        """Say that following a rule helped; it earns trust."""
+        """Record that a rule helped."""
         return feedback.record_verdict(
             self._call, resolve(self._call, rule), Verdict.HELPFUL, session_id=session
         )
@@ -289,47 +289,47 @@ class Memory(Conversations):
     def harmful(
         self, rule: str, reason: str | None = None, *, session: str | None = None
     ) -> Written:
-        """Say that following a rule did harm; too much of it turns the rule into a warning."""
+        """Record that a rule did harm; too much harm turns it into a warning."""
         return feedback.record_verdict(
             self._call, resolve(self._call, rule), Verdict.HARMFUL, reason, session_id=session
         )
 
     def promote(self, rule: str) -> Written:
-        """Trust a rule one step more."""
+        """Raise a rule's maturity by one step."""
         return feedback.shift_maturity(self._call, resolve(self._call, rule), 1)
 
     def demote(self, rule: str) -> Written:
-        """Trust a rule one step less."""
+        """Lower a rule's maturity by one step."""
         return feedback.shift_maturity(self._call, resolve(self._call, rule), -1)
 
     def disable(self, rule: str) -> Written:
-        """Keep a rule without following it, until it is restored."""
+        """Stop applying a rule until it is restored."""
         return feedback.disable(self._call, resolve(self._call, rule))
 
     def effectiveness(self, rule: Rule) -> float:
-        """How far a rule helps, from 0 to 1."""
+        """The effectiveness of a rule, from 0 to 1."""
         return effectiveness(rule, self._call.profile.rules)
 
     def confidence(self, record: Record) -> float:
-        """How far a memory is believed now, after what it has lost since it was confirmed."""
+        """The effective confidence of a memory now, after decay since its confirmation."""
         return effective_confidence(record, self._call.profile.decay, self._call.now())
 
     def standing(self, record: Record) -> ConfidenceBand:
-        """Whether a memory is recalled, only shown as fading, or only kept in the archive."""
+        """The confidence band: recalled, fading (only shown), or expired (only archived)."""
         now = self._call.now()
         if record.expires_at is not None and record.expires_at <= now:
             return ConfidenceBand.EXPIRED
         return confidence_band(record, self._call.profile.decay, now)
 
     def several(self, ids: Iterable[str]) -> dict[str, Record]:
-        """The memories of those ids that there are, whatever became of them."""
+        """The memories with these ids that exist, whatever their status."""
         named = {one for one in ids if looks_like_id(one)}
         with self._open_reader() as reader:
             found = reader.load(named).values()
         return {one.id: one for one in found if self._call.can_see(one)}
 
     def event(self, event_id: str) -> Event:
-        """One thing that happened to the memories."""
+        """One event of the activity log."""
         with self._open_reader() as reader:
             event = reader.get_event(validate_name(event_id, "event"))
             if event is None or not lifecycle.can_see_event(self._call, reader, event):
@@ -337,7 +337,7 @@ class Memory(Conversations):
         return event
 
     def activity(self, *, limit: int = 50, cursor: str | None = None) -> Page[Event]:
-        """What happened to the memories, from the latest to the earliest."""
+        """The activity log, newest first."""
         limit = validate_limit(limit)
         with self._open_reader() as reader:
             return read_visible_page(
@@ -348,7 +348,7 @@ class Memory(Conversations):
             )
 
     def history(self, reference: str) -> History:
-        """All versions of a memory, what happened to them, and what they are linked to."""
+        """All versions of a memory, their events and their links."""
         record = resolve(self._call, reference, ANY_STATUS)
         with self._open_reader() as reader:
             versions = [one for one in _load_versions(reader, record) if self._call.can_see(one)]
@@ -359,22 +359,22 @@ class Memory(Conversations):
         return History(tuple(versions), tuple(reversed(events)), links, tuple(uses))
 
     def stats(self, *, scope: str | None = None) -> Stats:
-        """How many memories there are, of what sort, and how they are doing.
+        """Counts of memories by kind, category and state.
 
-        An agent is told of what it sees; so is whoever asks for a scope.
+        With an agent or a scope, only what it can see is counted.
         """
         return compute_stats(self._call, scope)
 
     def scopes(self) -> dict[str, int]:
-        """The scopes there are, and how much is in force in each."""
+        """The number of active memories per scope."""
         return count_by_scope(self._call)
 
     def survey(self) -> Survey:
-        """How the memories are doing at a glance, by a number of queries that never grows."""
+        """Statistics for a dashboard, by a constant number of queries."""
         return build_survey(self._call)
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
-        """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
+        """Find data-quality problems: duplicates, secrets, stale facts, ….
 
         `kinds` are the flaws to look for, by default all: see `remembrancer.audit.findings.Flaw`.
         """
@@ -383,34 +383,34 @@ class Memory(Conversations):
         return audit(self._call, kinds)
 
     def repair(self, kinds: Sequence[Flaw | str] | None = None) -> Repair:
-        """Do what the audit offers as one event that can be undone.
+        """Apply the audit's fixes as one event that can be undone.
 
-        Secrets are destroyed only if `kinds` names them, and that cannot be undone.
+        Secrets are purged only if `kinds` names them; that cannot be undone.
         """
         from remembrancer.audit.repair import repair
 
         return repair(self._call, kinds)
 
     def plan_consolidation(self) -> builtins.list[ConsolidationPlan]:
-        """What consolidation would do now; nothing is changed. Each plan has a `.diff()`.
+        """Preview consolidation without changes. Each plan has a `.diff()`.
 
-        Without a model, the plans are only to merge what says the same.
+        Without a model, plans only merge duplicates.
         """
         from remembrancer.learn.consolidation.run import plan_consolidation
 
         return plan_consolidation(self._call)
 
     def consolidate(self, plan: ConsolidationPlan | None = None) -> ConsolidationResult:
-        """Turn episodes into lasting memories: by one plan, or by all that there are now.
+        """Consolidate episodes into facts and rules, by one plan or by all current ones.
 
-        Each plan is one event that undo takes back as a whole.
+        Each plan is one event that can be undone as a whole.
         """
         from remembrancer.learn.consolidation.run import run_consolidation
 
         return run_consolidation(self._call, plan)
 
     def simulate(self, days: int = 365) -> Simulation:
-        """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
+        """Forecast what will fade and expire, and when, if nothing is confirmed."""
         from remembrancer.maintenance.simulate import simulate
 
         return simulate(self._call, days)
@@ -426,10 +426,10 @@ class Memory(Conversations):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportResult:
-        """Bring in what another product or a folder of notes holds; twice is as good as once.
+        """Import memories of another product or a folder of notes; repeating it adds nothing.
 
-        The format is guessed if it is not said; `of` is whose memories, where a file holds those of
-        several. Conversations are learned from in the background, or now, or not at all.
+        The format is detected if it is not given; `of` selects the user where a file holds those of
+        several. Sessions are learned from in the background, now (`learn=True`) or never (False).
         """
         from remembrancer.transfer.import_pipeline import ImportOptions, import_from
 
@@ -448,36 +448,36 @@ class Memory(Conversations):
         return imported
 
     def markdown(self) -> str:
-        """Everything in force, and what was said, as Markdown for reading."""
+        """All active memories and all turns as Markdown for reading."""
         from remembrancer.transfer.markdown_export import render_markdown
 
         return "\n".join(render_markdown(self._call)) + "\n"
 
     def _load_visible_links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
-        """The links of a memory of which both ends may be seen."""
+        """The links of a memory of which the caller can see both ends."""
         links = reader.list_links(record.id)
         ends = reader.load({end for one in links for end in (one.source, one.target)})
         seen = {one.id for one in ends.values() if self._call.can_see(one)}
         return tuple(one for one in links if {one.source, one.target} <= seen)
 
     def _build_fact_filter(self, scope: str | None) -> Filter:
-        """The facts of a scope that are believed, and whose time has come and is not over."""
+        """The facts of a scope that are in force."""
         decay = self._call.profile.decay
-        passing = self._call.visible_filter(scope=scope, kinds=(Kind.FACT,))
-        return replace(passing, decayed=build_belief(decay, below=decay.expire_below))
+        record_filter = self._call.visible_filter(scope=scope, kinds=(Kind.FACT,))
+        return replace(record_filter, decayed=build_belief(decay, below=decay.expire_below))
 
-    def _build_bulk_filter(self, narrowing: ListFilter) -> Filter:
-        """All that is in force or ended of itself, of any kind unless some are named."""
-        passing = build_filter(self._call, {"minimum_importance": 0, **narrowing})
-        kinds = passing.kinds if narrowing.get("kinds") else tuple(Kind)
-        return replace(passing, kinds=kinds, statuses=(Status.ACTIVE, Status.EXPIRED))
+    def _build_bulk_filter(self, filters: ListFilter) -> Filter:
+        """Active and expired memories of all kinds, unless kinds are given."""
+        record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
+        kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
+        return replace(record_filter, kinds=kinds, statuses=(Status.ACTIVE, Status.EXPIRED))
 
 
 def _load_versions(reader: Reader, record: Record) -> list[Record]:
-    wanted = Filter(
+    record_filter = Filter(
         now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY_STATUS
     )
-    return list(reversed(reader.find(wanted, 1000)))
+    return list(reversed(reader.find(record_filter, 1000)))
 
 
 def _cursor_after(record: Record) -> str:

@@ -166,7 +166,7 @@ def test_M4_a_person_may_promote_demote_and_disable_by_hand(me: Memory) -> None:
         Maturity.ESTABLISHED,
     ]
     me.demote(one.id)
-    with pytest.raises(Conflict, match="disable it"):
+    with pytest.raises(Conflict, match="Disable it"):
         me.demote(one.id)
     assert me.disable(one.id).memory.status is Status.DISABLED
     assert me.recall("confirm before sending") == []
@@ -177,7 +177,7 @@ def test_M4_a_person_may_promote_demote_and_disable_by_hand(me: Memory) -> None:
 
 def test_M4_only_rules_are_applied_and_secrets_stay_out_of_reasons(me: Memory) -> None:
     fact = me.remember("Ada likes tea.").memory
-    with pytest.raises(InvalidInput, match="only rules"):
+    with pytest.raises(InvalidInput, match="not a rule"):
         me.helpful(fact.id)
     one = rule(me)
     me.harmful(one.id, "It printed sk-proj-" + "a1B2c3D4" * 6)

@@ -1,6 +1,6 @@
-"""Remembered data as part of a prompt: a line for each entry, whatever it says, within a budget.
+"""Renders entries as escaped prompt text within a token budget.
 
-Pure; it must not know where memories come from or what kinds there are.
+Pure: it knows neither stores nor kinds of memories.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PREAMBLE = (
 )
 CHARS_PER_TOKEN = 4
 
-# A joiner belongs to Persian, Indic scripts and emoji: it stays between two characters of such.
+# A joiner is part of Persian, Indic scripts and emoji: it stays between two such characters.
 _HIDDEN_CHARS_PATTERN = re.compile(
     r"(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d])"
     r"|(?<=\ufe0f)\ufe0f+|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160"
@@ -33,10 +33,10 @@ _TAG_PATTERN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Memory as text for a prompt, "" when there is nothing to say.
+    """Prompt text, "" when there is nothing to show.
 
-    `memories` are the ids in the order in which they stand; `frozen` says that whoever asks for
-    the same moment gets the same bytes, so that the text may stand in a cached prefix.
+    `memories` are the ids in the order of the text. A `frozen` text is byte-identical for every
+    request of the same point in time, so it can be part of a cached prefix.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Context:
         return self.text
 
     def split(self, prefix: str) -> tuple[str, str]:
-        """The prompt before and after the cache breakpoint; the prefix stays as it is."""
+        """The prompt before and after the cache breakpoint."""
         if self.frozen and self.text:
             return f"{prefix}\n\n{self.text}", ""
         return prefix, self.text
@@ -56,7 +56,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class PromptEntry:
-    """One memory in words, and the heading it belongs under."""
+    """One rendered memory, and its heading."""
 
     id: str
     line: str
@@ -65,7 +65,7 @@ class PromptEntry:
 
 @dataclass(frozen=True, slots=True)
 class BlockLayout:
-    """The title, and the headings in their order, each with the tokens it may take if limited."""
+    """The title, and the headings in order, each with its token limit if it has one."""
 
     title: str
     headings: Mapping[str, int | None] = field(default_factory=lambda: {"": None})
@@ -73,19 +73,19 @@ class BlockLayout:
 
 
 def count_tokens(text: str) -> int:
-    """How many tokens a text counts as: a quarter of its characters, rounded up."""
+    """An estimate: a quarter of the characters, rounded up."""
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def escape_for_prompt(text: str) -> str:
-    """The text on one line, with nothing left in it that could pass for a part of the prompt."""
+    """The text on one line, with nothing that a model could take for prompt structure."""
     lines = (" ".join(line.split()) for line in _HIDDEN_CHARS_PATTERN.sub("", text).splitlines())
     plain = (f"\\{line}" if _MARKDOWN_BLOCK_PATTERN.match(line) else line for line in lines if line)
     return _TAG_PATTERN.sub("&lt;", " ".join(plain))
 
 
 def build_block(layout: BlockLayout, entries: Iterable[PromptEntry], budget: int) -> Context:
-    """The text with every entry that fits, headings and all within the budget."""
+    """The text with every entry that fits the budget, headings included."""
     top = f"{BLOCK_START}\n{PREAMBLE}\n\n{layout.title}\n"
     room = budget * CHARS_PER_TOKEN - len(top) - len(BLOCK_END)
     chosen = _select_fitting(layout, entries, room)
@@ -101,7 +101,7 @@ def build_block(layout: BlockLayout, entries: Iterable[PromptEntry], budget: int
 def _select_fitting(
     layout: BlockLayout, entries: Iterable[PromptEntry], room: int
 ) -> list[PromptEntry]:
-    """What fits, tried in the given order: a long entry is left out, a later short one goes in."""
+    """The entries that fit, in order: a long one is skipped, a later short one is taken."""
     used: dict[str, int] = {}
     chosen: list[PromptEntry] = []
     for entry in entries:
@@ -128,5 +128,5 @@ _MEMORY_BLOCK = re.compile(f"{re.escape(BLOCK_START)}.*?(?:{re.escape(BLOCK_END)
 
 
 def strip_memory_block(text: str) -> tuple[str, list[str]]:
-    """A text without the memory that was put into it, and that memory."""
+    """A text without our injected memory blocks, and those blocks."""
     return _MEMORY_BLOCK.sub("", text), _MEMORY_BLOCK.findall(text)

@@ -1,4 +1,4 @@
-"""How a memory reads in a prompt: one line, with what tells how far to trust it. Pure."""
+"""Renders one memory as a line of a prompt. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNVERIFIED_NOTE = "(unverified: from a tool or a document)"
 
 
 def render_with_trust(record: Record, now: datetime) -> str:
-    """A memory in words with what tells how far to trust it, "" if there are no words."""
+    """The memory with its permanence, age, maturity or scope; "" if it has no text."""
     said = render_memory(record)
     match record:
         case _ if not said:
@@ -31,7 +31,7 @@ def render_with_trust(record: Record, now: datetime) -> str:
 
 
 def render_memory(record: Record) -> str:
-    """What a memory says, in its short form if it has one; never the long one."""
+    """The summary if there is one, else the content; never the body."""
     said = _render_content(record)
     return f"{said} {UNVERIFIED_NOTE}" if said and record.tainted else said
 
@@ -52,7 +52,6 @@ def _truncate(text: str) -> str:
 
 
 def format_heading(category: str) -> str:
-    """A category as a heading."""
     return escape_for_prompt(category.replace("_", " ")).capitalize()
 
 

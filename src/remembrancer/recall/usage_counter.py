@@ -1,4 +1,4 @@
-"""Counting what was recalled, off the path of recall: gathered in memory, written in batches."""
+"""Counts recalls in memory and writes them in batches, off the path of recall."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLUSH_DELAY_SECONDS = 0.5
 
 
 class UsageCounter:
-    """Recall counts waiting to be written; `flush` writes them, and so does closing."""
+    """Recall counts that wait to be written by `flush` or `close`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class UsageCounter:
     def record_recalls(
         self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False
     ) -> None:
-        """Remember that these were recalled, which may extend their lives; returns at once."""
+        """Count these as recalled; with `extend`, their TTL starts over. Returns at once."""
         recalled = Counter(ids)
         if not recalled:
             return
@@ -43,7 +43,7 @@ class UsageCounter:
             self._schedule_flush()
 
     def record_team_recalls(self, tenant: Tenant, ids: Iterable[str]) -> None:
-        """Remember that these were recalled of what a team knows, for nobody in particular."""
+        """Count these team facts as recalled, without a user."""
         recalled = Counter(ids)
         if not recalled:
             return
@@ -58,7 +58,6 @@ class UsageCounter:
             self._timer.start()
 
     def flush(self) -> None:
-        """Write what is waiting."""
         with self._flush_lock:
             with self._lock:
                 waiting, self._pending = self._pending, {}
@@ -67,7 +66,7 @@ class UsageCounter:
                     self._timer.cancel()
                     self._timer = None
             for (owner, extend), counts in waiting.items():
-                with contextlib.suppress(UnknownPerson):  # They were erased meanwhile.
+                with contextlib.suppress(UnknownPerson):  # The user was erased meanwhile.
                     with self._store.open_writer(owner, create=False) as writer:
                         writer.count_recalls(counts, self._latest[owner], extend_expiry=extend)
             for tenant, counts in told.items():
@@ -75,7 +74,7 @@ class UsageCounter:
                     desk.count_recalls(counts)
 
     def close(self) -> None:
-        """Write what is waiting; a count that cannot be written is not worth an error."""
+        """Flush; a count that cannot be written is not worth an error."""
         try:
             self.flush()
         except RemembrancerError:

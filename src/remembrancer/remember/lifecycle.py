@@ -1,4 +1,4 @@
-"""What happens to a memory after it was stored: confirmed, forgotten, restored, related."""
+"""Confirms, forgets, deletes, restores and links stored memories."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ RESTORABLE = (
 )
 UNRETIRED_STATUSES = (Status.ACTIVE, Status.QUARANTINED)
 RESTORE_TARGETS = (*VALID_STATUSES, Status.QUARANTINED)
-"""The states to which what was thrown away comes back."""
+"""The statuses that a restored memory can return to."""
 
 
 def confirm(call: Call, record: Record) -> Written:
-    """Say that a memory is still true; its confidence and its time start anew."""
+    """Confirm that a memory is still true; its confidence and TTL start over."""
     if record.status not in (Status.ACTIVE, Status.EXPIRED):
-        raise Conflict(f"It is {record.status}; restore it first.")
+        raise Conflict(f"The memory is {record.status}. Restore it first.")
     return _patch_if_unchanged(call, Action.CONFIRMED, record, renewal_values(record, call.now()))
 
 
 def renewal_values(record: Record, now: datetime) -> dict[str, object]:
-    """The values of a memory whose confidence and time start anew."""
+    """The columns of a memory whose confidence and TTL start over."""
     values: dict[str, object] = {"confirmed_at": now}
     if record.expires_at is not None and record.ttl_days is not None:
         values["expires_at"] = max(record.expires_at, now + timedelta(days=record.ttl_days))
@@ -63,33 +63,33 @@ def renewal_values(record: Record, now: datetime) -> dict[str, object]:
 
 
 def forget(call: Call, record: Record) -> Written:
-    """End a memory; it is kept for its owner's history and can be restored."""
+    """Retire a memory; it stays in the history and can be restored."""
     if record.status is not Status.ACTIVE:
-        raise Conflict(f"It is {record.status} already; its history says what took its place.")
+        raise Conflict(f"The memory is {record.status} already. See its history.")
     values = retirement_values(record, Status.FORGOTTEN, call.now())
     return _patch_if_unchanged(call, Action.FORGOTTEN, record, values)
 
 
 def delete(call: Call, record: Record) -> Written:
-    """Put a memory into the trash or, where the profile says so, destroy it."""
+    """Move a memory to the trash, or purge it if the profile deletes for good."""
     if call.profile.deletion.mode == "hard":
         with call.open_writer() as writer:
             event = writer.apply(call.new_event(Action.DELETED, call.now()), [Purge(record.id)])
         return Written(record, event)
     if record.status is Status.TRASHED:
-        raise Conflict("It is in the trash already.")
+        raise Conflict("The memory is in the trash already.")
     values = retirement_values(record, Status.TRASHED, call.now())
     return _patch_if_unchanged(call, Action.TRASHED, record, values)
 
 
-def retire_all(call: Call, wanted: Filter, status: Status) -> Batch:
-    """Forget or delete everything that passes, as one event."""
+def retire_all(call: Call, record_filter: Filter, status: Status) -> Batch:
+    """Forget or delete everything that matches, as one event."""
     with call.open_writer() as writer:
-        return _retire(call, writer, list(iter_records(writer, wanted)), status)
+        return _retire(call, writer, list(iter_records(writer, record_filter)), status)
 
 
 def delete_many(call: Call, records: Sequence[Record]) -> Batch:
-    """Delete several memories as one event; none, if one of them is in the trash already."""
+    """Delete several memories as one event; none, if one is in the trash already."""
     with call.open_writer() as writer:
         found = writer.load(dict.fromkeys(one.id for one in records))
         for one in records:
@@ -101,7 +101,6 @@ def delete_many(call: Call, records: Sequence[Record]) -> Batch:
 
 
 def _retire(call: Call, writer: Writer, records: Sequence[Record], status: Status) -> Batch:
-    """End memories as one event, or destroy them where that is what deleting means."""
     if not records:
         return Batch((), None)
     now = call.now()
@@ -114,9 +113,9 @@ def _retire(call: Call, writer: Writer, records: Sequence[Record], status: Statu
 
 
 def restore(call: Call, record: Record) -> Written:
-    """Bring back what was forgotten, deleted, disabled, expired or put into quarantine."""
+    """Restore a memory that was forgotten, deleted, disabled, expired or quarantined."""
     if record.status not in RESTORABLE:
-        raise Conflict(f"It is {record.status}; there is nothing to restore.")
+        raise Conflict(f"The memory is {record.status}. There is nothing to restore.")
     if record.status is Status.EXPIRED:
         return _patch_if_unchanged(
             call, Action.RESTORED, record, renewal_values(record, call.now())
@@ -126,10 +125,10 @@ def restore(call: Call, record: Record) -> Written:
     return _patch_if_unchanged(call, Action.RESTORED, record, values)
 
 
-def restore_all(call: Call, wanted: Filter) -> Batch:
-    """Bring back everything that passes, as one event."""
+def restore_all(call: Call, record_filter: Filter) -> Batch:
+    """Restore everything that matches, as one event."""
     with call.open_writer() as writer:
-        records = list(iter_records(writer, wanted))
+        records = list(iter_records(writer, record_filter))
         if not records:
             return Batch((), None)
         writes = [Patch(one.id, restoration_values(writer, one)) for one in records]
@@ -138,9 +137,10 @@ def restore_all(call: Call, wanted: Filter) -> Batch:
 
 
 def restoration_values(reader: Reader, record: Record) -> dict[str, object]:
-    """The values of a memory as it was when it last had a place; not safer than it was then.
+    """The columns of a memory as it was before it was retired.
 
-    What is in quarantine itself has had none, and is let out.
+    A memory that was quarantined before returns to quarantine; one that is in quarantine now
+    becomes active.
     """
     lives = [past for past in reader.list_states(record.id) if past.status in RESTORE_TARGETS]
     status = lives[-1].status if lives else Status.ACTIVE
@@ -152,23 +152,23 @@ def restoration_values(reader: Reader, record: Record) -> dict[str, object]:
 
 
 def link(call: Call, source: Record, target: Record, relation: Relation) -> Written:
-    """Relate two memories; saying it twice changes nothing."""
+    """Link two memories; an existing link is left as it is."""
     if source.id == target.id:
         raise InvalidInput("A memory cannot be linked to itself.")
     if relation is Relation.SUPERSEDES:
-        raise InvalidInput("Only replacing a memory supersedes it: update the old one instead.")
+        raise InvalidInput("Links cannot supersede a memory. Update the old one instead.")
     now = call.now()
-    wanted = Link(source.id, target.id, relation, now)
+    new = Link(source.id, target.id, relation, now)
     with call.open_writer() as writer:
         for old in writer.list_links(source.id):
-            if replace(old, created_at=now) == wanted:
+            if replace(old, created_at=now) == new:
                 return Written(source, None)
-        event = writer.apply(call.new_event(Action.LINKED, now), [AddLink(wanted)])
+        event = writer.apply(call.new_event(Action.LINKED, now), [AddLink(new)])
     return Written(source, event)
 
 
 def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Written:
-    """Take a relation between two memories away."""
+    """Remove a link between two memories."""
     now = call.now()
     with call.open_writer() as writer:
         for old in writer.list_links(source.id):
@@ -181,13 +181,13 @@ def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Wr
 def _patch_if_unchanged(
     call: Call, action: Action, seen: Record, values: dict[str, object]
 ) -> Written:
-    """Change a memory, if it still is what the caller saw."""
+    """Patch a memory if its status is still the one that the caller saw."""
     with call.open_writer() as writer:
         current = writer.get(seen.id)
         if current is None:
             raise NotFound(f"There is no memory {seen.id}.")
         if current.status is not seen.status:
-            raise Conflict(f"It is {current.status} by now; look at its history.")
+            raise Conflict(f"The memory has become {current.status}. See its history.")
         event = writer.apply(call.new_event(action, call.now()), [Patch(seen.id, values)])
         changed = writer.get(seen.id)
     assert changed is not None
@@ -195,12 +195,12 @@ def _patch_if_unchanged(
 
 
 def can_see_event(call: Call, reader: Reader, event: Event) -> bool:
-    """Whether all memories of an event are the caller's to see."""
+    """True if the caller can see all memories of an event."""
     return bool(filter_visible_events(call, reader, [event]))
 
 
 def filter_visible_events(call: Call, reader: Reader, events: Sequence[Event]) -> list[Event]:
-    """Those events of which all memories are the caller's to see."""
+    """The events of which the caller can see all memories."""
     touched = {one.id: {change.memory_id for change in one.changes} for one in events}
     known = reader.load(set().union(*touched.values()))
     seen = {record.id for record in known.values() if call.can_see(record)}
@@ -215,6 +215,6 @@ def filter_visible_events(call: Call, reader: Reader, events: Sequence[Event]) -
 
 
 def _is_by_visible_agent(call: Call, event: Event) -> bool:
-    """What is gone, or was none, has no scope: whoever sees everything or did it may know of it."""
+    """For memories that are gone and have no scope: true for their agent, and for who sees all."""
     everything = call.resolve_visibility() == Visibility()
     return everything or (event.agent is not None and call.can_read_scope(event.agent))

@@ -1,4 +1,4 @@
-"""From what a person says to the one memory they mean: by its id, its words or its sense."""
+"""Resolves a reference to one memory: by id, by words it contains, or by meaning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from remembrancer.types import Kind, Record, Status, looks_like_id
 
 MAX_CANDIDATES = 5
 MIN_SIMILARITY = 0.45
-"""How similar a memory must be for "forget …" to mean it, and no other may be nearly as close."""
+"""The least similarity for a match by meaning; no other memory may be nearly as similar."""
 
 MIN_SIMILARITY_MARGIN = 0.05
 
@@ -22,7 +22,7 @@ RESOLVABLE_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
 
 
 def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.ACTIVE,)) -> Record:
-    """The one memory with that id, or else with those words in it."""
+    """The memory with that id, or else the only one that contains those words."""
     found = _find_by_id(call, reference) or _search_by_words(call, reference, statuses)
     if found is None:
         raise NotFound("No memory has that id or contains those words.")
@@ -30,7 +30,7 @@ def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.A
 
 
 def resolve_by_meaning(call: Call, words: str) -> Record:
-    """Like `resolve`, but what is nowhere contained may also be meant by its sense."""
+    """Like `resolve`; if no memory contains the words, the most similar one."""
     found = _find_by_id(call, words) or _search_by_words(call, words, (Status.ACTIVE,))
     if found is not None:
         return found
@@ -59,10 +59,10 @@ def _find_by_id(call: Call, reference: str) -> Record | None:
 
 
 def find_by_words(records: Iterable[Record], words: str) -> Record | None:
-    """The one memory with those words in it, or that is those words."""
+    """The only memory that contains the words, or the one that consists of them."""
     needle = " ".join(words.casefold().split())
     if not needle:
-        raise InvalidInput("Say which memory: give its id or some words of it.")
+        raise InvalidInput("Give the id of a memory, or some words that it contains.")
     matches = [one for one in records if needle in _normalise(one)]
     whole = [one for one in matches if needle == _normalise(one)]
     if len(whole) == 1:
@@ -73,10 +73,10 @@ def find_by_words(records: Iterable[Record], words: str) -> Record | None:
 
 
 def _search_by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
-    wanted = replace(call.visible_filter(kinds=RESOLVABLE_KINDS), statuses=statuses)
+    record_filter = replace(call.visible_filter(kinds=RESOLVABLE_KINDS), statuses=statuses)
     with call.store.open_reader(call.owner) as reader:
         return find_by_words(
-            (one for one in iter_records(reader, wanted) if call.can_see(one)), words
+            (one for one in iter_records(reader, record_filter) if call.can_see(one)), words
         )
 
 
@@ -86,4 +86,4 @@ def _normalise(record: Record) -> str:
 
 def _ambiguous_error(candidates: list[Record]) -> Ambiguous:
     count = len(candidates)
-    return Ambiguous(f"{count} memories fit; say which one by its id.", candidates[:MAX_CANDIDATES])
+    return Ambiguous(f"{count} memories match. Choose one by its id.", candidates[:MAX_CANDIDATES])

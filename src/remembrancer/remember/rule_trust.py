@@ -1,4 +1,4 @@
-"""How rules earn and lose trust: arithmetic and wording, no I/O."""
+"""Trust in rules: effectiveness, maturity and warnings. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from remembrancer.types import Maturity, Rule, Verdict
 
 MATURITY_ORDER = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
 EFFECTIVENESS_PRIOR = 0.01
-"""Keeps a rule that was never applied from being divided by nothing."""
+"""Avoids a division by zero for a rule that was never applied."""
 
 
 def effectiveness(rule: Rule, rules: RulePolicy) -> float:
-    """How far a rule helps, from 0 to 1: one harm weighs as much as several successes."""
+    """From 0 to 1; one harm weighs as much as several successes."""
     harm = rules.harm_weight * rule.harmful_count
     return rule.success_count / (rule.success_count + harm + EFFECTIVENESS_PRIOR)
 
 
 def earned_maturity(rule: Rule, rules: RulePolicy, now: datetime) -> Maturity:
-    """The trust that a rule's record entitles it to."""
+    """The maturity that a rule's record justifies."""
     if _meets_promotion(rule, rules, rules.proven, now):
         return Maturity.PROVEN
     if _meets_promotion(rule, rules, rules.established, now):
@@ -30,7 +30,7 @@ def earned_maturity(rule: Rule, rules: RulePolicy, now: datetime) -> Maturity:
 
 
 def apply_verdict(rule: Rule, verdict: Verdict, rules: RulePolicy, now: datetime) -> Rule:
-    """The rule once it was applied: success can only raise its trust, harm only lower it."""
+    """The rule after one use: success can only raise its maturity, harm only lower it."""
     applied = replace(
         rule,
         applied_count=rule.applied_count + 1,
@@ -46,7 +46,7 @@ def apply_verdict(rule: Rule, verdict: Verdict, rules: RulePolicy, now: datetime
 
 
 def is_misleading(rule: Rule, rules: RulePolicy) -> bool:
-    """Whether a rule has done so much harm that it should warn of itself."""
+    """True if a rule has done so much harm that it should become a warning."""
     return (
         rule.maturity is not Maturity.ANTI_PATTERN
         and rule.harmful_count >= rules.invert_at_harms
@@ -55,7 +55,7 @@ def is_misleading(rule: Rule, rules: RulePolicy) -> bool:
 
 
 def format_warning(content: str, reasons: Iterable[str]) -> str:
-    """The words of a rule that turned out to be harmful, as a warning with the reasons."""
+    """A harmful rule as a warning, with the reasons."""
     advice = content.strip().rstrip(".!")
     if advice[1:2].islower():
         advice = advice[0].lower() + advice[1:]

@@ -1,4 +1,4 @@
-"""What a caller wants remembered: checked, cleaned of secrets, and made into a record."""
+"""Input of a write: validated, redacted, and made into a record."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_CONTENT_CHARS = 20_000
 MAX_NAME_CHARS = 200
 
 INSTRUCTION_CATEGORIES = ("instruction", "response_style")
-"""The categories of what an assistant is told to do; like rules, nothing from outside is that."""
+"""Categories that instruct an assistant. Like rules, they never come from outside."""
 
 
 ENUM_FIELDS: Mapping[str, type[StrEnum]] = {
@@ -47,7 +47,7 @@ ENUM_FIELDS: Mapping[str, type[StrEnum]] = {
 
 
 class FactFields(TypedDict, total=False):
-    """What may be said about a new memory besides its words."""
+    """Optional fields of a new memory."""
 
     kind: Kind | str
     category: str
@@ -72,7 +72,7 @@ class FactFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One thing to remember, before the store has seen it."""
+    """One memory to store, before it has an id and defaults."""
 
     content: str
     kind: Kind = Kind.FACT
@@ -100,7 +100,7 @@ class Statement:
 
 
 def validate_statement(content: str, details: FactFields, profile: Profile) -> Statement:
-    """The statement, or an error that says what is wrong with it."""
+    """Parse and validate; raises InvalidInput."""
     values = dict(details)
     for name, enum in ENUM_FIELDS.items():
         if name in values:
@@ -152,7 +152,7 @@ def _list_references(statement: Statement) -> list[str | None]:
 
 
 def build_record(call: Call, statement: Statement, now: datetime) -> Record:
-    """The new memory, with the profile's defaults for whatever was not said."""
+    """The new record, with the profile's defaults for fields that are not given."""
     profile = call.profile
     kind = statement.kind
     category_name, category = profile.resolve_category(statement.category)
@@ -200,7 +200,7 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
 
 
 def _effective_source(statement: Statement) -> Source:
-    """Who vouches for it: not the person, where the words came from elsewhere."""
+    """Explicit text from a tool or document counts as imported: no person stated it."""
     explicit = statement.source is Source.EXPLICIT
     return Source.IMPORTED if explicit and statement.origin.is_untrusted else statement.source
 
@@ -223,7 +223,7 @@ def _ttl_days(statement: Statement, category: Category, profile: Profile) -> flo
 
 def _check_text(statement: Statement) -> None:
     if not isinstance(statement.content, str) or not statement.content.strip():
-        raise InvalidInput("There is nothing to remember: the content is empty.")
+        raise InvalidInput("The content is empty.")
     for name, limit in (("content", MAX_CONTENT_CHARS), ("body", 10 * MAX_CONTENT_CHARS)):
         if len(getattr(statement, name) or "") > limit:
             raise InvalidInput(f"The {name} is too long: at most {limit} characters.")

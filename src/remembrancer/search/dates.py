@@ -1,4 +1,4 @@
-"""Which dates and stretches of time a question names, by patterns alone; knows no memories."""
+"""Finds dates and periods in a query by patterns. English only."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from itertools import islice
 from remembrancer.clock import as_utc
 
 MAX_SCANNED_CHARS = 2_000
-"""How much of a question is looked at, in characters."""
+"""Characters of a query that are read."""
 
 LOOKBEHIND_CHARS = 40
-"""How far before a date the words can begin that change its meaning, in characters."""
+"""Characters before a date in which modifiers such as "since" are looked for."""
 
 MAX_WINDOWS = 50
 MAX_WINDOWS_PER_DATE = 10
@@ -34,10 +34,10 @@ PERIODS = (
     | {"spring": (3, 3), "summer": (6, 3), "autumn": (9, 3), "fall": (9, 3), "winter": (12, 3)}
     | {"sept": (9, 1)}
 )
-"""The first month of each named part of a year, and how many months it lasts."""
+"""The first month of each season, and its length in months."""
 
 AMBIGUOUS_NAMES = frozenset("april june august summer autumn winter".split())
-"""Names of people and things, too: dates only after a word such as "in" or "the"."""
+"""Also names of people and things: a date only after a word such as "in" or "the"."""
 
 UNAMBIGUOUS_MONTHS = frozenset(MONTHS) - AMBIGUOUS_NAMES - {"march", "may"}
 
@@ -49,7 +49,7 @@ UNITS = {
     "month": (30.44, 12.0),
     "year": (365.25, 60.0),
 }
-"""How many days a unit lasts, and how many days off people are who count in it."""
+"""Days per unit, and the error in days of people who count in it."""
 
 COUNTS = (
     {word: float(number) for number, word in enumerate(NUMBERS, 1)}
@@ -66,7 +66,7 @@ DAY_PARTS = {
     "tonight": (17, 30),
     "tomorrow": (24, 48),
 }
-"""When a part of the day begins and ends, in hours from the last midnight."""
+"""Start and end of each part of the day, in hours after midnight."""
 
 RELATIVE_STEPS = {"last": -1, "previous": -1, "this": 0, "next": 1}
 NON_EVENT_WORDS = frozenset("it last next that then this".split())
@@ -87,7 +87,7 @@ _NOT_COUNTING = (
     r"\b(?![.,:/]?\d|%| (?:people|feet|km|kg|kcal)\b"
     r"| (?-i:(?!(?:was|is|has|does|this|as|us|vs)\b)[a-z]+s\b))"
 )
-"""What follows a year, unlike the number in "2000 steps"."""
+"""Words that follow a year, unlike the number in "2000 steps"."""
 
 _PERIOD = _any_of(PERIODS)
 _COUNT = rf"(?P<count>{_any_of(COUNTS)}|\d{{1,4}})"
@@ -123,7 +123,7 @@ WEEKDAY = _compile(
     rf"(?! of\b|,? (?:the )?(?:\d|(?:{_PERIOD})\b))"
 )
 
-# The rest, up to JOIN, is looked for in the words just before a date: hence the `$`.
+# The patterns up to JOIN match the words just before a date: hence the `$`.
 WITHIN = _compile(rf"{_WITHIN}[ -](?P<the>the )?$")
 NEAR = _compile(
     r"(?:\b(?:after|before|between|by|from|my|of|on|our|over|the|your)"
@@ -150,7 +150,7 @@ CLAUSE_END = re.compile(r"[,;?!]|\.(?: |$)")
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """A stretch of time a question is about, in UTC; its end is not part of it."""
+    """A period in UTC; the end is exclusive."""
 
     start: datetime
     end: datetime
@@ -158,7 +158,7 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class EventOffset:
-    """So many days before (negative) or after an event, give or take the slack."""
+    """Days before (negative) or after an event, give or take the slack."""
 
     days: float
     slack: float
@@ -167,7 +167,7 @@ class EventOffset:
 
 @dataclass(frozen=True, slots=True)
 class _TimeFrame:
-    """What dates are read against: the present, and the days from which something is known."""
+    """The present, and the period that the memories cover."""
 
     now: datetime
     start: datetime
@@ -177,14 +177,14 @@ class _TimeFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Period:
-    """A part of every year: whole months, or the days from the first to the last of `days`."""
+    """A part of every year: whole months, or a range of days."""
 
     month: int
     months: int
     days: tuple[int, ...] = ()
 
     def windows_in_years(self, years: Iterable[int]) -> list[TimeWindow]:
-        """Its times; the winter of a year is the one that ends in it and the one that begins."""
+        """Its windows; a year has two winters: one ends in it and one begins in it."""
         begun = (0, 1) if self.month + self.months > 13 else (0,)
         found = {
             one for year in years for ago in begun for one in self._windows_in_year(year - ago)
@@ -203,7 +203,7 @@ class _Period:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """The words that name a date, and what they can mean, in the order of time."""
+    """The position of a date in the text, and its possible windows in order of time."""
 
     start: int
     end: int
@@ -213,7 +213,7 @@ class _Mention:
 def find_windows(
     text: str, now: datetime | None, earliest: datetime, latest: datetime
 ) -> tuple[TimeWindow, ...]:
-    """The stretches of time that a question names; relative ones only when `now` is known."""
+    """The periods that a query names; relative ones only if `now` is given."""
     text = _normalise_spaces(text)
     if not DATE_HINT.search(text):
         return ()
@@ -226,7 +226,7 @@ def find_windows(
 
 
 def find_offset(text: str) -> EventOffset | None:
-    """The distance to an event that the question names, if it names one that is not a date."""
+    """The offset from an event in the query ("two weeks after the move"), or None."""
     text = _normalise_spaces(text)
     match = DISTANCE.search(text)
     if match is None:
@@ -238,7 +238,7 @@ def find_offset(text: str) -> EventOffset | None:
 
 
 def _normalise_spaces(text: str) -> str:
-    """The beginning of a text with single spaces, so that no pattern has to run over many."""
+    """The beginning of a text with single spaces: patterns then run in linear time."""
     return " ".join(text[:MAX_SCANNED_CHARS].split())
 
 
@@ -249,7 +249,7 @@ def _build_time_frame(now: datetime | None, earliest: datetime, latest: datetime
 
 
 def _find_mentions(text: str, frame: _TimeFrame) -> list[_Mention]:
-    """The dates in a text from left to right; of two that overlap, the first and longer."""
+    """The dates in a text from left to right; of two that overlap, the earlier and longer."""
     found = [
         _build_mention(match, meant)
         for pattern, read in (
@@ -266,7 +266,7 @@ def _find_mentions(text: str, frame: _TimeFrame) -> list[_Mention]:
 
 
 def _build_mention(match: re.Match[str], meant: tuple[TimeWindow, ...]) -> _Mention:
-    """A date, with the "early", "mid" or "late" before it."""
+    """Applies "early", "mid" or "late" to the date after it."""
     part = PART.search(_text_before(match.string, match.start()))
     if part is None or part.lastindex is None:
         return _Mention(*match.span(), meant)
@@ -275,7 +275,7 @@ def _build_mention(match: re.Match[str], meant: tuple[TimeWindow, ...]) -> _Ment
 
 
 def _merge_ranges(text: str, mentions: list[_Mention]) -> list[_Mention]:
-    """The mentions, with one in place of two that are the ends of a range."""
+    """Replaces two mentions that are the ends of a range by one."""
     merged: list[_Mention] = []
     for mention in mentions:
         if merged and _is_range(text, (first := merged[-1]), mention):
@@ -294,7 +294,7 @@ def _is_range(text: str, first: _Mention, second: _Mention) -> bool:
 def _pair_ranges(
     starts: tuple[TimeWindow, ...], ends: tuple[TimeWindow, ...]
 ) -> tuple[TimeWindow, ...]:
-    """Each end with the nearest start before it: "November to March" crosses the new year."""
+    """Pairs each end with the nearest start before it: "November to March" crosses the new year."""
     nearest: dict[TimeWindow, TimeWindow] = {}
     for end in ends:
         if earlier := [start for start in starts if start.start < end.end]:
@@ -303,7 +303,7 @@ def _pair_ranges(
 
 
 def _resolve_mention(text: str, mention: _Mention, frame: _TimeFrame) -> tuple[TimeWindow, ...]:
-    """What a date means after the words before it, such as "since" or "two days after"."""
+    """The windows of a date after modifiers such as "since" or "two days after"."""
     before = _text_before(text, mention.start)
     relation = RELATION.search(before)
     if not relation or not mention.windows or not _is_whole(text, mention, bool(relation["the"])):
@@ -328,7 +328,7 @@ def _shift_windows(
 
 
 def _parse_distance(match: re.Match[str]) -> tuple[float, float]:
-    """How many days "two weeks before" is, and its slack."""
+    """The days of "two weeks before", and its slack."""
     days, slack = UNITS[match["unit"].lower()]
     sign = -1 if match["way"].lower() == "before" else 1
     return sign * _parse_count(match["count"]) * days, slack
@@ -343,7 +343,7 @@ def _date_follows(text: str, at: int) -> bool:
 
 
 def _is_whole(text: str, mention: _Mention, has_the: bool) -> bool:
-    """Whether a date stands for itself, unlike in "the May trip" and "last week's trip"."""
+    """False in "the May trip" and "last week's trip"."""
     if text.startswith(("'s", "’s"), mention.end):
         return False
     has_digit = any(c.isdigit() for c in text[mention.start : mention.end])
@@ -376,7 +376,7 @@ def _read_period(match: re.Match[str], frame: _TimeFrame) -> tuple[TimeWindow, .
 
 
 def _is_period(match: re.Match[str], has_day: bool) -> bool:
-    """Whether a word is meant as a month or season: many are verbs or people's names, too."""
+    """True if a word means a month or season; many are also verbs or names."""
     word, name = match["name"], match["name"].lower()
     if name in UNAMBIGUOUS_MONTHS or has_day or match["year"]:
         return True
@@ -392,7 +392,7 @@ def _is_period(match: re.Match[str], has_day: bool) -> bool:
 
 
 def _list_occurrences(period: _Period, frame: _TimeFrame) -> tuple[TimeWindow, ...]:
-    """Each time a part of the year came round while something was remembered."""
+    """Each occurrence of a part of the year within the period of the memories."""
     years = range(max(frame.start.year, frame.end.year - MAX_WINDOWS_PER_DATE), frame.end.year + 1)
     came = (one for one in period.windows_in_years(years) if frame.start < one.end)
     return tuple(one for one in came if one.start < frame.end)[-MAX_WINDOWS_PER_DATE:]
@@ -418,7 +418,7 @@ def _read_year(match: re.Match[str], frame: _TimeFrame) -> tuple[TimeWindow, ...
 
 
 def _is_bare_year(match: re.Match[str], before: str, frame: _TimeFrame) -> bool:
-    """Whether a number reads as a year: "my 2022 trip", "Christmas 2022?"."""
+    """True in "my 2022 trip" and "Christmas 2022?"."""
     if not frame.start.year <= int(match[0]) <= frame.end.year:
         return False
     is_last = match.end() == len(match.string) or match.string[match.end()] in ",.?!"
@@ -511,7 +511,7 @@ def _start_of_day(moment: datetime) -> datetime:
 
 
 def _add_days(moment: datetime, days: float) -> datetime:
-    """So many days later, or the end of time."""
+    """Some days later, at most the last representable time."""
     try:
         return moment + timedelta(days=days)
     except OverflowError:
@@ -521,7 +521,7 @@ def _add_days(moment: datetime, days: float) -> datetime:
 ANY_DATE_FRAME = _TimeFrame(
     _start_of_month(2001, 1), _start_of_month(2000, 1), _start_of_month(2001, 1), relative=True
 )
-"""A leap year, in which every date can be read."""
+"""A leap year: every day of the year exists in it."""
 
 _Readers = tuple[
     tuple[re.Pattern[str], Callable[[re.Match[str], _TimeFrame], tuple[TimeWindow, ...]]], ...

@@ -1,4 +1,4 @@
-"""What the wording of a text tells about its use as evidence, noted once when it is stored."""
+"""Features of a text's wording, detected once when it is stored."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from enum import IntFlag
 
 MAX_SCANNED_CHARS = 4000
-"""How much of a text is looked at: what it is for shows at its beginning."""
+"""Characters that are read: the purpose of a text shows at its beginning."""
 
 
 class TextFeature(IntFlag):
-    """What a text does, besides saying something."""
+    """A bit per feature; the values are stored."""
 
     QUESTION = 1
     INSTRUCTION = 2
@@ -52,7 +52,6 @@ REQUEST_PATTERN = re.compile(
 
 
 def detect_features(text: str) -> TextFeature:
-    """All the marks of a text."""
     start = text[:MAX_SCANNED_CHARS]
     found = TextFeature(0)
     for mark, pattern, where in (

@@ -1,4 +1,4 @@
-"""One person's documents in memory, as arrays that grow; what is asked of them is in `matching`."""
+"""One person's documents in memory, as growable arrays; `signals` compares them with a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from remembrancer.search.vectors import Vectors
 from remembrancer.types import Kind
 
 PASSAGE_TURNS = 8
-"""How many turns in a row are one passage of a conversation."""
+"""Consecutive turns per passage of a session."""
 
 KINDS = tuple(Kind)
 GENERIC_SPEAKERS = frozenset({"user", "assistant", "system", "tool", "human", "ai", "bot"})
@@ -25,7 +25,7 @@ SECONDS_PER_DAY = 86_400.0
 
 
 class DocumentRow(NamedTuple):
-    """A document as the store has it; those that are no turns have no place in a session."""
+    """A document as the store has it; only turns have a position in a session."""
 
     number: int
     id: str
@@ -49,7 +49,7 @@ class VectorRow(NamedTuple):
 
 
 class GrowableArray:
-    """An array that can be appended to; what was read of it before stays as it was."""
+    """An append-only array; slices taken before stay valid."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self._buffer: NDArray[Any] = np.zeros(64, dtype=dtype)
@@ -81,7 +81,7 @@ class GrowableArray:
 
 @dataclass(slots=True)
 class SyncState:
-    """How far the store's rows have been read, of whom, and how many removals were heard of."""
+    """How far the store's rows have been read, and how many removals were seen."""
 
     last_document: int = 0
     last_vector: int = 0
@@ -90,12 +90,11 @@ class SyncState:
 
 
 class Index:
-    """What can be recalled of one person by one model's vectors.
+    """The searchable documents of one person, with the vectors of one model.
 
     Documents and vectors are numbered by the store in the order they were stored, and appended here
-    in that order. The lock is held while the index is brought up to date; a view of it, taken under
-    the lock, can be read for as long as one likes; `derived` keeps what follows from it and takes
-    time to work out, until something is added. An index overflows when the store holds vectors
+    in that order. The lock is held while the index is updated; a view, taken under the lock, can
+    be read at any time. `derived` caches expensive results until something is added. An index
     back that would be too many for memory.
     """
 
@@ -122,7 +121,7 @@ class Index:
         self._numbering = _Numbering()
 
     def clear(self) -> None:
-        """Forget everything, to be read again."""
+        """Clear the index, to be read again."""
         self.sync_state = SyncState()
         self._clear()
 
@@ -131,11 +130,11 @@ class Index:
 
     @property
     def speaker_names(self) -> list[str]:
-        """The people who speak, by number; turns without a name of their own have number 0."""
+        """Speakers by number; unnamed speakers have number 0."""
         return self._numbering.speakers
 
     def extend(self, entries: Sequence[DocumentRow], rows: Sequence[VectorRow]) -> None:
-        """Take in what the store has beyond what was seen."""
+        """Add rows that are new since the last call."""
         self.cache = {}
         self._view = None
         if entries:
@@ -165,7 +164,7 @@ class Index:
         self._chain_turns(entries, first)
 
     def _chain_turns(self, entries: Sequence[DocumentRow], first: int) -> None:
-        """Let each turn know the one before it and the one after it."""
+        """Link each turn to the previous and the following one."""
         self.previous.extend(np.full(len(entries), -1))
         self.following.extend(np.full(len(entries), -1))
         for place, entry in enumerate(entries, first):
@@ -176,7 +175,7 @@ class Index:
                 self.following.values[earlier] = place
 
     def view(self) -> Index:
-        """The index as it is now, whatever is added later; only for reading."""
+        """A read-only snapshot."""
         if self._view is None:
             view = Index.__new__(Index)
             for name, value in vars(self).items():
@@ -185,7 +184,7 @@ class Index:
         return self._view
 
     def fork(self) -> Index:
-        """A copy that one writer may extend by what nobody else can see yet."""
+        """A copy to which one writer adds its uncommitted rows."""
         copy = Index(self.embedding_model)
         copy.sync_state = SyncState(
             self.sync_state.last_document, self.sync_state.last_vector, self.sync_state.removals
@@ -204,7 +203,7 @@ _COPIED_TYPES = (GrowableArray, Vectors, Postings)
 
 @dataclass(slots=True)
 class _Numbering:
-    """Numbers for sessions, passages and speakers, and the last turns of each session."""
+    """Numbers sessions, passages and speakers, and keeps the last turns of each session."""
 
     sessions: dict[str, int] = field(default_factory=dict)
     passages: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -233,7 +232,7 @@ class _Numbering:
         return self._numbers[name]
 
     def find_previous(self, entry: DocumentRow) -> int:
-        """The place of the turn just before this one, as far as turns came in order."""
+        """The place of the previous turn, if turns arrived in order."""
         if entry.session_id is None or entry.position is None:
             return -1
         position, place = self._latest.get(entry.session_id, (-1, -1))
@@ -254,5 +253,5 @@ class _Numbering:
 
 
 def pair_codes(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """A code for each two terms in a row."""
+    """One code per pair of consecutive terms."""
     return codes[:-1] * np.uint32(0x9E3779B1) ^ codes[1:]

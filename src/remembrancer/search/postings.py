@@ -1,4 +1,4 @@
-"""Which documents have which terms, and BM25 over that: in arrays, which takes microseconds."""
+"""An inverted index in arrays, and BM25 over it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 K1 = 1.2
 B = 0.75
 MAX_TERM_COUNT = 255
-"""A term that occurs more often in one document counts as if it occurred that often."""
+"""The largest count of a term in a document; more occurrences count as this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class _Segment:
     counts: NDArray[np.uint8]
 
     def find(self, code: int) -> slice:
-        # A plain int would have the whole array copied into a wider type.
+        # A plain int would make numpy copy the whole array to a wider type.
         place = int(self.codes.searchsorted(np.uint32(code)))
         if place == len(self.codes) or self.codes[place] != code:
             return slice(0, 0)
@@ -45,7 +45,7 @@ class Postings:
         self.lengths: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
 
     def add(self, documents: Iterable[NDArray[np.uint32]]) -> None:
-        """Number on from the last document; each is the codes of its terms."""
+        """Append documents, each given by the codes of its terms."""
         texts = list(documents)
         lengths = np.array([len(codes) for codes in texts], dtype=np.uint32)
         numbers = np.repeat(np.arange(len(texts), dtype=np.uint64) + len(self.lengths), lengths)
@@ -57,7 +57,7 @@ class Postings:
         self._push(_build_segment(keys, np.minimum(counts, MAX_TERM_COUNT).astype(np.uint8)))
 
     def find(self, code: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-        """The documents that have a term, and how often each has it."""
+        """The documents with a term, and its count in each."""
         found = [(segment, segment.find(code)) for segment in self._segments]
         having = [(segment, where) for segment, where in found if where.stop]
         if len(having) == 1:
@@ -71,12 +71,11 @@ class Postings:
         )
 
     def count_documents(self, code: int) -> int:
-        """How many documents have a term."""
         where = (segment.find(code) for segment in self._segments)
         return sum(some.stop - some.start for some in where)
 
     def fork(self) -> Postings:
-        """A copy that can grow on its own: segments never change."""
+        """An independent copy; segments are immutable and shared."""
         copy = Postings()
         copy._segments, copy.lengths = list(self._segments), self.lengths
         return copy
@@ -84,7 +83,7 @@ class Postings:
     view = fork
 
     def _push(self, segment: _Segment) -> None:
-        """Merge with the segments before it that are not much larger, so that few remain."""
+        """Merge segments of similar size, so that few remain."""
         while self._segments and len(self._segments[-1].documents) < 2 * len(segment.documents):
             older = self._segments.pop()
             keys = np.concatenate([older.keys(), segment.keys()])
@@ -95,12 +94,12 @@ class Postings:
 
 
 def inverse_document_frequency(matching: int, documents: int) -> float:
-    """How much a term says: the fewer documents have it, the more; never nothing."""
+    """BM25's inverse document frequency, always positive."""
     return math.log1p((documents - matching + 0.5) / (matching + 0.5))
 
 
 def compute_length_norms(lengths: NDArray[np.uint32] | NDArray[np.float32]) -> NDArray[np.float32]:
-    """What BM25 adds below the line for each document: the longer it is, the more."""
+    """BM25's length normalisation, one value per document."""
     mean = float(lengths.mean()) if len(lengths) else 0.0
     share = np.float32(K1 * B / (mean or 1.0))
     found: NDArray[np.float32] = np.float32(K1 * (1 - B)) + share * lengths.astype(np.float32)
@@ -110,7 +109,7 @@ def compute_length_norms(lengths: NDArray[np.uint32] | NDArray[np.float32]) -> N
 def score_term(
     counts: NDArray[Any], length_norms: NDArray[np.float32], weight: float
 ) -> NDArray[np.float32]:
-    """What a term adds to a document by BM25: more if it is there often, less if it is long."""
+    """The BM25 score of one term. Overwrites its second argument."""
     often = counts.astype(np.float32)
     length_norms += often
     often *= np.float32(weight * (K1 + 1))

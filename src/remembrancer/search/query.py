@@ -1,4 +1,4 @@
-"""What a question is about, told from its wording alone: people, times, and what to leave out."""
+"""Parses a query: its terms, speakers, periods, exclusions and intent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FRAMING_PATTERNS = tuple(
         r"\b(?:do|can) you remember\b",
     )
 )
-"""How people ask, as opposed to what they ask about."""
+"""Words of asking, as opposed to the topic."""
 
 ASKS_ASSISTANT_PATTERN = re.compile(
     r"\byou (?:said|mentioned|told|recommended|suggested|gave|provided|listed|explained|described|"
@@ -81,10 +81,10 @@ WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query, taken apart.
+    """A parsed query.
 
-    `sense` is what gets embedded: the query without the manner of asking, without what it excludes
-    and without the names of those who speak, as a name outweighs everything else in a vector.
+    `embedding_text` is the query without words of asking, without exclusions and without the
+    names of speakers: a name outweighs everything else in a vector.
     """
 
     embedding_text: str
@@ -102,13 +102,13 @@ class ParsedQuery:
     order: int = 0
 
     def drop_terms(self) -> ParsedQuery:
-        """The same question for a search by meaning alone."""
+        """The same query for a purely semantic search."""
         return replace(self, terms=(), sequence=(), topic=(), unwanted=())
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """What helps to understand a question: who speaks in the memories, and from when they are."""
+    """The speakers and the period of the memories, for parsing a query."""
 
     speakers: Sequence[str] = ()
     earliest: datetime | None = None
@@ -116,7 +116,6 @@ class CorpusInfo:
 
 
 def parse_query(query: str, now: datetime | None, corpus: CorpusInfo) -> ParsedQuery:
-    """Take a query apart."""
     unwanted = tuple(match[1] for match in EXCLUSION_PATTERN.finditer(query))
     asked = _strip_framing(EXCLUSION_PATTERN.sub(" ", query) if unwanted else query) or query
     named = _find_speakers(query, corpus.speakers)
@@ -150,7 +149,7 @@ def _strip_framing(query: str) -> str:
 
 
 def _find_speakers(query: str, speakers: Sequence[str]) -> dict[str, str]:
-    """The words of a query that name a speaker: the name, its first part, or a short form of it."""
+    """The words of a query that name a speaker: the full name, the first name, or a short form."""
     found: dict[str, str] = {}
     firsts = {name.split()[0].casefold(): name for name in reversed(speakers)}
     for word in dict.fromkeys(WORD_PATTERN.findall(query)):

@@ -1,4 +1,4 @@
-"""The signals of a match added up, part by part; the weights are data in a profile."""
+"""Adds the signals up to a score, weighted by the profile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Places = NDArray[np.int64]
 
 
 def compute_base_scores(signals: Signals, weights: EvidenceWeights) -> Floats:
-    """What each document says for itself; the rest depends on where it stands and who said it."""
+    """The score of each document by its own text, without its position and speaker."""
     found = np.float32(weights.meaning) * np.clip(signals.similarity, 0, 1)
     found += np.float32(weights.words / signals.words_scale) * signals.bm25
     found += np.float32(weights.phrases) * signals.phrases
@@ -31,7 +31,7 @@ def compute_score_parts(
     base_scores: Floats,
     at: Places,
 ) -> Mapping[str, Floats]:
-    """What each signal adds to the scores of the documents at some places; `said` is their own."""
+    """The terms of the score, by signal, of the documents at some places."""
     traits, similarity = signals.traits, np.clip(signals.similarity[at], 0, 1)
     found = {
         "meaning": weights.meaning * similarity,
@@ -61,7 +61,7 @@ def compute_score_parts(
 def _compute_neighbour_parts(
     signals: Signals, weights: EvidenceWeights, base_scores: Floats, at: Places
 ) -> Mapping[str, Floats]:
-    """Among people who chat, the answer stands beside what resembles the question."""
+    """When people chat, the answer is often next to the turn that resembles the query."""
     chatting, asks = signals.traits.is_chat[at], signals.traits.is_question
     before, after = signals.previous[at], signals.following[at]
     asked = np.where(asks[before], 1.0, 0.5) * _scores_at(base_scores, before)
@@ -73,6 +73,6 @@ def _compute_neighbour_parts(
 
 
 def _scores_at(base_scores: Floats, places: NDArray[np.int32]) -> Floats:
-    """What is said at some places, and nothing where there is no such place."""
+    """Base scores at some places; 0 where there is no such place."""
     inside = (places >= 0) & (places < len(base_scores))
     return np.where(inside, base_scores[np.where(inside, places, 0)], 0)

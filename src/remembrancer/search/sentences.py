@@ -1,4 +1,4 @@
-"""Which units of a text get a vector: a long turn is found by what its sentences say."""
+"""Splits text into the units that get a vector: long turns sentence by sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingUnit:
-    """A text to be embedded, its place in the whole (0 is the whole), and what it does."""
+    """A text to embed, its number (0 is the whole text), and its features."""
 
     text: str
     part: int = 0
@@ -26,7 +26,7 @@ class EmbeddingUnit:
 
 
 def split_into_units(text: str, whole: str, *, by_sentence: bool) -> list[EmbeddingUnit]:
-    """The sentences of a long text, or `whole`, the text with its speaker."""
+    """The sentences of a long text, else `whole`, the text with its speaker."""
     if by_sentence and len(text) > MIN_SPLIT_CHARS:
         found = _split_sentences(text)
         if len(found) > 1:

@@ -1,4 +1,4 @@
-"""How each document answers a question: one array per signal, one number per document."""
+"""Compares a query with every document: one array per signal, one number per document."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from remembrancer.search.query import CorpusInfo, ParsedQuery
 from remembrancer.search.terms import encode_term, extract_query_terms
 
 REQUEST_WEIGHT = 0.75
-"""What a sentence that asks for something counts as evidence, beside one that tells something."""
+"""The weight of a sentence that asks for something, beside one that states something."""
 
 MAX_CHAT_TURN_WORDS = 80
-"""A named speaker whose turns are longer than so many words on average is no person chatting."""
+"""The longest average turn, in words, of a named speaker who counts as chatting."""
 
 EARLY_DECAY_DAYS, LATE_DECAY_DAYS = 3.0, 14.0
-"""Days by which what was said before or after a stretch of time has lost most of its claim."""
+"""Days before and after a period over which the time signal fades."""
 
 NO_SIMILARITY = -2.0
-"""Less than any similarity: that of a document without a vector."""
+"""The similarity of a document without a vector: less than any cosine."""
 
 IDEAL_SHARE = 0.4
-"""How far a score by words is measured by a perfect document, not by the best there is."""
+"""The share of a perfect document's BM25 in the scale, beside the best actual score."""
 
 TYPICAL_BEST_SHARE = 0.6
-"""What a very good document reaches of a perfect one's BM25."""
+"""The share of a perfect document's BM25 that a very good one reaches."""
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -46,7 +46,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The signals of all documents for one question, and what is always true of them."""
+    """The signals of all documents for one query, and their traits."""
 
     traits: Traits
     similarity: Floats
@@ -64,7 +64,7 @@ class Signals:
 
 
 def describe_corpus(index: Index) -> CorpusInfo:
-    """What an index tells about the people and times in it."""
+    """The speakers and the period of an index."""
     said = index.said_days.values
     if not len(said):
         return CorpusInfo()
@@ -77,7 +77,7 @@ def describe_corpus(index: Index) -> CorpusInfo:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is always true of the documents, whatever is asked."""
+    """Properties of the documents that do not depend on the query."""
 
     is_chat: Flags
     is_by_assistant: Flags
@@ -97,7 +97,7 @@ class Traits:
 
 
 def get_traits(index: Index) -> Traits:
-    """Worked out once for as long as nothing is added."""
+    """Cached until documents are added."""
     found = index.cache.get("traits")
     if found is None:
         found = index.cache["traits"] = _compute_traits(index)
@@ -161,7 +161,7 @@ def compute_signals(index: Index, question: ParsedQuery, similarity: Floats) -> 
 def compute_similarity(
     index: Index, vector: Floats | None, *, discount_requests: bool = False
 ) -> Floats:
-    """The best of each document's vectors; what has none is farther than anything can be.
+    """The highest similarity of each document's vectors; NO_SIMILARITY without a vector.
 
     As evidence, a sentence that asks for something counts less than one that tells something.
     """
@@ -177,7 +177,7 @@ def compute_similarity(
 
 
 def compute_bm25(index: Index, terms: Sequence[str]) -> tuple[Floats, float]:
-    """The score of each document, and what one that has every term would get."""
+    """The score of each document, and that of one with every term."""
     scores, ideal = np.zeros(len(index), dtype=np.float32), 0.0
     damped = get_traits(index).length_norms
     for term in terms:
@@ -189,14 +189,14 @@ def compute_bm25(index: Index, terms: Sequence[str]) -> tuple[Floats, float]:
 
 
 def _compute_words_scale(scores: Floats, ideal: float) -> float:
-    """What BM25 is divided by: weak matches stay weak even when there are no better ones."""
+    """The divisor of BM25: weak matches stay weak even if there are no better ones."""
     best = (1 - IDEAL_SHARE) * float(scores.max(initial=0.0))
     return best + IDEAL_SHARE * TYPICAL_BEST_SHARE * ideal or 1.0
 
 
 def _score_passages(index: Index, terms: Sequence[str]) -> Floats:
-    """How well the passage that a turn is in fits, as a share of the best."""
-    # Counted from one: what is in no passage has number 0, which counts for nothing.
+    """The BM25 of each turn's passage, as a share of the best."""
+    # Passages are numbered from one; documents without a passage have number 0.
     passages, damped = index.passages.values + 1, get_traits(index).passage_length_norms
     if not terms or not len(damped):
         return np.zeros(len(index), dtype=np.float32)
@@ -212,7 +212,7 @@ def _score_passages(index: Index, terms: Sequence[str]) -> Floats:
 
 
 def _score_phrases(index: Index, sequence: Sequence[str]) -> Floats:
-    """How many of its neighbouring words stay together, rare ones first, as a share of the best."""
+    """Pairs of neighbouring query words in each document, weighted by rarity, as a share."""
     scores = np.zeros(len(index), dtype=np.float32)
     codes = np.array([encode_term(word) for word in sequence], dtype=np.uint32)
     if len(codes) < 2:
@@ -231,7 +231,7 @@ def _score_phrases(index: Index, sequence: Sequence[str]) -> Floats:
 
 
 def _score_time_fit(index: Index, question: ParsedQuery) -> Floats:
-    """How well the day something was said fits the times in question: people tell things late."""
+    """The fit of each document's date to the periods of the query; people report late."""
     said = index.said_days.values
     found = np.zeros(len(index), dtype=np.float32)
     for start, end in _list_day_ranges(index, question):
@@ -256,7 +256,7 @@ def _to_day_range(window: TimeWindow) -> tuple[float, float]:
 
 
 def _compute_age(index: Index) -> Floats:
-    """From 0 for what was said last to 1 for what was said first."""
+    """From 0 for the latest document to 1 for the first."""
     said = index.said_days.values
     if not len(said) or said.max() == said.min():
         return np.zeros(len(index), dtype=np.float32)
@@ -265,7 +265,7 @@ def _compute_age(index: Index) -> Floats:
 
 
 def _flag_chat_turns(index: Index) -> Flags:
-    """Turns of named people who talk to each other, as opposed to someone and an assistant."""
+    """Turns of named people who talk to each other, not to an assistant."""
     speakers = index.speakers.values
     turns = np.bincount(speakers, minlength=1)
     words = np.bincount(speakers, weights=index.words.lengths, minlength=1)
@@ -275,7 +275,7 @@ def _flag_chat_turns(index: Index) -> Flags:
 
 
 def _flag_named_speakers(index: Index, question: ParsedQuery) -> Flags:
-    """The turns of those whom the question names, unless it names everyone."""
+    """The turns of the speakers that the query names, unless it names all."""
     names = index.speaker_names[: int(index.speakers.values.max(initial=0)) + 1]
     wanted = np.array([name in question.speakers for name in names])
     if not question.speakers or wanted[1:].all():
@@ -288,6 +288,5 @@ def _has_feature(marks: NDArray[np.uint8], mark: TextFeature) -> Flags:
 
 
 def _scale_to_max(scores: Floats) -> Floats:
-    """As shares of the highest."""
     best = float(scores.max(initial=0.0))
     return scores / np.float32(best) if best > 0 else scores

@@ -1,4 +1,4 @@
-"""Words as search sees them: the same terms on every engine, because we make them ourselves."""
+"""Splits text into search terms, the same on every engine."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ STOP_WORDS = frozenset(
 )
 
 MAX_TERM_CHARS = 100
-"""A longer word is found by its beginning; PostgreSQL has no place for words of 2 kB."""
+"""Longer words are cut: PostgreSQL cannot index words of 2 kB."""
 
 _local = threading.local()
 
 
 def extract_terms(text: str) -> list[str]:
-    """The terms of a text in order: folded, without accents, stemmed; bigrams if unspaced."""
+    """The terms in order: case-folded, without accents, stemmed; bigrams in unspaced scripts."""
     found: list[str] = []
     for word in WORD_PATTERN.findall(_fold(text)):
         if UNSPACED_PATTERN.search(word):
@@ -40,30 +40,30 @@ def extract_terms(text: str) -> list[str]:
 
 
 def extract_query_terms(text: str) -> list[str]:
-    """The distinct terms to look for, without the words every text has unless it has no others."""
+    """The distinct terms of a query, without stop words unless there are no others."""
     words = WORD_PATTERN.findall(_fold(text))
     telling = [word for word in words if word not in STOP_WORDS]
     return list(dict.fromkeys(extract_terms(" ".join(telling or words))))
 
 
 def encode_terms(words: Sequence[str]) -> bytes:
-    """Terms as four bytes each, in order: what the index counts instead of words."""
+    """The 32-bit codes of terms, in order."""
     return struct.pack(f"<{len(words)}I", *map(encode_term, words))
 
 
 def encode_term(word: str) -> int:
-    """A term as a number of four bytes."""
+    """A 32-bit hash."""
     return crc32(word.encode())
 
 
 def fingerprint(text: str) -> str:
-    """The same for texts that differ only in case and spacing."""
+    """Equal for texts that differ only in case and spacing."""
     plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def normalise_quote(text: str) -> str:
-    """Without what a quotation may change: case, spacing and the shape of its apostrophes."""
+    """Ignores what a quotation can change: case, spacing and the shape of apostrophes."""
     straight = unicodedata.normalize("NFC", text).translate(_STRAIGHT_QUOTES)
     return " ".join(straight.casefold().split())
 

@@ -1,4 +1,4 @@
-"""Vectors in memory, a quarter of their size, found by their main directions first.
+"""Quantised vectors in memory, a quarter of their size, searched by a sketch first.
 
 The nearest found this way are those of the exact product in 99 of 100 cases: the measurements are
 in docs/decisions/search-in-memory.md.
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK_ROWS = 4096
-"""Rows per block: growing adds a block and never copies what is there."""
+"""Rows per block: growing adds a block and copies nothing."""
 
 MIN_SKETCH_ROWS = 2 * BLOCK_ROWS
-"""From how many rows on a sketch is worth its memory."""
+"""The number of rows from which a sketch is worth its memory."""
 
 SKETCH_DIMENSIONS = 80
 MIN_REFINED_ROWS, REFINED_SHARE = 330, 0.015
@@ -35,7 +35,7 @@ def dot_products(rows: Floats, query: Floats) -> Floats:
 
 
 class Vectors:
-    """Rows of length one, kept as bytes with a scale each; appended, never changed."""
+    """Unit vectors, stored as bytes with one scale each; append-only."""
 
     def __init__(self) -> None:
         self._blocks: list[NDArray[np.int8]] = []
@@ -44,7 +44,6 @@ class Vectors:
         self.size = 0
 
     def add(self, rows: Sequence[Floats]) -> None:
-        """Append rows."""
         if not len(rows):
             return
         matrix = np.asarray(rows, dtype=np.float32)
@@ -59,14 +58,14 @@ class Vectors:
             self._sketch.add(matrix)
 
     def view(self) -> Vectors:
-        """The rows there are now, whatever is added later."""
+        """A read-only snapshot."""
         copy = Vectors()
         copy._blocks, copy._scales = list(self._blocks), list(self._scales)
         copy._sketch, copy.size = self._sketch, self.size
         return copy
 
     def fork(self) -> Vectors:
-        """A copy that can grow on its own."""
+        """An independent copy."""
         copy = Vectors()
         copy._blocks = [*self._blocks[:-1], *(block.copy() for block in self._blocks[-1:])]
         copy._scales = [*self._scales[:-1], *(scales.copy() for scales in self._scales[-1:])]
@@ -75,7 +74,7 @@ class Vectors:
         return copy
 
     def similarities(self, query: Floats) -> Floats:
-        """The cosine of each row to the query: close for all, closer for those that matter."""
+        """The cosine of each row to the query: approximate, better for the best rows."""
         if self._sketch is None:
             return self._compute_products(query)
         found = self._sketch.compute_products(query)[: self.size]
@@ -94,7 +93,7 @@ class Vectors:
         return found
 
     def _dequantise(self, rows: Sequence[int]) -> Floats:
-        """Rows as numbers again, in their order."""
+        """Dequantised rows."""
         pieces = [
             self._blocks[number][inside] * self._scales[number][inside, None]
             for number, inside, _ in _split_by_block(np.asarray(rows, dtype=np.int64))
@@ -112,7 +111,7 @@ class Vectors:
 
 
 class _Sketch:
-    """The rows along the directions in which they differ most."""
+    """The rows projected on their principal directions."""
 
     def __init__(self, sample: Floats) -> None:
         _, directions = np.linalg.eigh(sample.T @ sample)
@@ -146,7 +145,7 @@ class _Sketch:
 
 
 def _find_highest(scores: Floats, count: int) -> NDArray[np.int64]:
-    """Where about so many of the highest scores are, in order; a sample tells how high."""
+    """The places of about this many highest scores; a sample gives the threshold."""
     some = scores[::SAMPLE_STEP]
     least = np.partition(some, -count // SAMPLE_STEP)[-count // SAMPLE_STEP]
     return np.flatnonzero(scores >= least)
@@ -155,13 +154,13 @@ def _find_highest(scores: Floats, count: int) -> NDArray[np.int64]:
 def _split_by_block(
     rows: NDArray[np.int64],
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-    """Ascending rows, block by block: its number, the rows within it, and the rows themselves."""
+    """Splits ascending row numbers by block: block number, rows within it, row numbers."""
     for some in np.split(rows, np.flatnonzero(np.diff(rows // BLOCK_ROWS)) + 1):
         yield int(some[0] // BLOCK_ROWS), some % BLOCK_ROWS, some
 
 
 def _split_new_rows(size: int, rows: int) -> list[slice]:
-    """Where new rows are cut so that each piece fits into the block it goes to."""
+    """Splits new rows so that each piece fits its block."""
     first = min(BLOCK_ROWS - size % BLOCK_ROWS, rows)
     starts = [0, *range(first, rows, BLOCK_ROWS)]
     return [slice(a, b) for a, b in zip(starts, [*starts[1:], rows], strict=True) if a < b]

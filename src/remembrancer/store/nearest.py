@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def find_nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
-    """The most similar memories that pass, with their exact similarity to the query."""
+    """The most similar memories that match, with their exact similarity to the query."""
     from remembrancer.search.shortlist import iter_by_score
     from remembrancer.search.signals import NO_SIMILARITY
 
@@ -42,7 +42,7 @@ def find_nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -
 def _load_unindexed(
     reader: Reader, index: Index, scores: Floats, wanted: Filter
 ) -> dict[str, Record]:
-    """What passes of the documents whose vectors are neither in memory nor among the nearest."""
+    """Matching documents whose vectors are neither in memory nor among the nearest."""
     from remembrancer.search.shortlist import BATCH_SIZE, iter_by_score
     from remembrancer.search.signals import NO_SIMILARITY
 
@@ -57,21 +57,21 @@ def _load_unindexed(
 def score_similarity(
     reader: Reader, index: Index, query: Embedding | None, *, discount_requests: bool = False
 ) -> Floats:
-    """How similar each document is to the query, by vectors in memory and beyond."""
+    """The similarity of each document to the query, by vectors in memory and in the store."""
     from remembrancer.search.signals import compute_similarity
 
     scores = compute_similarity(
         index, query.vector if query else None, discount_requests=discount_requests
     )
     for hit in reader.nearest_outside_index(query) if query and index.overflows else ():
-        # What was stored after the index was read is not in it.
+        # The index may be older than the store.
         if (place := index.places.get(hit.id, len(index))) < len(index):
             scores[place] = max(scores[place], hit.score)
     return scores
 
 
 def iter_records(reader: Reader, wanted: Filter, page_size: int = 1000) -> Iterator[Record]:
-    """All memories that pass a filter, newest first."""
+    """All memories that match, newest first."""
     after: Position | None = None
     while found := reader.find(wanted, page_size, after):
         yield from found
