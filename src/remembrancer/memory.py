@@ -241,7 +241,7 @@ class Memory(Conversations):
         return lifecycle.delete_many(self._call, records)
 
     def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
-        """Move everything that matches to the trash, or purge it if the profile deletes for good."""
+        """Move all matching memories to the trash, or purge them if the profile says so."""
         return lifecycle.retire_all(self._call, self._build_bulk_filter(filters), Status.TRASHED)
 
     def restore(self, reference: str) -> Written:

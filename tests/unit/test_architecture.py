@@ -22,7 +22,7 @@ TREES = {
 LAYERS = """
 errors clock retry ids
 types cron embed environment
-guard llm local_server profiles
+guard llm local_server profiles testing
 config search
 store
 access call decay paging
