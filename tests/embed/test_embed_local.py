@@ -172,7 +172,7 @@ def test_weights_that_do_not_load_fail_with_advice_each_time(tmp_path: Path) -> 
     broken = LocalEmbedder(tmp_path)
     broken.warm()
     for _ in range(2):
-        with pytest.raises(EmbeddingFailed, match="remembrancer doctor"):
+        with pytest.raises(EmbeddingFailed, match="rem doctor"):
             broken.embed(["tea"])
 
 

@@ -22,15 +22,16 @@ from remembrancer.client.codec import (
     parse_value,
 )
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound, Unavailable
+from remembrancer.retry import RetryPolicy, is_sendable_key, parse_retry_after
 from remembrancer.types import Record
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
-FIRST_RETRY_SECONDS = 0.2
+INITIAL_DELAY_SECONDS = 0.2
 AGENTLESS_PATHS = ("agents", "team")
 """What is found below no agent."""
 
 RETRYABLE_STATUSES = (409, 429, 503)
-"""Not now, if the answer says when to come again; 409 when the same is still being done."""
+"""Retried if the response has a Retry-After; 409 means that the same request is still running."""
 
 
 class ServerClient:
@@ -46,15 +47,14 @@ class ServerClient:
         retries: int = 2,
         insecure: bool = False,
     ) -> None:
-        if not (key and key.isascii() and key.isprintable() and " " not in key):
+        if not is_sendable_key(key):
             raise InvalidInput("That is no key; `rem key-create` makes one.")
         if not timeout > 0 or retries < 0:
             raise InvalidInput("timeout must be more than 0, and retries not less.")
         self.address = validate_address(url, insecure=insecure)
         self.agent = agent
         self._own = build_path("api", "agents", agent) if agent is not None else "/api"
-        self._retries = retries
-        self._longest_pause = timeout
+        self._retry_policy = RetryPolicy(retries, INITIAL_DELAY_SECONDS, max_delay=timeout)
         self._client = httpx.Client(
             headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
             timeout=timeout,
@@ -122,21 +122,22 @@ class ServerClient:
     def _send_with_retries(self, request: httpx.Request) -> httpx.Response:
         """The answer, after as many tries as are allowed and make sense."""
         arrived = False
-        for left in range(self._retries, -1, -1):
+        for attempt in range(self._retry_policy.max_retries + 1):
+            is_last = attempt == self._retry_policy.max_retries
             try:
                 answer = self._send(request)
             except httpx.RequestError as error:
                 arrived |= not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-                if not left:
+                if is_last:
                     raise self._unavailable_error(
                         arrived and IDEMPOTENCY_HEADER in request.headers
                     ) from error
-                pause = FIRST_RETRY_SECONDS * 2 ** (self._retries - left)
+                retry_after = None
             else:
-                pause = _retry_delay(answer)
-                if not left or not 0 <= pause <= self._longest_pause:
+                retry_after = _parse_retry_delay(answer)
+                if is_last or retry_after is None or retry_after > self._retry_policy.max_delay:
                     return answer
-            time.sleep(pause)
+            time.sleep(self._retry_policy.delay_seconds(attempt, retry_after))
         raise AssertionError
 
     def _send(self, request: httpx.Request) -> httpx.Response:
@@ -160,9 +161,8 @@ class ServerClient:
                 continue
 
 
-def _retry_delay(response: httpx.Response) -> float:
-    """After how many seconds to ask again; less than none if that is of no use."""
-    later = response.headers.get("Retry-After", "")
-    if response.status_code not in RETRYABLE_STATUSES or not (later.isascii() and later.isdigit()):
-        return -1
-    return float(later)
+def _parse_retry_delay(response: httpx.Response) -> float | None:
+    """The seconds after which the server wants the request again; None to give up."""
+    if response.status_code not in RETRYABLE_STATUSES:
+        return None
+    return parse_retry_after(response.headers)

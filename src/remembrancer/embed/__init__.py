@@ -1,4 +1,4 @@
-"""Turning words into vectors: what every embedder promises, whoever computes them."""
+"""The contract of an embedder, which turns texts into vectors."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["Embedder"]
 
 
 class Embedder(Protocol):
-    """Rules: every row has length one, blank text included, and the order is that of the texts.
+    """Returns one unit vector per text, in the order of the texts; blank text has one too.
 
-    An embedder may be called from many threads at once, and fails with EmbeddingFailed only.
+    Can be called from many threads at once. Raises only EmbeddingFailed.
     """
 
     @property
     def model(self) -> str:
-        """The name stored beside every vector; vectors of different names are never compared."""
+        """The name stored with every vector; vectors of different models are never compared."""
         ...
 
     @property
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of `dimensions` numbers per text; no texts give no rows."""
+        """An array with one row of `dimensions` numbers per text."""
         ...

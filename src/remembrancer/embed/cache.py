@@ -1,4 +1,4 @@
-"""Vectors remembered by text around any embedder, so that the same words are computed once."""
+"""Caches the vectors of any embedder, so that the same text is computed only once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CachedEmbedder:
-    """Keeps the vectors of the `entries` texts used last, and of the texts only a digest."""
+    """An LRU cache of `max_entries` vectors. It stores digests of the texts, not the texts."""
 
     def __init__(self, embedder: Embedder, max_entries: int = 4096) -> None:
         self._embedder = embedder
@@ -33,32 +33,31 @@ class CachedEmbedder:
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A fresh array each time: changing it does not change what is remembered."""
+        """Returns a new array each time: changing it does not change the cache."""
         if not texts:
             return self._embedder.embed([])
         import numpy as np
 
         keys = [_hash_text(text) for text in texts]
-        known = self._look_up(keys)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        cached = self._look_up(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in cached}
         if missing:
             rows = self._embedder.embed(list(missing.values()))
             computed = {key: row.copy() for key, row in zip(missing, rows, strict=True)}
             self._store_vectors(computed)
-            known |= computed
-        return np.stack([known[key] for key in keys])
+            cached |= computed
+        return np.stack([cached[key] for key in keys])
 
     def clear(self) -> None:
-        """Remember nothing."""
         with self._lock:
             self._vectors.clear()
 
     def _look_up(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:
-            known = {key: self._vectors[key] for key in keys if key in self._vectors}
-            for key in known:
+            cached = {key: self._vectors[key] for key in keys if key in self._vectors}
+            for key in cached:
                 self._vectors.move_to_end(key)
-            return known
+            return cached
 
     def _store_vectors(self, computed: dict[bytes, NDArray[np.float32]]) -> None:
         with self._lock:
@@ -70,5 +69,5 @@ class CachedEmbedder:
 
 
 def _hash_text(text: str) -> bytes:
-    # surrogatepass: text that is not valid Unicode needs a key of its own too.
+    # surrogatepass: invalid Unicode needs a distinct key too.
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

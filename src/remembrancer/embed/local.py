@@ -1,7 +1,7 @@
-"""The embedding model that ships with the package, run on the CPU; knows no network.
+"""Runs the embedding model that ships with the package on the CPU. Uses no network.
 
-One text per run: the model's quantisation makes a vector depend on the rest of its batch.
-The measurements are in docs/decisions/embedding-batches.md.
+It embeds one text per run, because quantisation makes a vector depend on the rest of its batch:
+docs/decisions/embedding-batches.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MODEL_NAME = "all-MiniLM-L6-v2/q8"
 DIMENSIONS = 384
 MAX_TOKENS = 256
-# Tokenising takes time for the whole text before it is cut to TOKENS, so cut it here first.
+# The tokenizer reads the whole text before it truncates, so cut long texts first.
 MAX_CHARS = 16 * MAX_TOKENS
 WEIGHTS_DIRECTORY = Path(__file__).parent / "weights" / "all-MiniLM-L6-v2"
 WEIGHTS_SHA256 = {
@@ -38,9 +38,9 @@ WEIGHTS_SHA256 = {
 
 
 class LocalEmbedder:
-    """A text always gets the same vector: alone, in any company, from any thread.
+    """Returns the same vector for a text, alone or in any batch, from any thread.
 
-    Blank text gets the vector the model gives to no words, which has length one like any other.
+    Blank text gets the unit vector that the model computes for an empty input.
     """
 
     def __init__(self, weights: Path = WEIGHTS_DIRECTORY) -> None:
@@ -57,12 +57,12 @@ class LocalEmbedder:
         return DIMENSIONS
 
     def warm(self) -> None:
-        """Start loading in the background; a failure shows at the first `embed`."""
-        # Not a daemon: the interpreter must not go down while native code builds the session.
+        """Start loading the model in the background; the first `embed` reports a failure."""
+        # Not a daemon: the interpreter must not exit while native code builds the session.
         threading.Thread(target=self._load_quietly, name="remembrancer-warm").start()
 
     def verify(self) -> None:
-        """Read the weights and fail unless they are, bit for bit, the ones that were shipped."""
+        """Raise EmbeddingFailed unless the model files have the checksums of the shipped ones."""
         for name, expected in WEIGHTS_SHA256.items():
             if _hash_file(self._weights / name) != expected:
                 raise EmbeddingFailed(
@@ -115,23 +115,23 @@ class _OnnxModel:
 
 def _open_model(weights: Path) -> _OnnxModel:
     try:
-        # Imports compete for the interpreter and building the session does not, so only the
-        # latter is worth a second thread.
+        # Imports compete for the interpreter lock and building the session does not, so only
+        # the tokenizer is worth a second thread.
         _silence_telemetry()
         import onnxruntime  # noqa: F401
 
-        with ThreadPoolExecutor(1) as aside:
-            tokenizer = aside.submit(_open_tokenizer, weights / "tokenizer.json")
+        with ThreadPoolExecutor(1) as pool:
+            tokenizer = pool.submit(_open_tokenizer, weights / "tokenizer.json")
             return _OnnxModel(_open_session(weights / "model.onnx"), tokenizer.result())
     except Exception as error:  # tokenizers raises bare Exception, onnxruntime its own kinds
         raise EmbeddingFailed(
-            f"The embedding model did not load ({type(error).__name__}): run "
-            "`remembrancer doctor`, reinstall remembrancer, or configure an endpoint."
+            f"The embedding model did not load ({type(error).__name__}): run `rem doctor`, "
+            "reinstall remembrancer, or configure an endpoint."
         ) from error
 
 
 def _silence_telemetry() -> None:
-    """Importing onnxruntime starts its telemetry unless this is set; its own switch is too late."""
+    """Must run before onnxruntime is imported: the import starts the telemetry."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
@@ -140,10 +140,10 @@ def _open_session(path: Path) -> InferenceSession:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # Cores are used by running texts side by side, so each run keeps to its own thread.
+    # Texts run in parallel, one per core, so each run uses one thread.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    # The arena keeps the largest buffers of every thread for good and makes nothing faster.
+    # The arena never frees the largest buffers of each thread and makes nothing faster.
     options.enable_cpu_mem_arena = False
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
@@ -154,7 +154,7 @@ def _open_tokenizer(path: Path) -> Tokenizer:
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
-    # A text that mentions "[SEP]" is talking about it, not ending a sentence.
+    # "[SEP]" in a text is plain text, not a separator.
     tokenizer.encode_special_tokens = True
     return tokenizer
 

@@ -1,6 +1,6 @@
-"""Vectors from an endpoint that speaks OpenAI's embeddings protocol; trusts nothing it answers.
+"""An embedder behind an endpoint that speaks OpenAI's embeddings protocol.
 
-No message here quotes the key, the texts or the endpoint's own words, which may quote either.
+It validates every response. No error quotes the key, the texts or the response.
 """
 
 from __future__ import annotations
@@ -13,19 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 from remembrancer.embed.truncate import truncate_text
 from remembrancer.errors import EmbeddingFailed
-from remembrancer.retry import DEFAULT_RETRY_POLICY, RetryPolicy
+from remembrancer.retry import (
+    DEFAULT_RETRY_POLICY,
+    EndpointMessages,
+    RetryPolicy,
+    is_retryable,
+    is_sendable_key,
+    parse_retry_after,
+)
 
 if TYPE_CHECKING:
     import httpx
     import numpy as np
     from numpy.typing import NDArray
 
-# The customary limit is 8,192 tokens, and a token is hardly ever less than a character.
+# The usual limit is 8,192 tokens, and a token is hardly ever shorter than a character.
 MAX_CHARS = 8000
+MESSAGES = EndpointMessages("embedding")
 
 
 class OpenAICompatibleEmbedder:
-    """Sends texts in batches, retries what may pass, and checks every answer."""
+    """Sends texts in batches and retries transient failures."""
 
     def __init__(
         self,
@@ -62,13 +70,13 @@ class OpenAICompatibleEmbedder:
         rows = np.empty((len(texts), self._dimensions), dtype=np.float32)
         for start in range(0, len(texts), self._batch_size):
             chosen = slice(start, start + self._batch_size)
-            # Endpoints refuse the empty string, and accept a space.
+            # Endpoints reject the empty string and accept a space.
             batch = [truncate_text(text, MAX_CHARS) or " " for text in texts[chosen]]
             rows[chosen] = self._embed_batch(batch)
         return rows
 
     def close(self) -> None:
-        """Let go of the connections; the next call opens new ones."""
+        """Close the connections; the next call opens new ones."""
         with self._client_lock:
             if self._client is not None:
                 self._client.close()
@@ -87,23 +95,27 @@ class OpenAICompatibleEmbedder:
     def _post(self, body: dict[str, Any]) -> httpx.Response:
         for attempt in range(self._retry_policy.max_retries + 1):
             outcome = self._attempt(body)
-            if not isinstance(outcome, str) and outcome.is_success:
+            if isinstance(outcome, str):
+                message, retry_after = MESSAGES.unreachable(outcome), None
+            elif outcome.is_success:
                 return outcome
-            if not _is_retryable(outcome) or attempt == self._retry_policy.max_retries:
-                raise EmbeddingFailed(_error_message(outcome))
-            time.sleep(self._retry_policy.delay_seconds(attempt, _parse_retry_after(outcome)))
-        raise AssertionError("the last attempt returns or raises")
+            else:
+                message = MESSAGES.rejected(outcome.status_code)
+                retry_after = parse_retry_after(outcome.headers)
+                if not is_retryable(outcome.status_code):
+                    break
+            if attempt < self._retry_policy.max_retries:
+                time.sleep(self._retry_policy.delay_seconds(attempt, retry_after))
+        raise EmbeddingFailed(message)
 
     def _attempt(self, body: dict[str, Any]) -> httpx.Response | str:
-        """The endpoint's response, or the kind of failure that kept us from one."""
+        """The response, or the name of the error that prevented one."""
         import httpx
 
         try:
             return self._get_client().post(self._url, json=body)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL):
-            raise EmbeddingFailed(
-                "The embedding url cannot be used: it must look like https://host/v1."
-            ) from None
+            raise EmbeddingFailed(MESSAGES.invalid_url()) from None
         except httpx.RequestError as error:
             return type(error).__name__
 
@@ -119,49 +131,13 @@ class OpenAICompatibleEmbedder:
 def _build_headers(key: str | None) -> dict[str, str]:
     if not key:
         return {}
-    if not (key.isascii() and key.isprintable() and " " not in key):
-        raise EmbeddingFailed(
-            "The embedding key has a space, a line break or a character that no key has: "
-            "copy it again."
-        )
+    if not is_sendable_key(key):
+        raise EmbeddingFailed(MESSAGES.invalid_key())
     return {"Authorization": f"Bearer {key}"}
 
 
-def _is_retryable(outcome: httpx.Response | str) -> bool:
-    return isinstance(outcome, str) or outcome.status_code == 429 or outcome.status_code >= 500
-
-
-def _parse_retry_after(outcome: httpx.Response | str) -> float | None:
-    if isinstance(outcome, str):
-        return None
-    try:
-        seconds = float(outcome.headers.get("Retry-After", ""))
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _error_message(outcome: httpx.Response | str) -> str:
-    if isinstance(outcome, str):
-        return (
-            f"The embedding endpoint could not be reached ({outcome}): "
-            "check that it runs and that the embedding url is right."
-        )
-    status = outcome.status_code
-    if status in (401, 403):
-        return f"The embedding endpoint refused the key ({status}): check the embedding key."
-    if status == 429:
-        return f"The embedding endpoint is over its limit ({status}): wait, or raise your quota."
-    if status >= 500:
-        return f"The embedding endpoint keeps failing ({status}): try again later."
-    return (
-        f"The embedding endpoint refused the request ({status}): "
-        "check the embedding url and the embedding model's name."
-    )
-
-
 def _sort_by_index(answer: Any, count: int) -> list[Any]:
-    """The embeddings of an answer, by their index; each index exactly once."""
+    """The embeddings of a response in the order of their indexes, each exactly once."""
     try:
         by_index = {int(item["index"]): item["embedding"] for item in answer["data"]}
         matches = len(answer["data"]) == count and by_index.keys() == set(range(count))
@@ -169,7 +145,7 @@ def _sort_by_index(answer: Any, count: int) -> list[Any]:
         matches = False
     if not matches:
         raise EmbeddingFailed(
-            "The embedding endpoint did not answer with one vector per text: "
+            "The embedding endpoint did not send one vector per text: "
             "check that the embedding url speaks OpenAI's embeddings protocol."
         )
     return [by_index[index] for index in range(count)]
@@ -183,8 +159,8 @@ def _normalise_rows(embeddings: list[Any], dimensions: int) -> NDArray[np.float3
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
         raise EmbeddingFailed(
-            "The embedding endpoint answered with a vector of no direction "
-            "(zeros or numbers that are not finite): try another embedding model."
+            "The embedding endpoint sent a vector of zeros or of numbers that are not finite: "
+            "try another embedding model."
         )
     unit: NDArray[np.float32] = (rows / lengths).astype(np.float32)
     return unit
@@ -195,19 +171,18 @@ def _validate_embedding(embedding: Any, dimensions: int) -> NDArray[np.float64]:
 
     if not isinstance(embedding, list) or any(type(x) not in (int, float) for x in embedding):
         raise EmbeddingFailed(
-            "The embedding endpoint answered with something other than numbers: "
-            "try another embedding model."
+            "The embedding endpoint sent something other than numbers: try another embedding model."
         )
     if len(embedding) != dimensions:
         raise EmbeddingFailed(
-            f"The embedding model gives {len(embedding)} numbers and {dimensions} are configured: "
+            f"The embedding model has {len(embedding)} dimensions and {dimensions} are configured: "
             f"set the embedding dimensions to {len(embedding)}."
         )
     return np.array([_to_float(number) for number in embedding], dtype=np.float64)
 
 
 def _to_float(number: float) -> float:
-    """A JSON integer can be too large for a float; infinity is then refused with the rest."""
+    """Infinity if a JSON integer is too large for a float; the caller rejects infinity."""
     try:
         return float(number)
     except OverflowError:

@@ -1,6 +1,6 @@
-"""Telegram's Bot API: methods called until they are done, texts cut as it takes them.
+"""A client of Telegram's Bot API that retries calls and splits long messages.
 
-The token is part of every address, so no address and no error of the HTTP client is ever told.
+The token is part of every URL, so no error or log line contains a URL or an httpx error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from remembrancer.assistant.telegram import TelegramUnavailable
 from remembrancer.errors import InvalidSetting
 from remembrancer.llm.json_answer import parse_json
-from remembrancer.retry import RetryPolicy
+from remembrancer.retry import RetryPolicy, is_retryable
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 TOKEN_PATTERN = re.compile(r"\d+:[A-Za-z0-9_-]{20,}")
 MAX_MESSAGE_UNITS = 4096
-"""Of one message, in UTF-16 units as Telegram counts."""
+"""The length of one message in UTF-16 units, which is how Telegram counts."""
 
 DEFAULT_RETRY_POLICY = RetryPolicy(max_retries=6, initial_delay=0.5, max_delay=60.0)
 TIMEOUT_SECONDS = 20.0
 
 
 class BotApi:
-    """One bot. May be used from many threads."""
+    """One bot. Can be used from many threads."""
 
     def __init__(
         self, token: str, url: str, *, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY
@@ -48,40 +48,41 @@ class BotApi:
     def call(
         self, method: str, parameters: Mapping[str, Json] | None = None, *, wait: float = 0
     ) -> Json:
-        """What a method answers; `wait` is for how long it may take beyond the usual."""
+        """The result of an API method; `wait` extends the timeout, in seconds, for long polling."""
         for attempt in range(self._retry_policy.max_retries + 1):
             reply = self._attempt(method, parameters or {}, wait)
             match reply:
                 case {"ok": True, "result": result}:
                     return result
-                case {"ok": False, "error_code": int(code)} if not _is_retryable(code):
+                case {"ok": False, "error_code": int(code)} if not is_retryable(code):
                     raise _build_error(code)
             if attempt < self._retry_policy.max_retries:
                 time.sleep(self._retry_policy.delay_seconds(attempt, _parse_retry_after(reply)))
         raise TelegramUnavailable(
-            "Telegram does not answer: check the network, and telegram.url.", transient=True
+            "Telegram does not answer: check the network and telegram.url.", transient=True
         )
 
     def send(self, chat: int, text: str, undo: tuple[str, ...] = ()) -> None:
-        """Say something in a chat, in as many messages as it takes.
+        """Send a text to a chat, in as many messages as needed.
 
-        The last one has a button for each event that can be undone.
+        The last message has an Undo button for each event in `undo`.
         """
         pieces = list(split_message(text))
         for piece in pieces[:-1]:
             self.call("sendMessage", {"chat_id": chat, "text": piece})
-        buttons: list[Json] = [[{"text": "Undo", "callback_data": f"undo:{one}"}] for one in undo]
+        buttons: list[Json] = [
+            [{"text": "Undo", "callback_data": f"undo:{event_id}"}] for event_id in undo
+        ]
         markup: dict[str, Json] = {"reply_markup": {"inline_keyboard": buttons}} if undo else {}
         for piece in pieces[-1:]:
             self.call("sendMessage", {"chat_id": chat, "text": piece, **markup})
 
     def close(self) -> None:
-        """Give back the connections."""
         self._client.close()
         logging.getLogger("httpx").removeFilter(self._log_filter)
 
     def _attempt(self, method: str, parameters: Mapping[str, Json], wait: float) -> Json:
-        """The reply; None when there was none that could be read."""
+        """The parsed reply; None if no response arrived."""
         import httpx
 
         try:
@@ -96,7 +97,7 @@ class BotApi:
 
 
 class _TokenLogFilter(logging.Filter):
-    """Drops what the HTTP client logs of our addresses."""
+    """Drops log records of httpx that contain the token."""
 
     def __init__(self, token: str) -> None:
         super().__init__()
@@ -107,7 +108,7 @@ class _TokenLogFilter(logging.Filter):
 
 
 def split_message(text: str) -> Iterator[str]:
-    """The text in pieces that one message can hold, cut between lines or words where it can be."""
+    """The text in pieces that fit into one message, cut between lines or words if possible."""
     rest = text.strip()
     while rest:
         end = _count_fitting_chars(rest)
@@ -119,12 +120,11 @@ def split_message(text: str) -> Iterator[str]:
 
 
 def _count_fitting_chars(text: str) -> int:
-    """How many characters fit into one message."""
     units = 0
-    for place, character in enumerate(text):
+    for position, character in enumerate(text):
         units += 2 if ord(character) > 0xFFFF else 1
         if units > MAX_MESSAGE_UNITS:
-            return place
+            return position
     return len(text)
 
 
@@ -133,10 +133,6 @@ def _parse_reply(response: httpx.Response) -> Json:
         return parse_json(response.text)
     except ValueError:
         return {"ok": False, "error_code": response.status_code if response.is_error else 500}
-
-
-def _is_retryable(code: int) -> bool:
-    return code == 429 or code >= 500
 
 
 def _parse_retry_after(reply: Json) -> float | None:
@@ -149,9 +145,9 @@ def _parse_retry_after(reply: Json) -> float | None:
 def _build_error(code: int) -> TelegramUnavailable:
     advice = {
         401: "Telegram does not know the bot: check telegram.token.",
-        403: "The person has stopped the bot.",
+        403: "The user has blocked the bot.",
         404: "Telegram does not know the bot: check telegram.token and telegram.url.",
-        409: "Someone else reads this bot's messages: stop the other process.",
+        409: "Another process reads this bot's messages: stop it.",
     }
-    told = advice.get(code, f"Telegram refused a request ({code}).")
-    return TelegramUnavailable(told, transient=False)
+    message = advice.get(code, f"Telegram rejected a request ({code}).")
+    return TelegramUnavailable(message, transient=False)
