@@ -17,14 +17,10 @@ from remembrancer.engine import Remembrancer
 from remembrancer.llm.models import Models
 from remembrancer.store.open import open_store
 
-ANTHROPIC_URL = "https://api.anthropic.com"
-OPENAI_URL = "https://api.openai.com/v1"
-
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.embed import Embedder
-    from remembrancer.llm import Model
-    from remembrancer.llm.chat import ChatModel
+    from remembrancer.llm.chat import LanguageModel
 
 
 def open(
@@ -75,16 +71,18 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
 
 def open_models(settings: ModelRoleSettings) -> Models:
     """The configured language models; if only one is set, it serves as both."""
-    fast, smart = (open_model(one) if one else None for one in (settings.fast, settings.smart))
-    chat = settings.chat or settings.smart or settings.fast
-    return Models(fast or smart, smart or fast, open_chat_model(chat) if chat else None)
+    fast, smart, chat = (
+        open_model(model) if model else None
+        for model in (settings.fast, settings.smart, settings.chat)
+    )
+    return Models(fast or smart, smart or fast, chat or smart or fast)
 
 
-def open_model(settings: ModelSettings) -> Model:
+def open_model(settings: ModelSettings) -> LanguageModel:
     """The language model that the settings describe."""
-    from remembrancer.llm.anthropic import AnthropicModel
+    from remembrancer.llm.anthropic import ANTHROPIC_URL, AnthropicModel
     from remembrancer.llm.command import CommandModel
-    from remembrancer.llm.openai import OpenAICompatibleModel
+    from remembrancer.llm.openai import OPENAI_URL, OpenAICompatibleModel
 
     key = settings.key.get_secret_value() if settings.key else None
     match settings.provider:
@@ -99,32 +97,6 @@ def open_model(settings: ModelSettings) -> Model:
             )
         case "openai":
             return OpenAICompatibleModel(
-                settings.url or OPENAI_URL,
-                settings.model,
-                key=key,
-                timeout=settings.timeout_seconds,
-            )
-
-
-def open_chat_model(settings: ModelSettings) -> ChatModel:
-    """The same model as one to talk with."""
-    from remembrancer.llm.anthropic_chat import AnthropicChat
-    from remembrancer.llm.one_shot import OneShotChat
-    from remembrancer.llm.openai_chat import OpenAICompatibleChat
-
-    key = settings.key.get_secret_value() if settings.key else None
-    match settings.provider:
-        case "command":
-            return OneShotChat(open_model(settings))
-        case "anthropic":
-            return AnthropicChat(
-                settings.model,
-                key=key or "",
-                url=settings.url or ANTHROPIC_URL,
-                timeout=settings.timeout_seconds,
-            )
-        case "openai":
-            return OpenAICompatibleChat(
                 settings.url or OPENAI_URL,
                 settings.model,
                 key=key,

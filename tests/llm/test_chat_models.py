@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
-from remembrancer.llm.anthropic_chat import AnthropicChat
+from remembrancer.llm.anthropic import AnthropicModel
 from remembrancer.llm.chat import (
     ChatMessage,
     ChatModel,
@@ -20,8 +20,7 @@ from remembrancer.llm.chat import (
     ToolRound,
 )
 from remembrancer.llm.command import CommandModel
-from remembrancer.llm.one_shot import OneShotChat
-from remembrancer.llm.openai_chat import OpenAICompatibleChat
+from remembrancer.llm.openai import OpenAICompatibleModel
 from tests.llm.conftest import BRIEFLY, KEY
 from tests.llm.endpoint import Call, ModelEndpoint, fails, resets, sends, streams
 
@@ -36,10 +35,10 @@ def connect(request: pytest.FixtureRequest, endpoint: ModelEndpoint) -> Connect:
 
     def made(timeout: float = 5) -> ChatModel:
         if request.param == "openai":
-            return OpenAICompatibleChat(
+            return OpenAICompatibleModel(
                 endpoint.openai, "m", key=KEY, timeout=timeout, retry_policy=BRIEFLY
             )
-        return AnthropicChat("m", key=KEY, url=endpoint.url, timeout=timeout, retry_policy=BRIEFLY)
+        return AnthropicModel("m", key=KEY, url=endpoint.url, timeout=timeout, retry_policy=BRIEFLY)
 
     return made
 
@@ -184,7 +183,7 @@ def test_the_prefix_is_the_same_bytes_and_the_note_comes_after_the_breakpoint(
 
 def test_a_server_without_tools_is_asked_without(endpoint: ModelEndpoint) -> None:
     endpoint.script = [fails(400, "this model does not support tools"), streams("Hi.")]
-    model = OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY)
+    model = OpenAICompatibleModel(endpoint.openai, "m", retry_policy=BRIEFLY)
 
     assert list(model.reply(HELLO)) == ["Hi."]
     assert "tools" not in endpoint.requests[1].json
@@ -194,7 +193,7 @@ def test_a_server_that_does_not_stream_is_understood(endpoint: ModelEndpoint) ->
     message = {"role": "assistant", "content": "All at once."}
     endpoint.script = [sends({"choices": [{"message": message, "finish_reason": "stop"}]})]
 
-    model = OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY)
+    model = OpenAICompatibleModel(endpoint.openai, "m", retry_policy=BRIEFLY)
     assert list(model.reply(HELLO)) == ["All at once."]
 
 
@@ -212,7 +211,7 @@ def test_thinking_that_a_server_lets_through_is_left_out(
     endpoint: ModelEndpoint, pieces: tuple[str, ...], said: str
 ) -> None:
     endpoint.script = [streams(*pieces)]
-    model = OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY)
+    model = OpenAICompatibleModel(endpoint.openai, "m", retry_policy=BRIEFLY)
 
     assert "".join(map(str, model.reply(HELLO))) == said
 
@@ -221,11 +220,11 @@ def test_thinking_alone_is_no_answer(endpoint: ModelEndpoint) -> None:
     endpoint.script = [streams("<think>", "for ever")]
 
     with pytest.raises(InvalidModelResponse):
-        list(OpenAICompatibleChat(endpoint.openai, "m", retry_policy=BRIEFLY).reply(HELLO))
+        list(OpenAICompatibleModel(endpoint.openai, "m", retry_policy=BRIEFLY).reply(HELLO))
 
 
 def test_a_command_answers_at_once_and_without_tools() -> None:
     script = "import json, sys; print(json.dumps({'answer': str('Hello' in sys.stdin.read())}))"
-    model = OneShotChat(CommandModel((sys.executable, "-c", script), timeout=20))
+    model = CommandModel((sys.executable, "-c", script), timeout=20)
 
     assert list(model.reply(HELLO)) == ["True"]

@@ -102,7 +102,7 @@ def test_a_command_that_cannot_be_started_will_not_work_later(command: list[str]
 
 @pytest.mark.parametrize("command", [[], "claude -p"])
 def test_a_command_is_a_list_of_words(command: Any) -> None:
-    with pytest.raises(ModelUnavailable, match="list of words"):
+    with pytest.raises(ModelUnavailable, match="not a list"):
         CommandModel(command)
 
 

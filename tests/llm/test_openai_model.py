@@ -192,7 +192,7 @@ def test_trouble_that_passes_is_waited_out(endpoint: ModelEndpoint, trouble: Rep
 @pytest.mark.parametrize(
     ("trouble", "advice"),
     [
-        (fails(429), "over its limit"),
+        (fails(429), "over its rate limit"),
         (fails(500), "keeps failing"),
         (resets(), r"could not be reached \(ReadError\)"),
         (resets("in mid-body"), r"could not be reached \(ReadError\)"),

@@ -1,8 +1,8 @@
-"""Language models behind one small protocol; asked in the background, never when memory is read.
+"""Language models behind one small protocol. They are called in the background, never in recall.
 
 Unavailable
-├── ModelUnavailable   model_unavailable   503   .passing
-└── ModelMisspoke      model_misspoke      503
+├── ModelUnavailable       model_unavailable   503   .transient
+└── InvalidModelResponse   model_misspoke      503
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Answer", "InvalidModelResponse", "Model", "ModelUnavailable", "Quest
 
 
 class ModelUnavailable(Unavailable):
-    """The model gave no answer; `passing` says whether a later try may succeed as things are."""
+    """The model did not answer; `transient` is True if the same request can succeed later."""
 
     code = "model_unavailable"
 
@@ -28,14 +28,14 @@ class ModelUnavailable(Unavailable):
 
 
 class InvalidModelResponse(Unavailable):
-    """The model answered, and not with a JSON object."""
+    """The model answered with something other than a JSON object."""
 
     code = "model_misspoke"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the JSON schema of the object to answer with; `name` names the schema."""
+    """A prompt, and the JSON schema of the expected answer; `name` is the name of the schema."""
 
     system: str
     prompt: str
@@ -46,7 +46,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A JSON object, not yet held against the schema, and what it cost."""
+    """A JSON object, not yet validated against the schema, and the tokens it cost."""
 
     value: Mapping[str, Json]
     model: str
@@ -55,20 +55,20 @@ class Answer:
 
 
 class Model(Protocol):
-    """Rules: may be called from many threads, and fails with the two errors above only.
+    """Can be called from many threads. Raises only ModelUnavailable and InvalidModelResponse.
 
-    No error quotes the key, the question or what the model said.
+    No error quotes the key, the question or the model's answer.
     """
 
     @property
     def name(self) -> str:
-        """The name stored beside what was learned from its answers."""
+        """The name that is stored with everything learned from its answers."""
         ...
 
     def answer(self, question: Question) -> Answer:
-        """The model's answer; blocks until it is whole, or a deadline has passed."""
+        """Ask the model; blocks until the answer is complete or the deadline has passed."""
         ...
 
     def close(self) -> None:
-        """Let go of what is held; the next question opens it again."""
+        """Release all resources; the next question opens them again."""
         ...

@@ -1,38 +1,30 @@
-"""Answers from Anthropic's messages protocol, given as the input of a tool that must be called."""
+"""A model behind Anthropic's messages protocol; JSON answers are the input of a tool call."""
 
 from __future__ import annotations
 
 import json
 
 from remembrancer.llm import Answer, Question
-from remembrancer.llm.http import (
-    DEFAULT_RETRY_POLICY,
-    Endpoint,
-    EndpointResponse,
-    RetryPolicy,
-    error_for_status,
-    validate_key,
+from remembrancer.llm.anthropic_wire import (
+    AnthropicStream,
+    build_chat,
+    build_question,
+    extract_object,
 )
-from remembrancer.llm.json_answer import (
-    count_tokens,
-    declined_error,
-    join_text_parts,
-    parse_object,
-    read_usage,
-    render_question,
-    render_schema_instructions,
-    truncated_error,
-)
-from remembrancer.types import Json
+from remembrancer.llm.chat import ChatPrompt, ReplyStream
+from remembrancer.llm.http import Endpoint, EndpointResponse, error_for_status, validate_key
+from remembrancer.llm.json_answer import count_tokens, read_usage, render_question
+from remembrancer.llm.streaming import Rejected, stream_events
+from remembrancer.retry import DEFAULT_RETRY_POLICY, RetryPolicy
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
 
 
 class AnthropicModel:
-    """Forces the tool where the model lets itself be forced, and asks for it where not.
+    """Forces the tool call where the model allows that, and asks for it in words otherwise.
 
-    `timeout` is for one whole answer; a busy server may be asked several times.
+    `timeout` is for one attempt; a busy server is asked again as the retry policy says.
     """
 
     def __init__(
@@ -56,7 +48,7 @@ class AnthropicModel:
 
     def answer(self, question: Question) -> Answer:
         envelope = self._post_question(question).json()
-        value = _extract_object(envelope, question)
+        value = extract_object(envelope, question)
         counts = read_usage(envelope)
         return Answer(
             value=value,
@@ -65,60 +57,26 @@ class AnthropicModel:
             tokens_out=count_tokens(counts.get("output_tokens"), json.dumps(value)),
         )
 
+    def reply(self, prompt: ChatPrompt) -> ReplyStream:
+        stream = AnthropicStream()
+        try:
+            for event in stream_events(self._endpoint, build_chat(prompt, self._model)):
+                if text := stream.feed(event):
+                    yield text
+        except Rejected as error:
+            raise error_for_status(error.response.status) from None
+        yield from stream.finish()
+
     def close(self) -> None:
-        """Nothing is held between questions."""
+        """Nothing is kept open between requests."""
 
     def _post_question(self, question: Question) -> EndpointResponse:
         forced = self._forces_tool
-        reply = self._endpoint.post(_build_request(question, self._model, forced=forced))
-        # Models that always think refuse a forced tool, and say so.
-        if forced and reply.status == 400 and "tool_choice" in reply.text:
-            reply = self._endpoint.post(_build_request(question, self._model, forced=False))
-            self._forces_tool = not reply.is_success
-        if not reply.is_success:
-            raise error_for_status(reply.status)
-        return reply
-
-
-def _build_request(question: Question, model: str, *, forced: bool) -> dict[str, Json]:
-    """Without a temperature, which models since Claude Opus 4.7 refuse."""
-    tool: dict[str, Json] = {
-        "name": question.name,
-        "description": "Give the answer.",
-        "input_schema": dict(question.schema),
-    }
-    return {
-        "model": model,
-        "max_tokens": question.max_tokens,
-        "system": question.system if forced else _render_tool_instructions(question),
-        "messages": [{"role": "user", "content": question.prompt}],
-        "tools": [tool],
-        "tool_choice": {"type": "tool", "name": question.name} if forced else {"type": "auto"},
-    }
-
-
-def _render_tool_instructions(question: Question) -> str:
-    return (
-        f"{question.system}\n\nCall the tool {question.name} once with your answer. "
-        f"If you cannot: {render_schema_instructions(question)}"
-    )
-
-
-def _extract_object(envelope: Json, question: Question) -> dict[str, Json]:
-    match envelope:
-        case {"stop_reason": "refusal"}:
-            raise declined_error()
-        # The input of a tool that was cut short is an object too, with things missing.
-        case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
-            raise truncated_error()
-        case {"content": [*blocks]}:
-            return _extract_tool_input(blocks, question)
-    return parse_object("")
-
-
-def _extract_tool_input(blocks: list[Json], question: Question) -> dict[str, Json]:
-    for block in blocks:
-        match block:
-            case {"type": "tool_use", "input": dict(value)}:
-                return value
-    return parse_object(join_text_parts(blocks), schema=question.schema)
+        response = self._endpoint.post(build_question(question, self._model, forced=forced))
+        # Models that always think reject a forced tool call, and name the parameter.
+        if forced and response.status == 400 and "tool_choice" in response.text:
+            response = self._endpoint.post(build_question(question, self._model, forced=False))
+            self._forces_tool = not response.is_success
+        if not response.is_success:
+            raise error_for_status(response.status)
+        return response

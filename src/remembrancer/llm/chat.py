@@ -1,18 +1,19 @@
-"""Talking with a language model: what it is told, and its answer as it comes; knows no protocol."""
+"""What is sent to a chat model and what it streams back, independent of any provider."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from remembrancer.llm.json_answer import parse_json
+from remembrancer.llm import Model
+from remembrancer.llm.json_answer import declined_error, empty_answer_error, parse_json
 from remembrancer.types import Json
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool that the model may call, and the JSON schema of what it takes."""
+    """A tool that the model can call; `schema` is the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -21,7 +22,7 @@ class ToolDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model wants to be made; without arguments where it gave no JSON object."""
+    """A tool call by the model; `arguments` is None if they were not a JSON object."""
 
     id: str
     name: str
@@ -29,7 +30,6 @@ class ToolCall:
 
     @classmethod
     def parse(cls, id: str, name: str, arguments: str) -> ToolCall:
-        """A call whose arguments came as text."""
         try:
             value = parse_json(arguments or "{}")
         except ValueError:
@@ -39,7 +39,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """What one of the two said earlier."""
+    """An earlier message of the conversation."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -47,7 +47,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolRound:
-    """What the model said before it called tools, the calls, and what came of each."""
+    """The model's text before it called tools, the calls, and the result of each."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -56,10 +56,10 @@ class ToolRound:
 
 @dataclass(frozen=True, slots=True)
 class ChatPrompt:
-    """All that the model is told, in the order in which it is sent.
+    """Everything that is sent to the model, in this order.
 
-    The system's words, the offers and the history are the same bytes in the next prompt, and may
-    be cached; the note belongs to what is said now, and never stands before that.
+    The system prompt, the tools and the history are the same bytes in the next prompt, so that
+    providers can cache them. The note belongs to the current message and is never sent before it.
     """
 
     system: str
@@ -72,17 +72,33 @@ class ChatPrompt:
 
     @property
     def latest_message(self) -> str:
-        """What is said now, after the note for it."""
+        """The current message, preceded by its note."""
         return f"{self.note}\n\n{self.message}" if self.note else self.message
+
+
+@dataclass(slots=True)
+class StreamState:
+    """What has been streamed so far; `calls` holds id, name and arguments by position."""
+
+    has_text: bool = False
+    declined: bool = False
+    calls: dict[int, list[str]] = field(default_factory=dict)
+
+    def finish(self) -> Iterator[ToolCall]:
+        """The completed tool calls; raises InvalidModelResponse if the answer was empty."""
+        if not (self.has_text or self.calls):
+            raise declined_error() if self.declined else empty_answer_error()
+        for position, (id, name, arguments) in sorted(self.calls.items()):
+            yield ToolCall.parse(id or f"call_{position}", name, arguments)
 
 
 ReplyStream = Generator[str | ToolCall, None, None]
 
 
 class ChatModel(Protocol):
-    """Rules: may be called from many threads, and fails with the two errors of `llm` only.
+    """Can be called from many threads. Raises only ModelUnavailable and InvalidModelResponse.
 
-    No error quotes the key, the prompt or what the model said.
+    No error quotes the key, the prompt or the model's answer.
     """
 
     @property
@@ -91,12 +107,16 @@ class ChatModel(Protocol):
         ...
 
     def reply(self, prompt: ChatPrompt) -> ReplyStream:
-        """The answer, piece by piece, then the calls that it ends with.
+        """Stream the answer as pieces of text, followed by the tool calls it ends with.
 
-        Whoever closes the iterator ends the answer; a deadline is for the whole of it.
+        Closing the iterator cancels the answer. A deadline covers the whole answer.
         """
         ...
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Release all resources."""
         ...
+
+
+class LanguageModel(Model, ChatModel, Protocol):
+    """A model that answers questions with JSON and chats."""

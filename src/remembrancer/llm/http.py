@@ -1,6 +1,6 @@
-"""A POST that ends: a deadline for the whole answer, a limit to its size, and to our patience.
+"""POSTs JSON to a model endpoint with a deadline for the whole exchange, a size limit and retries.
 
-Knows no protocol. No message quotes the key, the question or the endpoint's own words.
+No error message quotes the key, the request or the response.
 """
 
 from __future__ import annotations
@@ -8,17 +8,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import math
+import queue
+import threading
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.json_answer import MAX_ANSWER_SIZE, parse_json
-from remembrancer.retry import DEFAULT_RETRY_POLICY, RetryPolicy
+from remembrancer.retry import (
+    EndpointMessages,
+    RetryPolicy,
+    is_retryable,
+    is_sendable_key,
+    parse_retry_after,
+)
 from remembrancer.types import Json
 
 if TYPE_CHECKING:
@@ -26,28 +32,13 @@ if TYPE_CHECKING:
 
     import httpx
 
-__all__ = [
-    "DEFAULT_RETRY_POLICY",
-    "Endpoint",
-    "EndpointResponse",
-    "RetryPolicy",
-    "encode_json",
-    "error_for_status",
-    "invalid_url_error",
-    "parse_retry_after",
-    "read_response",
-    "unreachable_error",
-    "validate_key",
-]
-
-ResultT = TypeVar("ResultT")
-REQUEST_TIMEOUT = 408
-TOO_MANY_REQUESTS = 429
+MESSAGES = EndpointMessages("model")
+TIMEOUT_ERROR_NAME = TimeoutError.__name__
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointResponse:
-    """What an endpoint answered; of a body that is too large, a little more than is allowed."""
+    """A complete response; a body over the size limit is cut just above the limit."""
 
     status: int
     headers: Mapping[str, str]
@@ -58,31 +49,42 @@ class EndpointResponse:
         return 200 <= self.status < 300
 
     @property
-    def is_retryable(self) -> bool:
-        return _is_retryable(self.status)
-
-    @property
     def text(self) -> str:
         return self.content.decode("utf-8", "replace")
 
     def json(self) -> Json:
-        """The body as JSON, or ModelMisspoke."""
+        """The parsed body; raises InvalidModelResponse if it is too large or not JSON."""
         if len(self.content) > MAX_ANSWER_SIZE:
             raise InvalidModelResponse(
-                "The model's endpoint answered with more than 1 MB: ask for less at a time."
+                "The model endpoint sent more than 1 MB: ask for less at a time."
             )
         try:
             return parse_json(self.text)
         except ValueError:
             raise InvalidModelResponse(
-                "The model's endpoint did not answer in JSON: check the model url."
+                "The model endpoint did not answer in JSON: check the model url."
             ) from None
 
 
-class Endpoint:
-    """One address to post JSON to. Every attempt has a connection of its own and its own timeout.
+@dataclass(frozen=True, slots=True)
+class TransportFailure:
+    """The exchange failed before a complete response arrived; `error_name` is the error's class."""
 
-    Questions take seconds, so connections are not kept for the next one.
+    error_name: str
+
+
+ExchangeItem = (
+    str | EndpointResponse | TransportFailure | ModelUnavailable | InvalidModelResponse | None
+)
+"""The data of one event, a whole response, a failure, or None at the end."""
+
+ReadResponse = Callable[["httpx.Response"], AsyncIterator[str | EndpointResponse]]
+
+
+class Endpoint:
+    """One URL that takes JSON. Each attempt opens its own connection and has its own timeout.
+
+    Model calls take seconds, so there is no connection pool.
     """
 
     def __init__(
@@ -94,51 +96,33 @@ class Endpoint:
         self.retry_policy = retry_policy
 
     def post(self, body: Mapping[str, Json]) -> EndpointResponse:
-        """The reply, good or not; ModelUnavailable when what may pass did not."""
+        """The response, successful or not; raises ModelUnavailable when all retries have failed."""
         content = encode_json(body)
         for attempt in range(self.retry_policy.max_retries + 1):
-            outcome = self._attempt(content)
-            if isinstance(outcome, EndpointResponse) and not outcome.is_retryable:
-                return outcome
+            with HttpExchange(self, content, _read_whole) as exchange:
+                outcome = exchange.get()
+            if not is_transient(outcome):
+                break
             if attempt < self.retry_policy.max_retries:
-                time.sleep(self.retry_policy.delay_seconds(attempt, parse_retry_after(outcome)))
-        raise (
-            error_for_status(outcome.status)
-            if isinstance(outcome, EndpointResponse)
-            else unreachable_error(outcome)
-        )
+                self.wait_before_retry(attempt, outcome)
+        if isinstance(outcome, EndpointResponse) and not is_transient(outcome):
+            return outcome
+        raise error_for_item(outcome)
 
-    def _attempt(self, content: bytes) -> EndpointResponse | str:
-        """The endpoint's reply, or the kind of failure that kept us from one."""
-        import httpx
-
-        try:
-            return _run_to_completion(self._send(content))
-        except (
-            httpx.UnsupportedProtocol,
-            httpx.LocalProtocolError,
-            httpx.InvalidURL,
-            UnicodeError,
-        ):
-            raise invalid_url_error() from None
-        except (httpx.RequestError, OSError) as error:
-            return type(error).__name__
-
-    async def _send(self, content: bytes) -> EndpointResponse:
-        async with self.open_stream(content) as response:
-            return await read_response(response)
+    def wait_before_retry(self, attempt: int, outcome: ExchangeItem) -> None:
+        headers = outcome.headers if isinstance(outcome, EndpointResponse) else {}
+        time.sleep(self.retry_policy.delay_seconds(attempt, parse_retry_after(headers)))
 
     @contextlib.asynccontextmanager
-    async def open_stream(self, content: bytes) -> AsyncIterator[httpx.Response]:
-        """A response whose beginning is there; the deadline holds until it is left."""
+    async def open_response(self, content: bytes) -> AsyncIterator[httpx.Response]:
+        """A response whose headers have arrived; the deadline covers the whole context."""
         import httpx
 
-        trust = (
-            self._ssl_context
-        )  # Takes a while the first time, which is not the endpoint's fault.
-        # httpx limits each read, which a server that sends a byte at a time always meets.
+        # Loading the certificates takes a while the first time and is not part of the deadline.
+        ssl_context = self._ssl_context
+        # httpx limits each read, so a server that sends a byte at a time never exceeds its timeout.
         async with asyncio.timeout(self._timeout):
-            async with httpx.AsyncClient(verify=trust, timeout=None) as client:  # noqa: S113
+            async with httpx.AsyncClient(verify=ssl_context, timeout=None) as client:  # noqa: S113
                 post = client.stream("POST", self._url, content=content, headers=self._headers)
                 async with post as response:
                     yield response
@@ -150,80 +134,113 @@ class Endpoint:
         return httpx.create_ssl_context()
 
 
+class HttpExchange:
+    """One request and its response, read on a thread with an event loop of its own.
+
+    This works inside a running event loop too, and a blocked `get` can be interrupted by Ctrl-C.
+    Leaving the context cancels the request.
+    """
+
+    def __init__(self, endpoint: Endpoint, content: bytes, read: ReadResponse) -> None:
+        self._endpoint = endpoint
+        self._content = content
+        self._read = read
+        self._items: queue.SimpleQueue[ExchangeItem] = queue.SimpleQueue()
+        self._closed = False
+        self._loop = asyncio.new_event_loop()
+        self._task = self._loop.create_task(self._run())
+        self._thread = threading.Thread(
+            target=self._run_loop, name="remembrancer-answer", daemon=True
+        )
+
+    def get(self) -> ExchangeItem:
+        """Block until the next item has arrived; None at the end."""
+        return self._items.get()
+
+    def __enter__(self) -> HttpExchange:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed = True
+        with contextlib.suppress(RuntimeError):  # The loop is already closed.
+            self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join()
+
+    def _run_loop(self) -> None:
+        try:
+            try:
+                self._loop.run_until_complete(self._task)
+            except asyncio.CancelledError:
+                if not self._closed:
+                    self._items.put(TransportFailure(TIMEOUT_ERROR_NAME))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        finally:
+            self._items.put(None)
+            self._loop.close()
+
+    async def _run(self) -> None:
+        import httpx
+
+        try:
+            async with self._endpoint.open_response(self._content) as response:
+                async for item in self._read(response):
+                    self._items.put(item)
+        except (
+            httpx.UnsupportedProtocol,
+            httpx.LocalProtocolError,
+            httpx.InvalidURL,
+            UnicodeError,
+        ):
+            self._items.put(ModelUnavailable(MESSAGES.invalid_url(), transient=False))
+        except InvalidModelResponse as error:
+            self._items.put(error)
+        except (httpx.RequestError, OSError) as error:
+            self._items.put(TransportFailure(type(error).__name__))
+
+
+def is_transient(item: ExchangeItem) -> bool:
+    """True if the same request can succeed later."""
+    if isinstance(item, EndpointResponse):
+        return is_retryable(item.status)
+    return isinstance(item, TransportFailure)
+
+
 def encode_json(body: Mapping[str, Json]) -> bytes:
-    """JSON as it is sent."""
+    """JSON in UTF-8; a lone surrogate becomes a question mark."""
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def validate_key(key: str) -> str:
-    """The key, if a header can carry it."""
-    if not (key and key.isascii() and key.isprintable() and " " not in key):
-        raise ModelUnavailable(
-            "The model's key is empty or has a space, a line break or a character that no key has: "
-            "copy it again.",
-            transient=False,
-        )
+    """The key itself; raises ModelUnavailable if an HTTP header cannot carry it."""
+    if not is_sendable_key(key):
+        raise ModelUnavailable(MESSAGES.invalid_key(), transient=False)
     return key
 
 
 def error_for_status(status: int) -> ModelUnavailable:
-    """What a reply that is not good means for the user."""
-    return ModelUnavailable(_status_message(status), transient=_is_retryable(status))
+    return ModelUnavailable(MESSAGES.rejected(status), transient=is_retryable(status))
 
 
-def _is_retryable(status: int) -> bool:
-    return status in (REQUEST_TIMEOUT, TOO_MANY_REQUESTS) or status >= 500
-
-
-def _status_message(status: int) -> str:
-    if status in (401, 403):
-        return f"The model's endpoint refused the key ({status}): check the model's key."
-    if status == 402:
-        return f"The model's endpoint wants to be paid ({status}): top up the account."
-    if status == TOO_MANY_REQUESTS:
-        return f"The model's endpoint is over its limit ({status}): wait, or raise your quota."
-    if _is_retryable(status):
-        return f"The model's endpoint keeps failing ({status}): try again later."
-    return (
-        f"The model's endpoint refused the request ({status}): "
-        "check the model url and the model's name."
-    )
-
-
-def invalid_url_error() -> ModelUnavailable:
-    """Nothing can be sent to such an address."""
-    return ModelUnavailable(
-        "The model url cannot be used: it must look like https://host/v1.", transient=False
-    )
-
-
-def unreachable_error(kind: str) -> ModelUnavailable:
-    """What the kind of failure that kept us from a reply means for the user."""
-    if kind == TimeoutError.__name__:
-        return ModelUnavailable(
-            "The model did not answer in time: allow it more seconds, or try a faster model.",
-            transient=True,
-        )
-    return ModelUnavailable(
-        f"The model's endpoint could not be reached ({kind}): "
-        "check that it runs and that the model url is right.",
-        transient=True,
-    )
-
-
-def parse_retry_after(outcome: EndpointResponse | str) -> float | None:
-    """For how many seconds the endpoint wants to be left alone, if it says so."""
-    if isinstance(outcome, str):
-        return None
-    try:
-        seconds = float(outcome.headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+def error_for_item(item: ExchangeItem) -> ModelUnavailable | InvalidModelResponse:
+    """The error to raise for an item that is not a usable answer."""
+    match item:
+        case ModelUnavailable() | InvalidModelResponse():
+            return item
+        case EndpointResponse():
+            return error_for_status(item.status)
+        case TransportFailure() if item.error_name != TIMEOUT_ERROR_NAME:
+            return ModelUnavailable(MESSAGES.unreachable(item.error_name), transient=True)
+        case _:
+            return ModelUnavailable(
+                "The model did not answer in time: raise its timeout_seconds, "
+                "or use a faster model.",
+                transient=True,
+            )
 
 
 async def read_response(response: httpx.Response) -> EndpointResponse:
-    """The whole of a response, but for what is too much."""
+    """Read the whole body, but stop just above the size limit."""
     content = bytearray()
     async for piece in response.aiter_bytes():
         content += piece
@@ -234,17 +251,5 @@ async def read_response(response: httpx.Response) -> EndpointResponse:
     )
 
 
-def _run_to_completion(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run to the end; in a thread of its own where a loop runs already, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return _run_in_new_loop(work)
-    with ThreadPoolExecutor(1) as aside:
-        return aside.submit(_run_in_new_loop, work).result()
-
-
-def _run_in_new_loop(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    # With a factory the loop stays ours alone: the thread's own loop is left as it was.
-    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        return runner.run(work)
+async def _read_whole(response: httpx.Response) -> AsyncIterator[str | EndpointResponse]:
+    yield await read_response(response)

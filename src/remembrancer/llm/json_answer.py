@@ -1,4 +1,4 @@
-"""The form of an answer: asked for in words, read with distrust; knows no model."""
+"""Asks a model for a JSON object and parses its answer, which can be malformed or hostile."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MAX_TOKEN_COUNT = 1_000_000_000
 
 OPENING_BRACKET_PATTERN = re.compile(r"[{\[]")
 OBJECT_START_PATTERN = re.compile(r'\{\s*["}]')
-# Possessive, and a string may lack its end: every character is then looked at once.
+# Possessive, and the closing quote is optional, so that each character is read only once.
 STRING_OR_BRACKET_PATTERN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
 UNSTORABLE_ESCAPE_PATTERN = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 FENCE = "```"
 
 
 def render_schema_instructions(question: Question) -> str:
-    """The words that ask for an object of the question's schema."""
+    """The part of the prompt that asks for an object of the question's schema."""
     return (
         "Answer with one JSON object and nothing else. "
         f"It must be valid against this JSON schema:\n{json.dumps(dict(question.schema))}"
@@ -32,19 +32,19 @@ def render_schema_instructions(question: Question) -> str:
 
 
 def render_question(question: Question) -> str:
-    """All of a question as one text."""
+    """The question as a single prompt, for models that take one text and for token counts."""
     return f"{question.system}\n\n{question.prompt}\n\n{render_schema_instructions(question)}\n"
 
 
 def count_tokens(reported: object, text: str) -> int:
-    """The tokens that were counted, or about as many as the text has when the count is no count."""
+    """The reported token count, or an estimate from the text if the report is not a count."""
     if type(reported) is int and 0 <= reported < MAX_TOKEN_COUNT:
         return reported
     return math.ceil(len(text) / 4)
 
 
 def read_usage(envelope: Json) -> dict[str, Json]:
-    """The counts that a protocol's envelope reports, if it does."""
+    """The token counts in a response; empty if it has none."""
     match envelope:
         case {"usage": dict(counts)}:
             return counts
@@ -52,35 +52,31 @@ def read_usage(envelope: Json) -> dict[str, Json]:
 
 
 def join_text_parts(parts: list[Json]) -> str:
-    """The text among the parts of a message."""
     return "".join(_part_text(part) for part in parts)
 
 
 def truncated_error() -> InvalidModelResponse:
-    """The model ran out of tokens before it had finished."""
     return InvalidModelResponse(
-        "The model's answer was cut short: allow more tokens, or ask about less at a time."
+        "The model's answer was cut off: allow more tokens, or ask about less at a time."
     )
 
 
 def empty_answer_error() -> InvalidModelResponse:
-    """The model said nothing at all."""
-    return InvalidModelResponse("The model answered with nothing: try again, or try another model.")
+    return InvalidModelResponse("The model gave an empty answer: try again, or try another model.")
 
 
 def declined_error() -> InvalidModelResponse:
-    """The model would not answer."""
     return InvalidModelResponse("The model declined to answer: rephrase it, or try another model.")
 
 
 def parse_object(text: str, *, schema: Mapping[str, Json] | None = None) -> dict[str, Json]:
-    """The object a text is, or holds in a fenced block, or among its words; in linear time.
+    """The JSON object in a text: the whole text, a fenced block or part of the prose.
 
-    The schema that was asked for is passed over: models like to repeat it before they answer.
+    Takes linear time. Skips a copy of the schema, which models like to repeat before they answer.
     """
     if len(text) > MAX_ANSWER_SIZE:
         raise InvalidModelResponse(
-            "The model answered with more than 1 MB: ask for less at a time, or try another model."
+            "The model sent more than 1 MB: ask for less at a time, or try another model."
         )
     if not text.strip():
         raise empty_answer_error()
@@ -90,42 +86,42 @@ def parse_object(text: str, *, schema: Mapping[str, Json] | None = None) -> dict
             return found
     raise InvalidModelResponse(
         "The model did not answer with a JSON object: "
-        "try again, or choose a model that can follow a schema."
+        "try again, or use a model that can follow a schema."
     )
 
 
 def parse_json(text: str) -> Json:
-    """JSON of finite numbers, limited depth and valid Unicode; ValueError for any other."""
+    """Parse JSON with finite numbers, limited depth and valid Unicode; ValueError otherwise."""
     if _max_depth(text) > MAX_JSON_DEPTH:
         raise ValueError("nested too deeply")
     value: Json = json.loads(
         text, parse_constant=_reject_constant, parse_float=_parse_finite, parse_int=_parse_integer
     )
-    # A lone surrogate or a NUL can be escaped in JSON, and then neither be stored nor sent.
+    # JSON can escape a lone surrogate or a NUL, which can be neither stored nor sent.
     return _replace_unencodable(value) if UNSTORABLE_ESCAPE_PATTERN.search(text) else value
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """What might be the object, most likely first; never a part of something larger.
+    """The parts that can be the object, most likely first; never a part of a larger value.
 
-    Part of an answer that was cut short, or of a list, would say something else than the answer.
+    A part of a truncated answer or of a list means something else than the whole.
     """
     yield text
-    spoken = _strip_thinking(text)
-    yield from _iter_fenced_blocks(spoken)
-    yield from _iter_balanced_blocks(spoken)
+    answer = _strip_thinking(text)
+    yield from _iter_fenced_blocks(answer)
+    yield from _iter_balanced_blocks(answer)
 
 
 def _strip_thinking(text: str) -> str:
-    """What follows the thinking that local servers leave in the answer."""
+    """The text after the thinking that local servers leave in an answer."""
     if text.startswith("<think>"):
         text = text.partition("</think>")[2]
-    # Some leave the end only. At the start of a line it is not within a JSON string.
+    # Some leave only the end tag. At the start of a line it is not inside a JSON string.
     return text.rpartition("\n</think>")[2]
 
 
 def _iter_fenced_blocks(text: str) -> Iterator[str]:
-    """The contents of blocks fenced as JSON or as nothing in particular."""
+    """The contents of fenced blocks that are marked as JSON or not marked at all."""
     opening = text.find(FENCE)
     while opening >= 0:
         start = text.find("\n", opening)
@@ -138,7 +134,7 @@ def _iter_fenced_blocks(text: str) -> Iterator[str]:
 
 
 def _iter_balanced_blocks(text: str) -> Iterator[str]:
-    """The outermost {…} and […] of a text, up to one that is never closed."""
+    """The outermost {…} and […] of a text, up to the first that is not closed."""
     opening = OPENING_BRACKET_PATTERN.search(text)
     while opening is not None:
         end = _find_end(text, opening.start())
@@ -194,7 +190,7 @@ def _reject_constant(constant: str) -> NoReturn:
 def _parse_finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError("no float is that large")
+        raise ValueError("too large for a float")
     return number
 
 

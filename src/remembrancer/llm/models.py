@@ -1,4 +1,4 @@
-"""The language models at hand, if any: a fast one, a smart one, and one to talk with."""
+"""The configured language models: a fast one, a smart one and one for chat."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Where only one is configured, it does both kinds of work; without any, code reads alone."""
+    """Each is None if no model is configured; learning then uses the rule-based extractor alone."""
 
     fast: Model | None = None
     smart: Model | None = None
     chat: ChatModel | None = None
 
     def close(self) -> None:
-        """Let go of what they hold open."""
         for model in (self.fast, self.smart, self.chat):
             if model is not None:
                 model.close()

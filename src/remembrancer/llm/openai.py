@@ -1,66 +1,32 @@
-"""Answers from an endpoint that speaks OpenAI's chat protocol, in the dialect that it takes."""
+"""A model behind an endpoint that speaks OpenAI's chat completions protocol."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from remembrancer.llm import Answer, InvalidModelResponse, Question
-from remembrancer.llm.http import (
-    DEFAULT_RETRY_POLICY,
-    Endpoint,
-    EndpointResponse,
-    RetryPolicy,
-    error_for_status,
-    validate_key,
+from remembrancer.llm import Answer, Question
+from remembrancer.llm.chat import ChatPrompt, ReplyStream
+from remembrancer.llm.http import Endpoint, EndpointResponse, error_for_status, validate_key
+from remembrancer.llm.json_answer import count_tokens, read_usage, render_question
+from remembrancer.llm.openai_wire import (
+    Dialect,
+    OpenAIStream,
+    ThinkingFilter,
+    build_chat,
+    build_question,
+    extract_object,
+    extract_text,
 )
-from remembrancer.llm.json_answer import (
-    count_tokens,
-    declined_error,
-    join_text_parts,
-    parse_object,
-    read_usage,
-    render_question,
-    render_schema_instructions,
-    truncated_error,
-)
-from remembrancer.types import Json
+from remembrancer.llm.streaming import Rejected, stream_events
+from remembrancer.retry import DEFAULT_RETRY_POLICY, RetryPolicy
 
-ResponseFormat = Literal["json_schema", "json_object", "words"]
-FALLBACK_FORMATS: dict[ResponseFormat, ResponseFormat] = {
-    "json_schema": "json_object",
-    "json_object": "words",
-}
-FORMAT_COMPLAINT_WORDS = ("format", "schema", "json_object", "grammar", "structured", "guided")
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What servers differ in; `known` once a server has taken it."""
-
-    format: ResponseFormat = "json_schema"
-    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    temperature: bool = True
-    confirmed: bool = False
-
-    def choose_fallback(self, complaint: str) -> Dialect | None:
-        """What to try when this was refused; None when the fault must lie elsewhere."""
-        said = complaint.lower()
-        # OpenAI's reasoning models refuse max_tokens and any temperature.
-        if "max_completion_tokens" in said and self.limit == "max_tokens":
-            return replace(self, limit="max_completion_tokens")
-        if "temperature" in said and self.temperature:
-            return replace(self, temperature=False)
-        if self.confirmed and not any(word in said for word in FORMAT_COMPLAINT_WORDS):
-            return None
-        plainer = FALLBACK_FORMATS.get(self.format)
-        return replace(self, format=plainer) if plainer else None
+OPENAI_URL = "https://api.openai.com/v1"
 
 
 class OpenAICompatibleModel:
-    """Asks for the schema as the server can take it, and remembers how; retries what may pass.
+    """Finds out which parameters the server accepts, and remembers them for the next request.
 
-    `timeout` is for one whole answer; a busy server may be asked several times.
+    `timeout` is for one attempt; a busy server is asked again as the retry policy says.
     """
 
     def __init__(
@@ -77,6 +43,7 @@ class OpenAICompatibleModel:
         self._endpoint = Endpoint(address, headers, timeout=timeout, retry_policy=retry_policy)
         self._model = model
         self._dialect = Dialect()
+        self._supports_tools = True
 
     @property
     def name(self) -> str:
@@ -84,80 +51,50 @@ class OpenAICompatibleModel:
 
     def answer(self, question: Question) -> Answer:
         envelope = self._post_question(question).json()
-        text = _extract_text(envelope)
+        text = extract_text(envelope)
         counts = read_usage(envelope)
         return Answer(
-            value=_extract_object(text, envelope, question),
+            value=extract_object(text, envelope, question),
             model=self._model,
             tokens_in=count_tokens(counts.get("prompt_tokens"), render_question(question)),
             tokens_out=count_tokens(counts.get("completion_tokens"), text),
         )
 
+    def reply(self, prompt: ChatPrompt) -> ReplyStream:
+        """Stream the answer; repeats the request without tools if the server has none."""
+        if not self._supports_tools:
+            prompt = replace(prompt, tools=())
+        try:
+            yield from self._stream_reply(prompt)
+        except Rejected as error:
+            response = error.response
+            about_tools = response.status in (400, 404, 422) and "tool" in response.text
+            if not (prompt.tools and about_tools):
+                raise error_for_status(response.status) from None
+            self._supports_tools = False
+            yield from self.reply(prompt)
+
     def close(self) -> None:
-        """Nothing is held between questions."""
+        """Nothing is kept open between requests."""
 
     def _post_question(self, question: Question) -> EndpointResponse:
         dialect: Dialect | None = self._dialect
         while dialect is not None:
-            reply = self._endpoint.post(_build_request(question, self._model, dialect))
-            if reply.is_success:
+            response = self._endpoint.post(build_question(question, self._model, dialect))
+            if response.is_success:
                 self._dialect = replace(dialect, confirmed=True)
-                return reply
-            dialect = dialect.choose_fallback(reply.text) if reply.status in (400, 422) else None
-        raise error_for_status(reply.status)
+                return response
+            can_fall_back = response.status in (400, 422)
+            dialect = dialect.choose_fallback(response.text) if can_fall_back else None
+        raise error_for_status(response.status)
 
-
-def _build_request(question: Question, model: str, dialect: Dialect) -> dict[str, Json]:
-    # The schema is told in words as well: many servers take a response_format and ignore it.
-    system = f"{question.system}\n\n{render_schema_instructions(question)}"
-    body: dict[str, Json] = {
-        "model": model,
-        "messages": [
-            {"role": "system", "content": system},
-            {"role": "user", "content": question.prompt},
-        ],
-        dialect.limit: question.max_tokens,
-    }
-    if dialect.temperature:
-        body["temperature"] = 0
-    if dialect.format != "words":
-        body["response_format"] = _build_response_format(question, dialect.format)
-    return body
-
-
-def _build_response_format(question: Question, format: ResponseFormat) -> Json:
-    if format != "json_schema":
-        return {"type": format}
-    schema: Json = {"name": question.name, "schema": dict(question.schema), "strict": False}
-    return {"type": format, "json_schema": schema}
-
-
-def _extract_text(envelope: Json) -> str:
-    match envelope:
-        case {"choices": [{"message": {"content": str(text)}}, *_]}:
-            return text
-        case {"choices": [{"message": {"content": [*parts]}}, *_]}:
-            return join_text_parts(parts)
-    return ""
-
-
-def _extract_object(text: str, envelope: Json, question: Question) -> dict[str, Json]:
-    try:
-        return parse_object(text, schema=question.schema)
-    except InvalidModelResponse:
-        _raise_reason(envelope)
-        raise
-
-
-def _raise_reason(envelope: Json) -> None:
-    """Raise what says more than that there was no object, where the endpoint knows it."""
-    match envelope:
-        # OpenRouter reports what failed behind it inside a good reply.
-        case {"error": {"code": int(status)}} if 400 <= status < 600:
-            raise error_for_status(status) from None
-        case {"choices": [{"message": {"refusal": str(said)}}, *_]} if said:
-            raise declined_error() from None
-        case {"choices": [{"finish_reason": "content_filter"}, *_]}:
-            raise declined_error() from None
-        case {"choices": [{"finish_reason": "length"}, *_]}:
-            raise truncated_error() from None
+    def _stream_reply(self, prompt: ChatPrompt) -> ReplyStream:
+        stream, thinking = OpenAIStream(), ThinkingFilter()
+        for chunk in stream_events(self._endpoint, build_chat(prompt, self._model)):
+            if text := thinking.feed(stream.feed(chunk)):
+                stream.has_text = True
+                yield text
+        if text := thinking.flush():
+            stream.has_text = True
+            yield text
+        yield from stream.finish()

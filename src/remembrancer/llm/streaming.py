@@ -1,28 +1,25 @@
-"""A POST whose answer is read while it comes: server-sent events, with a deadline for them all.
+"""Reads server-sent events from a model endpoint while they arrive.
 
-Knows no protocol beyond that. What is asked again is only what has not begun to be answered.
+A request is retried only if its answer has not begun.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import queue
-import threading
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from remembrancer.llm import InvalidModelResponse, ModelUnavailable
+from remembrancer.llm import InvalidModelResponse
 from remembrancer.llm.http import (
+    TIMEOUT_ERROR_NAME,
     Endpoint,
     EndpointResponse,
+    ExchangeItem,
+    HttpExchange,
+    TransportFailure,
     encode_json,
-    invalid_url_error,
-    parse_retry_after,
+    error_for_item,
+    is_transient,
     read_response,
-    unreachable_error,
 )
 from remembrancer.llm.json_answer import parse_json
 from remembrancer.types import Json
@@ -31,54 +28,39 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_STREAM_BYTES = 8_000_000
-"""Of a stream, in bytes: each word of an answer comes in an envelope of its own."""
+"""More than a whole answer may have: each word arrives in an envelope of its own."""
 
 DATA_PREFIX = b"data:"
 DONE_MARKER = "[DONE]"
-TIMEOUT_ERROR_NAME = TimeoutError.__name__
 
 
 class Rejected(Exception):
-    """The endpoint would not answer; `reply` says why."""
+    """The endpoint answered with an error status instead of a stream."""
 
-    def __init__(self, reply: EndpointResponse) -> None:
-        super().__init__(reply.status)
-        self.reply = reply
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenStream:
-    """An answer ended before its end, by an error of this kind."""
-
-    kind: str
-
-
-StreamItem = str | EndpointResponse | BrokenStream | ModelUnavailable | InvalidModelResponse | None
-"""The data of an event; what there is instead of events; what went wrong; the end."""
+    def __init__(self, response: EndpointResponse) -> None:
+        super().__init__(response.status)
+        self.response = response
 
 
 def stream_events(endpoint: Endpoint, body: Mapping[str, Json]) -> Iterator[Json]:
-    """The events of an answer. TurnedDown when the endpoint refuses for good."""
+    """The parsed events of one answer. Raises Rejected if the endpoint does not answer with 2xx."""
     content = encode_json(body)
-    for attempt in range(endpoint.retry_policy.max_retries + 1):
-        with _StreamReader(endpoint, content) as heard:
-            first = heard.get()
-            if not _is_retryable(first) or attempt == endpoint.retry_policy.max_retries:
-                yield from _iter_events(first, heard)
+    max_retries = endpoint.retry_policy.max_retries
+    for attempt in range(max_retries + 1):
+        with HttpExchange(endpoint, content, _read_stream) as exchange:
+            first = exchange.get()
+            if not _is_retryable(first) or attempt == max_retries:
+                yield from _iter_events(first, exchange)
                 return
-        assert isinstance(first, EndpointResponse | BrokenStream)
-        said = first if isinstance(first, EndpointResponse) else first.kind
-        time.sleep(endpoint.retry_policy.delay_seconds(attempt, parse_retry_after(said)))
+        endpoint.wait_before_retry(attempt, first)
 
 
-def _is_retryable(first: StreamItem) -> bool:
-    """Whether to ask again at once; whoever waited for a whole answer in vain does not want to."""
-    if isinstance(first, BrokenStream):
-        return first.kind != TIMEOUT_ERROR_NAME
-    return isinstance(first, EndpointResponse) and first.is_retryable
+def _is_retryable(first: ExchangeItem) -> bool:
+    """A timeout is not retried here: the user has already waited for a whole answer."""
+    return is_transient(first) and first != TransportFailure(TIMEOUT_ERROR_NAME)
 
 
-def _iter_events(item: StreamItem, reader: _StreamReader) -> Iterator[Json]:
+def _iter_events(item: ExchangeItem, exchange: HttpExchange) -> Iterator[Json]:
     while item is not None:
         match item:
             case str():
@@ -86,11 +68,9 @@ def _iter_events(item: StreamItem, reader: _StreamReader) -> Iterator[Json]:
                     yield _parse_event(item)
             case EndpointResponse():
                 raise Rejected(item)
-            case BrokenStream():
-                raise unreachable_error(item.kind)
-            case error:
-                raise error
-        item = reader.get()
+            case _:
+                raise error_for_item(item)
+        item = exchange.get()
 
 
 def _parse_event(data: str) -> Json:
@@ -98,90 +78,33 @@ def _parse_event(data: str) -> Json:
         return parse_json(data)
     except ValueError:
         raise InvalidModelResponse(
-            "The model's endpoint sent an event that is no JSON: check the model url."
+            "The model endpoint sent an event that is not JSON: check the model url."
         ) from None
 
 
-class _StreamReader:
-    """One answer, read in a thread of its own: a deadline ends it there, and leaving it does too.
-
-    Whoever waits for the next piece can be interrupted, as by Ctrl-C.
-    """
-
-    def __init__(self, endpoint: Endpoint, content: bytes) -> None:
-        self._endpoint = endpoint
-        self._content = content
-        self._items: queue.SimpleQueue[StreamItem] = queue.SimpleQueue()
-        self._closed = False
-        self._loop = asyncio.new_event_loop()
-        self._task = self._loop.create_task(self._read())
-        self._thread = threading.Thread(
-            target=self._run_loop, name="remembrancer-answer", daemon=True
-        )
-
-    def get(self) -> StreamItem:
-        """The next piece, None at the end."""
-        return self._items.get()
-
-    def __enter__(self) -> _StreamReader:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._closed = True
-        with contextlib.suppress(RuntimeError):  # It is over already.
-            self._loop.call_soon_threadsafe(self._task.cancel)
-        self._thread.join()
-
-    def _run_loop(self) -> None:
-        try:
-            try:
-                self._loop.run_until_complete(self._task)
-            except asyncio.CancelledError:
-                if not self._closed:
-                    self._items.put(BrokenStream(TIMEOUT_ERROR_NAME))
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        finally:
-            self._items.put(None)
-            self._loop.close()
-
-    async def _read(self) -> None:
-        import httpx
-
-        try:
-            async with self._endpoint.open_stream(self._content) as response:
-                if not 200 <= response.status_code < 300:
-                    self._items.put(await read_response(response))
-                    return
-                async for data in _iter_event_data(response):
-                    self._items.put(data)
-        except (
-            httpx.UnsupportedProtocol,
-            httpx.LocalProtocolError,
-            httpx.InvalidURL,
-            UnicodeError,
-        ):
-            self._items.put(invalid_url_error())
-        except InvalidModelResponse as error:
-            self._items.put(error)
-        except (httpx.RequestError, OSError) as error:
-            self._items.put(BrokenStream(type(error).__name__))
+async def _read_stream(response: httpx.Response) -> AsyncIterator[str | EndpointResponse]:
+    """The data of each event, or the whole response if its status is not 2xx."""
+    if not 200 <= response.status_code < 300:
+        yield await read_response(response)
+        return
+    async for data in _iter_event_data(response):
+        yield data
 
 
 async def _iter_event_data(response: httpx.Response) -> AsyncIterator[str]:
-    """What each event holds; a server that does not stream sends all of it as one."""
-    streams = "json" not in response.headers.get("content-type", "")
+    """The data of each event; a server that does not stream sends one JSON body instead."""
+    is_stream = "json" not in response.headers.get("content-type", "")
     size, rest = 0, b""
     async for piece in response.aiter_bytes():
         size += len(piece)
         if size > MAX_STREAM_BYTES:
-            raise InvalidModelResponse("The model answered with more than 8 MB: try another model.")
+            raise InvalidModelResponse("The model sent more than 8 MB: try another model.")
         rest += piece
-        if streams:
+        if is_stream:
             *lines, rest = rest.split(b"\n")
             for line in lines:
                 if line.startswith(DATA_PREFIX):
                     yield line.removeprefix(DATA_PREFIX).decode("utf-8", "replace").strip()
     last = rest.removeprefix(DATA_PREFIX).decode("utf-8", "replace").strip()
-    if last and (not streams or rest.startswith(DATA_PREFIX)):
+    if last and (not is_stream or rest.startswith(DATA_PREFIX)):
         yield last
