@@ -1,4 +1,4 @@
-"""What can be configured: settings as checked values, with errors that name the key."""
+"""The settings as validated values, with errors that name the key and the allowed values."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ from remembrancer.types import Json
 
 IN_MEMORY = ":memory:"
 CRON_CHECK_START = datetime(2000, 1, 1, tzinfo=UTC)
+RENAMED_KEYS = {
+    "adjust": "profile_overrides",
+    "server.body_seconds": "server.body_timeout_seconds",
+    "server.most_bytes": "server.max_body_bytes",
+    "server.traces": "server.otlp_endpoint",
+    "store.backups_kept": "store.backup_retention",
+    "store.busy_seconds": "store.lock_timeout_seconds",
+}
 
 SchemaT = TypeVar("SchemaT", bound=BaseModel)
 
@@ -53,13 +61,13 @@ ZoneText = Annotated[str, AfterValidator(_validate_zone)]
 
 
 class SettingsTable(BaseModel):
-    """A table of the file: unknown keys are errors, values never change."""
+    """One table of the configuration file. Unknown keys are errors, and values are immutable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class StoreSettings(SettingsTable):
-    """Where memories live: a directory of SQLite files, or PostgreSQL when `url` is set."""
+    """Where memories are stored: a directory of SQLite files, or PostgreSQL if `url` is set."""
 
     path: Path | None = None
     url: SecretStr | None = None
@@ -71,7 +79,7 @@ class StoreSettings(SettingsTable):
 
 
 class EmbeddingSettings(SettingsTable):
-    """Which model makes vectors: the one that ships, or an OpenAI-compatible endpoint."""
+    """The embedding model: the one that ships, or an OpenAI-compatible endpoint."""
 
     provider: Literal["local", "openai"] = "local"
     url: str = "https://api.openai.com/v1"
@@ -83,7 +91,7 @@ class EmbeddingSettings(SettingsTable):
 
 
 class ModelSettings(SettingsTable):
-    """A language model: an OpenAI-compatible endpoint, Anthropic's, or a command's answer."""
+    """A language model: an OpenAI-compatible endpoint, Anthropic's API or a command."""
 
     provider: Literal["openai", "anthropic", "command"] = "openai"
     url: str | None = None
@@ -95,17 +103,17 @@ class ModelSettings(SettingsTable):
     @model_validator(mode="after")
     def _check_complete(self) -> ModelSettings:
         if self.provider == "command" and not self.command:
-            raise ValueError("a command is a list such as ['claude', '-p']")
+            raise ValueError("set command to a list such as ['claude', '-p']")
         if self.provider != "command" and not self.model:
-            raise ValueError("give the name of the model")
+            raise ValueError("set model to the name of the model")
         return self
 
 
 class ModelRoleSettings(SettingsTable):
-    """Which models learn: a fast one for each conversation, a smart one for consolidation.
+    """The models for learning from conversations, for consolidation and for chat.
 
-    One that is not set is the other; without any, nothing but explicit statements is learned. The
-    one to talk with is the smart one unless `chat` names another.
+    If only one of `fast` and `smart` is set, it does both jobs; without either, learning uses the
+    rule-based extractor alone. `chat` defaults to the smart model.
     """
 
     fast: ModelSettings | None = None
@@ -114,7 +122,7 @@ class ModelRoleSettings(SettingsTable):
 
 
 class JobSettings(SettingsTable):
-    """When each background job runs, as cron expressions in UTC; an empty string turns one off."""
+    """Cron expressions in UTC for the background jobs; an empty string turns a job off."""
 
     consolidate: CronText = "0 */6 * * *"
     decay_sweep: CronText = "0 3 * * *"
@@ -133,10 +141,10 @@ JwtAlgorithm = Literal[
 
 
 class JwtSettings(SettingsTable):
-    """Whose signed tokens are taken for keys, and what their claims mean.
+    """The issuer whose JSON Web Tokens are accepted, and the meaning of their claims.
 
-    `jwks` is a file or an address with the issuer's public keys. Without a claim for the tenant,
-    everyone belongs to the configured one.
+    `jwks` is a file or a URL with the issuer's public keys. Without `tenant_claim`, every user
+    belongs to the configured tenant.
     """
 
     issuer: str
@@ -150,7 +158,7 @@ class JwtSettings(SettingsTable):
 
 
 class UpstreamSettings(SettingsTable):
-    """The server of models that `/v1` passes requests on to, and our key there."""
+    """The model server to which `/v1` forwards requests, and our key for it."""
 
     url: Annotated[str, Field(pattern=r"^https?://\S+$")]
     key: SecretStr | None = None
@@ -158,7 +166,7 @@ class UpstreamSettings(SettingsTable):
 
 
 class ServerSettings(SettingsTable):
-    """How the server listens, whom it listens to, and how much of it."""
+    """Where the server listens, which clients it accepts, and its limits."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8150
@@ -179,9 +187,9 @@ class ServerSettings(SettingsTable):
 
 
 class TelegramSettings(SettingsTable):
-    """The bot's token; `url` is for a Bot API server of your own.
+    """The bot's token; set `url` to use a Bot API server of your own.
 
-    With a `webhook_secret`, Telegram may call us; else we ask it for what is new.
+    With a `webhook_secret`, Telegram calls our webhook; without one, we poll for messages.
     """
 
     token: SecretStr | None = None
@@ -190,7 +198,10 @@ class TelegramSettings(SettingsTable):
 
 
 class Settings(SettingsTable):
-    """All that can be configured; `adjust` changes the profile, `agents.NAME` for one agent."""
+    """The whole configuration.
+
+    `profile_overrides` changes the profile, `agents.NAME` changes it for one agent.
+    """
 
     profile: str = DEFAULTS["profile"]
     tenant: str = DEFAULTS["tenant"]
@@ -206,24 +217,24 @@ class Settings(SettingsTable):
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
     def data_directory(self) -> Path:
-        """Where files go: the configured path, or the user's data directory."""
+        """The configured path, or the user's data directory."""
         return environment.data_directory(self.store.path)
 
     def profile_for(self, agent: str | None = None) -> profiles.Profile:
-        """The profile with this store's adjustments, and the agent's own on top."""
+        """The profile with the overrides of the configuration and then those of the agent."""
         values = deep_merge(profiles.load_profile_values(self.profile), self.profile_overrides)
         values = deep_merge(values, self.agents.get(agent or "", {}))
-        whose = f", adjusted for the agent {agent!r}" if agent in self.agents else ""
-        return _validate_values(profiles.Profile, values, f"the profile {self.profile!r}{whose}")
+        suffix = f" with the overrides of the agent {agent!r}" if agent in self.agents else ""
+        return _validate_values(profiles.Profile, values, f"the profile {self.profile!r}{suffix}")
 
 
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings: defaults, then the file, then the environment."""
+    """Load the settings; the file overrides the defaults, and the environment the file."""
     return validate_settings(*environment.read_values(path, environ))
 
 
 def validate_settings(values: Mapping[str, Json], origin: str = "the given values") -> Settings:
-    """Settings out of plain values, with profiles that can be used."""
+    """Settings from plain values; the profile of every agent is validated too."""
     settings = _validate_values(Settings, values, origin)
     settings.profile_for()
     for agent in settings.agents:
@@ -242,24 +253,26 @@ def _validate_values(schema: type[SchemaT], values: object, origin: str) -> Sche
 
 
 def _explain_problem(schema: type[BaseModel], problem: dict[str, Any]) -> str:
-    """One problem as `key: what is allowed`, in the words of the file."""
-    place = [
+    """One validation error as `key: what is allowed`."""
+    path = [
         str(step) for step in problem["loc"] if not str(step).startswith(("literal", "function"))
     ]
-    key = ".".join(place) or "the settings"
+    key = ".".join(path) or "the settings"
     if problem["type"] == "extra_forbidden":
-        allowed = ", ".join(_list_sibling_keys(schema, place))
-        return f"{key}: there is no such key; allowed are {allowed}"
+        if schema is Settings and key in RENAMED_KEYS:
+            return f"{key}: this key was renamed to {RENAMED_KEYS[key]}"
+        allowed = ", ".join(_list_sibling_keys(schema, path))
+        return f"{key}: unknown key; the allowed keys are {allowed}"
     expected = problem.get("ctx", {}).get("expected")
     if expected:
         return f"{key}: use {expected}, not {problem['input']!r}"
     return f"{key}: {problem['msg'].removeprefix('Value error, ')}"
 
 
-def _list_sibling_keys(schema: type[BaseModel], place: list[str]) -> list[str]:
-    """The keys of the table that a place is in; below a table of tables, those of its entries."""
+def _list_sibling_keys(schema: type[BaseModel], path: list[str]) -> list[str]:
+    """The keys of the table that contains the key at `path`."""
     inner: Any = schema
-    for step in place[:-1]:
+    for step in path[:-1]:
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             inner = inner.model_fields[step].annotation
         else:
@@ -268,17 +281,16 @@ def _list_sibling_keys(schema: type[BaseModel], place: list[str]) -> list[str]:
 
 
 def override_settings(settings: Settings, changes: Mapping[str, Json]) -> Settings:
-    """The settings with some values replaced."""
     values = deep_merge(settings.model_dump(exclude_unset=True), changes)
     return _validate_values(Settings, values, "the given values")
 
 
 def set_store_location(settings: Settings, location: str) -> Settings:
-    """The settings with another place for the store: a directory or a PostgreSQL address."""
+    """The settings with another store: a directory or a PostgreSQL URL."""
     if location == IN_MEMORY:
         return settings
     if not location:
-        raise InvalidSetting("store: give a directory, a postgresql:// address or :memory:.")
+        raise InvalidSetting("store: use a directory, a postgresql:// URL or :memory:.")
     key = "url" if location.startswith(("postgresql:", "postgresql+")) else "path"
     return override_settings(
         settings, {"store": {"path": None, "url": None, "admin_url": None, key: location}}

@@ -100,7 +100,7 @@ def test_an_invalid_configuration_is_a_problem_but_not_the_end(tmp_path: Path) -
     file.write_text("colour = 'blue'")
     findings = run_checks(lambda: load(file), file=file)
     assert levels(findings)["configuration"] is Level.PROBLEM
-    assert "colour: there is no such key" in message(findings, "configuration")
+    assert "colour: unknown key" in message(findings, "configuration")
     assert levels(findings)["round trip"] is Level.OK
 
 

@@ -171,6 +171,9 @@ def test_M13_the_environment_overrides_the_file(file: Path) -> None:
             "[profile_overrides.categories.fact]\npermanence = 'long'",
             ["categories.fact.permanence", "permanent", "stable", "ephemeral"],
         ),
+        ("[server]\nmost_bytes = 1", ["server.most_bytes", "renamed to server.max_body_bytes"]),
+        ("[store]\nbackups_kept = 1", ["store.backups_kept", "store.backup_retention"]),
+        ("[adjust.recall]\nlimit = 3", ["adjust", "renamed to profile_overrides"]),
         ("tenant = ", ["not valid TOML", "remembrancer.toml"]),
     ],
 )

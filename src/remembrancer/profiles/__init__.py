@@ -1,4 +1,4 @@
-"""What a profile can say, and the six that ship. A profile is data; no code asks for its name."""
+"""Profiles: named sets of policies, and the six that ship. No code depends on a profile's name."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PositiveInt = Annotated[int, Field(ge=1)]
 
 
 class ProfileTable(BaseModel):
-    """A table of a profile: unknown keys are errors, values never change."""
+    """One table of a profile. Unknown keys are errors, and values are immutable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Category(ProfileTable):
-    """A fact's kind and what it brings with it."""
+    """A category of facts, with the defaults that its facts inherit."""
 
     description: str = ""
     permanence: Permanence = Permanence.STANDARD
@@ -37,39 +37,42 @@ class Category(ProfileTable):
 
 
 class ImportanceScale(ProfileTable):
-    """The scale on which importance is given, from 1 to `max`."""
+    """The scale of importance, from 1 to `max`."""
 
     max: Annotated[int, Field(ge=2, le=10)] = 10
     default: Annotated[float, Field(ge=1, le=10)] = 5
 
 
 class DedupPolicy(ProfileTable):
-    """When a new fact replaces the nearest old one: similarity at or above the threshold."""
+    """The similarity from which a new fact supersedes the nearest old one."""
 
     threshold: Fraction = 0.9
     inclusive: bool = True
 
     def is_met_by(self, similarity: float) -> bool:
-        """Whether two memories are close enough to be the same one, said again."""
         return similarity >= self.threshold if self.inclusive else similarity > self.threshold
 
 
 class ScopePolicy(ProfileTable):
-    """What agents see: `shared`, its own and the global; `isolated`, its own; `nested`, below."""
+    """What an agent sees.
+
+    `shared`: its own and the global scope; `isolated`: only its own; `nested`: its own and those
+    below it.
+    """
 
     visibility: Literal["shared", "isolated", "nested"] = "shared"
     write: Literal["global", "own"] = "own"
 
 
 class DeletionPolicy(ProfileTable):
-    """Whether what is deleted can be restored for some days or is gone at once."""
+    """Deletes memories at once, or keeps them in the trash for some days."""
 
     mode: Literal["trash", "hard"] = "trash"
     trash_days: Days = 30
 
 
 class DecayPolicy(ProfileTable):
-    """What loses confidence over time, what brings it back, and what the confidence then means."""
+    """Which memories lose confidence over time, what resets it, and the thresholds."""
 
     applies_to: Literal["all", "extracted", "none"] = "all"
     reset_by: Literal["confirmation", "use"] = "confirmation"
@@ -78,13 +81,13 @@ class DecayPolicy(ProfileTable):
 
 
 class TtlPolicy(ProfileTable):
-    """Whether being recalled extends the life of a memory that would expire."""
+    """Extends the time to live of a memory each time it is recalled, if enabled."""
 
     extend_on_use: bool = False
 
 
 class CompositeWeights(ProfileTable):
-    """What counts how much in the composite score."""
+    """The weights of the composite score."""
 
     relevance: Fraction = 0.4
     importance: Fraction = 0.3
@@ -93,7 +96,7 @@ class CompositeWeights(ProfileTable):
 
 
 class Nudges(ProfileTable):
-    """How far importance and recency may move a result that similarity has ranked."""
+    """How far importance and recency can move a result that is ranked by similarity."""
 
     importance: Annotated[float, Field(ge=0)] = 0.02
     recency: Annotated[float, Field(ge=0)] = 0.05
@@ -101,7 +104,7 @@ class Nudges(ProfileTable):
 
 
 class EvidenceWeights(ProfileTable):
-    """What counts how much in the evidence recipe; the signals are in search/matching.py."""
+    """The weights of the evidence recipe; search/signals.py computes the signals."""
 
     meaning: float = 1.0
     words: float = 0.3
@@ -122,7 +125,7 @@ class EvidenceWeights(ProfileTable):
 
 
 class RecallPolicy(ProfileTable):
-    """How memories are found and ranked."""
+    """How recall finds and ranks memories."""
 
     recipe: Literal["evidence", "rrf", "nudged", "composite"] = "evidence"
     mode: Mode = Mode.HYBRID
@@ -138,7 +141,7 @@ class RecallPolicy(ProfileTable):
 
 
 class ContextPolicy(ProfileTable):
-    """How memories are put into a prompt."""
+    """How memories are written into a prompt."""
 
     budget_tokens: PositiveInt = 3000
     style: Literal["sections", "note", "hot_set"] = "sections"
@@ -146,14 +149,14 @@ class ContextPolicy(ProfileTable):
 
 
 class EpisodePolicy(ProfileTable):
-    """How long and how many."""
+    """How long episodes are kept, and how many."""
 
     ttl_days: Days = 7
     cap: PositiveInt = 10_000
 
 
 class Promotion(ProfileTable):
-    """What a rule needs to reach a maturity."""
+    """What a rule needs to reach the next maturity."""
 
     successes: PositiveInt
     effectiveness: Fraction
@@ -171,7 +174,7 @@ class RulePolicy(ProfileTable):
 
 
 class LearningPolicy(ProfileTable):
-    """When conversations are learned from, and how much of them."""
+    """When conversations are learned from, and how many turns at a time."""
 
     when: Literal["after_reply", "on_close", "every_turns", "never"] = "on_close"
     window: PositiveInt = 15
@@ -180,7 +183,7 @@ class LearningPolicy(ProfileTable):
 
 
 class SessionPolicy(ProfileTable):
-    """The life of a conversation and the size it may reach before it is summarised."""
+    """When an idle session is closed, and the size at which it is summarised."""
 
     idle_minutes: PositiveInt = 30
     context_tokens: PositiveInt = 32_000
@@ -188,7 +191,7 @@ class SessionPolicy(ProfileTable):
 
 
 class TeamPolicy(ProfileTable):
-    """What a team shares and what it takes to be shared."""
+    """Which facts a team shares, and how many people must confirm one."""
 
     enabled: bool = False
     kinds: tuple[TeamKind, ...] = tuple(TeamKind)
@@ -199,13 +202,13 @@ class TeamPolicy(ProfileTable):
 
 
 class ToolPolicy(ProfileTable):
-    """Which names the tools of this profile go by."""
+    """The set of names under which the tools are offered."""
 
     names: Literal["plain", "memory", "assistant", "preferences"] = "plain"
 
 
 class Profile(ProfileTable):
-    """A named set of all the choices in which memory products differ."""
+    """A named set of policies for all the choices in which memory products differ."""
 
     name: str
     description: str
@@ -234,11 +237,11 @@ class Profile(ProfileTable):
         return self
 
     def resolve_category(self, name: str | None) -> tuple[str, Category]:
-        """The category of that name, or the default one."""
+        """The category with this name, or the default category if there is no name."""
         chosen = name or self.default_category
         if chosen not in self.categories:
             raise InvalidSetting(
-                f"There is no category {chosen!r} in the profile {self.name!r}: "
+                f"The profile {self.name!r} has no category {chosen!r}: "
                 f"use one of {', '.join(self.categories)}."
             )
         return chosen, self.categories[chosen]
@@ -246,7 +249,7 @@ class Profile(ProfileTable):
 
 @cache
 def load_profile_values(name: str) -> Mapping[str, Json]:
-    """The text of a shipped profile as plain values, read once: every call has a profile."""
+    """The values of a shipped profile; cached, because every call needs its profile."""
     if name not in PROFILE_NAMES:
         raise InvalidSetting(
             f"profile: {name!r} is unknown; use one of {', '.join(PROFILE_NAMES)}."
