@@ -154,7 +154,7 @@ def test_two_writers_of_one_conversation_both_get_their_turns_in(me: Memory) -> 
         ({"role": "robot", "content": "x"}, "role"),
         ({"role": "user", "content": "  "}, "empty"),
         ({"role": "user", "content": "a\x00b"}, "NUL"),
-        ({"role": "user", "content": "\ud800"}, "half a character"),
+        ({"role": "user", "content": "\ud800"}, "unpaired surrogate"),
         ({"role": "user", "content": "x" * 1_000_001}, "too long"),
     ],
 )

@@ -106,9 +106,11 @@ def test_what_was_rejected_is_not_proposed_again(rem: Run, proposed: Run) -> Non
 def test_a_refusal_gives_its_reasons_but_not_the_words(rem: Run, ask: Run) -> None:
     text = "My colleague Anna Schmidt has the number 0170 1234567."
     told = rem("propose", text, code=1).stdout
-    assert told.startswith("Refused, and not kept:\n- It speaks of you, or of us.\n")
-    assert "- It has the name of a person.\n" in told
-    assert "- It has a phone number.\n" in told
+    assert told.startswith(
+        "Refused, and not kept:\n- It is about you or us: it uses the first person.\n"
+    )
+    assert "- It contains the name of a person.\n" in told
+    assert "- It contains a phone number.\n" in told
     assert "Anna" not in told
     assert "0170" not in told
     answer = ask("propose", text, code=1)
@@ -301,7 +303,10 @@ def test_a_fact_gets_other_words_and_another_importance(rem: Run, ask: Run, prop
     (known,) = ask("team", QUESTION)["results"]
     assert (known["content"], known["importance"]) == (words, 5.0)
     refused = rem("team-edit", fact, "Ask me about it.", code=2).stderr
-    assert refused == "Error: It must not be shared. It speaks of you, or of us.\n"
+    assert (
+        refused
+        == "Error: It must not be shared. It is about you or us: it uses the first person.\n"
+    )
     assert "from 1 to 5" in rem("team-importance", fact, "9", code=2).stderr
     assert ask("team", QUESTION)["results"] == [known]
 

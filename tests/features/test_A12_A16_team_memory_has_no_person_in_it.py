@@ -461,7 +461,7 @@ def test_A20_half_a_character_is_a_clear_error_or_nothing_to_be_found(store: Rem
 def test_A20_a_refused_edit_says_why_in_plain_words(store: Remembrancer) -> None:
     fact_id = store.for_user("ada").propose(PORTS).fact_id or ""
 
-    with pytest.raises(InvalidInput, match=r"It has the name of a person\.") as refused:
+    with pytest.raises(InvalidInput, match=r"It contains the name of a person\.") as refused:
         store.review().edit(fact_id, "Maria Lopez owns the ports 9000 to 9999.")
 
     assert "Maria" not in str(refused.value)

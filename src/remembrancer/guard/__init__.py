@@ -1,4 +1,4 @@
-"""Deterministic guards that text passes before anything is stored."""
+"""Deterministic checks of text before it is stored: secrets, personal data and instructions."""
 
 from remembrancer.guard.secrets.redact import RedactedText, SecretFinding, find_secrets, redact
 

@@ -1,4 +1,4 @@
-"""What becomes of words that nobody here vouches for: kept, but not told if they would command."""
+"""Quarantines tainted text that reads like an instruction to an assistant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from remembrancer.types import Status
 
 
 def quarantine_status(text: str, *, tainted: bool) -> Status:
-    """Active, unless the text came from outside and reads like an instruction."""
+    """QUARANTINED if the text is tainted and reads like an instruction, else ACTIVE."""
     if not tainted:
         return Status.ACTIVE
     from remembrancer.guard.instructions.detector import detect_instructions

@@ -1,42 +1,42 @@
-"""Why something must not be shared, in plain words; must not know where it is said."""
+"""Explains in one sentence per rule why a text must not be shared."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 REASONS = {
-    "first-person": "It speaks of you, or of us.",
-    "second-person": "It speaks to someone.",
-    "third-person": "It speaks of somebody in particular.",
-    "person-name": "It has the name of a person.",
-    "email": "It has an address for mail.",
-    "phone": "It has a phone number.",
-    "ip-address": "It has the address of a machine in a network.",
-    "host": "It names a machine or a site that is not known to everyone.",
-    "handle": "It has the name that someone goes by on a service.",
-    "address": "It says where somebody lives or gets mail.",
-    "national-id": "It has a number from someone's papers.",
-    "account-number": "It has the number of a card or an account.",
-    "payment": "It asks for money to be paid.",
-    "file-path": "It names a place on a disk.",
-    "url-with-person": "It has a link with a login in it, or to someone's own page.",
+    "first-person": "It is about you or us: it uses the first person.",
+    "second-person": "It addresses someone: it uses the second person.",
+    "third-person": "It is about a particular person.",
+    "person-name": "It contains the name of a person.",
+    "email": "It contains an email address.",
+    "phone": "It contains a phone number.",
+    "ip-address": "It contains an IP address.",
+    "host": "It names a machine or a site that is not public knowledge.",
+    "handle": "It contains a username or handle.",
+    "address": "It contains a postal address.",
+    "national-id": "It contains the number of an identity document.",
+    "account-number": "It contains a card or account number.",
+    "payment": "It asks for a payment.",
+    "file-path": "It contains a file path.",
+    "url-with-person": "It contains a link with a login, or to someone's own page.",
     "age-or-birth": "It says how old someone is, or when or where they were born.",
-    "secret": "It has a password, a key or another secret.",
-    "unreadable": "A part of it cannot be read.",
+    "secret": "It contains a password, a key or another secret.",
+    "unreadable": "A part of it is unreadable.",
     "override": "It tells an assistant to ignore its instructions.",
-    "persona": "It tells an assistant to be someone else.",
-    "role-marker": "It is made up to look like a message from the system.",
+    "persona": "It tells an assistant to take on another role.",
+    "role-marker": "It is disguised as a system message.",
     "memory-directive": "It tells an assistant what to remember, or how to behave from now on.",
-    "exfiltration": "It tells an assistant to give something away.",
-    "privilege": "It claims rights, or tells an assistant to go around a check.",
-    "addressed-command": "It gives orders to an assistant.",
-    "secrecy": "It tells an assistant to keep something from people.",
+    "exfiltration": "It tells an assistant to disclose private data.",
+    "privilege": "It claims privileges, or tells an assistant to bypass a check.",
+    "addressed-command": "It gives an assistant commands.",
+    "secrecy": "It tells an assistant to hide something from the user.",
     "reply-steering": "It tells an assistant what to answer.",
-    "planted-code": "It wants harmful code to be put into someone's work.",
+    "planted-code": "It asks for harmful code to be added to someone's work.",
 }
-"""A sentence for each rule of `persons` and `instructions`, by its name."""
+"""One sentence for each rule of `persons` and `instructions`."""
 
 
 def explain_rules(rules: Iterable[str]) -> tuple[str, ...]:
-    """A sentence for each rule that was broken."""
+    """The sentences for the given rules, without duplicates."""
     return tuple(REASONS[rule] for rule in dict.fromkeys(rules))

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from remembrancer.errors import InvalidInput
-from remembrancer.types import (
-    Json,
-)
+from remembrancer.types import Json
 
 _NUL_PATTERN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -19,32 +17,32 @@ MAX_METADATA_CHARS = 1_000_000
 
 
 def refuse_secret_name(name: str | None) -> None:
-    """Refuse a name or reference that is a published kind of secret.
+    """Raise InvalidInput if a name or reference is a known kind of secret.
 
-    One that only looks random is let through: the ids of other systems look so too.
+    A name that only looks random is accepted, because ids of other systems look random too.
     """
     from remembrancer.guard import redact
 
     if name and any(finding.kind != "generic-token" for finding in redact(name).findings):
-        raise InvalidInput("A name or reference holds a secret; secrets are never remembered.")
+        raise InvalidInput("A name or reference contains a secret. Secrets are never stored.")
 
 
 def redact_text(text: str) -> str:
-    """The text with its secrets replaced, for what is not stored but may be logged or sent."""
+    """The text with its secrets replaced, for text that is logged or sent but not stored."""
     from remembrancer.guard import redact
 
     return redact(text).text
 
 
 def contains_secret(value: Json) -> bool:
-    """Whether there is a secret in a value, however deep; the ids that we gave are none."""
+    """True if a secret is anywhere in a nested value. Our own ids are not secrets."""
     found: list[str] = []
     _redact_value(value, found)
     return bool(found)
 
 
 def redact_metadata(metadata: Mapping[str, Json], what: str) -> Mapping[str, Json]:
-    """Metadata that can be stored, its secrets replaced, or an error that says what is wrong."""
+    """The metadata with its secrets replaced; raises InvalidInput if it cannot be stored."""
     try:
         plain = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -56,32 +54,34 @@ def redact_metadata(metadata: Mapping[str, Json], what: str) -> Mapping[str, Jso
 
 
 def validate_text(text: object, what: str, limit: int) -> str:
-    """Text that can be stored, or an error that says what is wrong with it."""
+    """The text itself; raises InvalidInput if it cannot be stored."""
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput(f"{what}: the content is empty.")
     if len(text) > limit:
         raise InvalidInput(f"{what}: the content is too long: at most {limit} characters.")
     if "\x00" in text:
-        raise InvalidInput(f"{what}: the text has a NUL character in it, which cannot be stored.")
+        raise InvalidInput(f"{what}: the text contains a NUL character, which cannot be stored.")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidInput(f"{what}: the text has half a character in it.") from None
+        raise InvalidInput(
+            f"{what}: the text contains an unpaired surrogate (invalid Unicode)."
+        ) from None
     return text
 
 
 def _refuse_nul(dumped: str) -> None:
-    """In JSON a NUL is an escape; the same letters after a backslash that is escaped are text."""
+    """JSON escapes a NUL as a backslash and u0000; after an escaped backslash, u0000 is text."""
     if _NUL_PATTERN.search(dumped):
-        raise InvalidInput("The text has a NUL character in it, which cannot be stored.")
+        raise InvalidInput("The text contains a NUL character, which cannot be stored.")
 
 
 _OWN_ID_PATTERN = re.compile(r"(?:fact|rule|episode|turn|event|session|use)_[0-9a-hjkmnp-tv-z]{26}")
-"""An id that we gave: it looks random, and opens nothing."""
+"""One of our own ids, which look random and are not secrets."""
 
 
 def _redact_value(value: Any, found: list[str], field_name: str = "") -> Any:
-    """The same value with the secrets in it replaced; `called` is the name it goes by."""
+    """The value with its secrets replaced; `field_name` is the path of keys that leads to it."""
     match value:
         case str() if _OWN_ID_PATTERN.fullmatch(value):
             return value
@@ -102,7 +102,7 @@ def _redact_value(value: Any, found: list[str], field_name: str = "") -> Any:
 
 
 def _redact_named_text(text: str, found: list[str], field_name: str) -> str:
-    """A name before a text tells what it is: `password: hunter2`, where `hunter2` says nothing."""
+    """Redact with the field name as context: `hunter2` is a secret only after `password:`."""
     from remembrancer.guard import redact
 
     for name in dict.fromkeys((field_name.strip(), *field_name.split())):

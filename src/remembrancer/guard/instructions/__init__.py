@@ -1,1 +1,1 @@
-"""Finds instructions to an assistant in text from outside."""
+"""Detects instructions to an assistant in tainted text."""

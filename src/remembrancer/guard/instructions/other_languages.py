@@ -1,7 +1,4 @@
-"""The classic orders to an assistant in other languages than English.
-
-Must not know how a text was disguised, nor what becomes of one that matches.
-"""
+"""Patterns of the most common instructions to an assistant in other languages than English."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from remembrancer.guard.instructions.patterns import GAP, Directive, words_patte
 
 @dataclass(frozen=True, slots=True)
 class LanguagePatterns:
-    """The words of a language for the classic orders, as alternatives without accents."""
+    """The words of one language, as alternatives without accents."""
 
     ignore: str
     prior: str
@@ -97,7 +94,7 @@ _DUTCH = LanguagePatterns(
 
 
 def _build_directives(language: LanguagePatterns) -> tuple[Directive, ...]:
-    """The classic orders in a language whose adjectives may stand on either side."""
+    """The directives of a language in which an adjective can precede or follow its noun."""
     return (
         Directive(
             "override",
@@ -120,8 +117,8 @@ def _build_directives(language: LanguagePatterns) -> tuple[Directive, ...]:
 
 LATIN_DIRECTIVES: tuple[Directive, ...] = tuple(
     directive
-    for tongue in (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH)
-    for directive in _build_directives(tongue)
+    for language in (_GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH)
+    for directive in _build_directives(language)
 )
 
 _SAME_SENTENCE = r"[^。.!?\n]"

@@ -1,44 +1,43 @@
-"""The table of what an instruction to an assistant looks like, as patterns for lower-case text.
-
-Must not know how a text was disguised, nor what becomes of one that matches.
-"""
+"""Patterns of instructions to an assistant in English, for text in lower case."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from remembrancer.guard.patterns import one_of
+
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One way to give an order, the rule it breaks, and the words around it that excuse it."""
+    """A pattern, the rule that it breaks, and the words around it that make it harmless."""
 
     rule: str
     pattern: str
     unless: str = ""
 
 
-# Between two words of one sentence. Words run together are read too where the gap may be empty.
+# The gap between two words of a sentence. _JOINT is a gap that can be empty.
 GAP = r"[^a-z0-9.!?;]{1,4}"
 _JOINT = r"[^a-z0-9.!?;]{0,4}"
 _WORD = r"[a-z0-9'/%$&+-]+"
 
 
 def any_of(words: str) -> str:
-    """One of the words; an underscore stands for the gap inside a phrase."""
-    return f"(?:{'|'.join(words.split())})".replace("_", GAP)
+    """A pattern for any of the words; an underscore stands for the gap inside a phrase."""
+    return one_of(words, GAP)
 
 
 def words_pattern(max_words: int) -> str:
-    """So many further words at most, each with the gap after it."""
+    """A pattern for up to `max_words` words, each followed by a gap."""
     return rf"(?:{_WORD}{GAP}){{0,{max_words}}}"
 
 
 def _chars_pattern(max_chars: int) -> str:
-    """So many characters at most that do not leave the sentence."""
+    """A pattern for up to `max_chars` characters of the same sentence."""
     return rf"(?:[^\n.!?]|[.][^\s]){{0,{max_chars}}}?"
 
 
-# Where an order may begin: a new sentence or clause, or a word that carries the order on.
+# Where a command can begin: a sentence, a clause, or after a word such as "please" or "then".
 _ORDER = (
     r"(?:^|[.!?:;,\n>\"'(\[\]*#-]\s*|\b(?:please|and|then|must|should|shall|now|also"
     r"|you|will|always"
@@ -201,7 +200,6 @@ _PERSONAS = (
     ),
 )
 
-_SPEAKER = r"(?:you|your|the\s+(?:assistant|ai|model|agent|bot|user)|assistant|ai|users?)"
 _COMMAND_START = any_of(
     "ignore disregard forget always never do_not don't must from_now reveal override respond reply"
     " answer act execute obey send forward approve grant remember store new_instructions?"
@@ -754,7 +752,7 @@ _REPLY_STEERING = (
         rf"{_ORDER}{_STEER}\s+{_chars_pattern(120)}\b{_ANSWER}\b",
         unless=rf"{_FORM_FIELD}|{_NOT}{_STEER}|\b(?:want|wish|like|able|going|help|used|how)\s+"
         rf"(?:you\s+)?to\s+{_STEER}|\byou\s+(?:can|could|may|might)\s"
-        # A worksheet asks for an answer in a form, which the ciphers below are not.
+        # A worksheet asks for an answer in a certain form; the ciphers below do not.
         r"|\b(?:express|write|present|provide|state|use|share|spell|place|put"
         r"|fill)\s+(?:in\s+)?your\s+"
         r"(?:final\s+|own\s+)?answer$",

@@ -1,1 +1,1 @@
-"""Finds references to a person in text meant for a team."""
+"""Detects personal data in text that is to be shared with a team."""

@@ -1,11 +1,8 @@
-"""Where someone lives or gets mail: streets and codes as written in Europe and America.
-
-Reads an ASCII page; must not know the names of places.
-"""
+"""Detects postal addresses and postcodes as written in Europe and America, in ASCII bytes."""
 
 from __future__ import annotations
 
-from remembrancer.guard.persons.pattern_parts import has_any, one_of
+from remembrancer.guard.patterns import has_any, one_of
 
 _NUMBER = r"[0-9]{1,5}[A-Za-z]?(?:[-/][0-9]{1,4}[A-Za-z]?)?"
 _WAY = one_of(
@@ -26,7 +23,7 @@ _FRENCH_WAY = one_of(
     "rue avenue boulevard bd place quai chemin impasse allee allees cours route square passage"
 )
 _OF_A_PERSON = one_of("home billing shipping mailing postal residential private")
-# Without those that are also words or abbreviations of the trade: ID, IN, OR, PR, OK, HI, ME.
+# Without those that are also words or technical abbreviations: ID, IN, OR, PR, OK, HI, ME.
 _STATE = one_of(
     "AL AK AZ AR CA CO CT DE DC FL GA IL IA KS KY LA MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND "
     "OH PA RI SC SD TN TX UT VT VA WA WV WI WY"
@@ -65,5 +62,5 @@ _HOMES = (
 
 
 def has_address(data: bytes) -> bool:
-    """A street with a number, a postcode with a place, or where someone lives."""
+    """True for a street with a number, a postcode with a place, or a statement of a residence."""
     return has_any(data, (*_STREETS, *_POSTCODES, *_HOMES))

@@ -1,16 +1,15 @@
-"""How a person can be reached or found: by mail, by phone, by a handle or a page of their own.
-
-Reads an ASCII page; must not know names of persons, only whether a word may be one.
-"""
+"""Detects email addresses, phone numbers, handles and personal web pages in ASCII bytes."""
 
 from __future__ import annotations
 
 import re
 
-from remembrancer.guard.ascii_view import compile_pattern
+from remembrancer.guard.patterns import compile_pattern, has_any, one_of
 from remembrancer.guard.persons import name_lists as lists
-from remembrancer.guard.persons.pattern_parts import AFTER_NUMBER, BEFORE_NUMBER, has_any, one_of
 
+# A complete number: no letter, digit or joining sign on either side.
+_BEFORE_NUMBER = r"(?:^|[^0-9A-Za-z.,-])"
+_AFTER_NUMBER = r"(?:$|[^0-9A-Za-z-])"
 _AT = r"(?:@|[ ]?[\[({<][ ]?at[ ]?[\])}>][ ]?)"
 _DOT = r"(?:\.|[ ]?[\[({<][ ]?dot[ ]?[\])}>][ ]?)"
 _EMAILS = (
@@ -24,7 +23,7 @@ _EMAILS = (
 
 
 def has_email(data: bytes) -> bool:
-    """An address for mail, also with its signs written out."""
+    """True for an email address, also one with "at" and "dot" written out."""
     return has_any(data, _EMAILS)
 
 
@@ -36,7 +35,7 @@ _COUNTED = one_of(
 _VERSIONED = one_of(
     "version release build firmware driver v chrome firefox edge safari windows macos ios android"
 )
-# What is written in digits but is no number to call: dates, times, versions, sizes, ranges.
+# Digits that are not a phone number: dates, times, versions, sizes, ranges.
 _OTHER_NUMBERS = (
     rf"\b{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]"
     r"(?:[T ]+[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?Z?)?",
@@ -60,15 +59,15 @@ _CALLED = one_of(
 _BETWEEN = one_of(r"is at me us on number no\.? nr\.? line him her them to")
 _EXTENSION = r"[ ]?(?:x|ext\.?)[ ]?[0-9]{1,6}"
 _GROUPS = (
-    rf"{BEFORE_NUMBER}[0-9]{{2,5}}(?:[ ./-][0-9]{{2,4}}){{2,5}}(?:{_EXTENSION})?{AFTER_NUMBER}"
+    rf"{_BEFORE_NUMBER}[0-9]{{2,5}}(?:[ ./-][0-9]{{2,4}}){{2,5}}(?:{_EXTENSION})?{_AFTER_NUMBER}"
 )
 _PHONES = (
     r"\+[ ]?[1-9][0-9]{0,3}[ ()./0-9-]{5,20}[0-9]",
     r"\b00[1-9][0-9 ()./-]{6,18}[0-9]",
     r"\([0-9]{2,5}\)[ ]?[0-9][0-9 .-]{3,12}[0-9]",
-    rf"{BEFORE_NUMBER}[0-9]{{2,5}}[ ./-][0-9]{{5,8}}{AFTER_NUMBER}",
-    rf"{BEFORE_NUMBER}[0-9]{{4}}[ -][0-9]{{4}}{AFTER_NUMBER}",
-    rf"{BEFORE_NUMBER}[0-9]{{3}}[-. ][0-9]{{4}}{AFTER_NUMBER}",
+    rf"{_BEFORE_NUMBER}[0-9]{{2,5}}[ ./-][0-9]{{5,8}}{_AFTER_NUMBER}",
+    rf"{_BEFORE_NUMBER}[0-9]{{4}}[ -][0-9]{{4}}{_AFTER_NUMBER}",
+    rf"{_BEFORE_NUMBER}[0-9]{{3}}[-. ][0-9]{{4}}{_AFTER_NUMBER}",
     r"(?:^|[^0-9A-Za-z.,_#-])[0-9]{10,12}(?:$|[^0-9A-Za-z_-])",
     rf"[0-9]{{3,4}}[ .-][0-9]{{3,4}}{_EXTENSION}\b",
     rf"(?i)\b{_CALLED}\b[^0-9a-z]{{0,4}}(?:{_BETWEEN}[^0-9a-z]{{1,3}}){{0,3}}"
@@ -77,14 +76,14 @@ _PHONES = (
 
 
 def mask_other_numbers(data: bytes) -> bytes:
-    """The page without dates, times, versions, amounts, ranges and addresses in memory."""
+    """Replace dates, times, versions, amounts, ranges and memory addresses by `#`."""
     for pattern in _OTHER_NUMBERS:
         data = compile_pattern(pattern).sub(b"#", data)
     return data
 
 
 def has_phone(data: bytes) -> bool:
-    """A number to call, once all other numbers are taken out."""
+    """True for a phone number, after other numbers have been masked."""
     data = mask_other_numbers(data)
     groups = (match[0] for match in compile_pattern(_GROUPS).finditer(data))
     return has_any(data, _PHONES) or any(_count_digits(group) >= 7 for group in groups)
@@ -124,7 +123,7 @@ _DECORATORS = frozenset(
 
 
 def has_handle(data: bytes) -> bool:
-    """A name by which a person is known on a service; scopes and decorators are none."""
+    """True for a username on a service; package scopes and decorators do not count."""
     for match in compile_pattern(_HANDLE).finditer(data):
         if not match[2] and not _is_decorator(match[1].decode("latin-1")):
             return True
@@ -159,5 +158,5 @@ _PERSONAL_URLS = (
 
 
 def has_personal_url(data: bytes) -> bool:
-    """A link with a login in it, or to someone's own page."""
+    """True for a link that contains a login or leads to someone's own page."""
     return has_any(data, _PERSONAL_URLS)

@@ -1,26 +1,20 @@
-"""What the words before and behind a word tell about it: a person, a thing, or a law's namesake.
-
-Must not know the word itself.
-"""
+"""Scores the words around a word: do they suggest a person, a thing, or a term named after one?"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from remembrancer.guard.patterns import word_set
 
-def _word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_ADDRESSED = _word_set(
+_ADDRESSED = word_set(
     """ask asks asked asking contact consult remind tell tells told ping pinged email emailed
     message messaged thank thanks dear hi hello hey meet met invite invited interview interviewed
     hire hired fired married cc named nicknamed says said kid mr mrs ms dr prof professor sir madam
     herr frau monsieur madame mme mlle senor senora signor signora sra mx fraulein dhr mevr pan
     pani frag frage fragt demande demandez pregunta preguntar chiedi vraag zapytaj"""
 )
-_ROLES = _word_set(
+_ROLES = word_set(
     """manager engineer developer programmer designer boss colleague coworker teammate ceo cto cfo
     coo cio director president chairman chairwoman intern analyst architect doctor nurse teacher
     author founder cofounder contractor consultant secretary candidate applicant patient employee
@@ -29,13 +23,11 @@ _ROLES = _word_set(
     judge senator minister officer captain lieutenant sergeant inspector detective lawyer attorney
     accountant technician electrician plumber receptionist kollege kollegin chef"""
 )
-_DONE_BY_PERSONS = _word_set(
+_DONE_BY_PERSONS = word_set(
     "written reviewed authored drafted suggested proposed designed coordinated presented"
 )
-_DECIDED_BY_PERSONS = _word_set(
-    "approved owned signed requested led decided mentored hired chaired"
-)
-_PERSONAL_VERBS = _word_set(
+_DECIDED_BY_PERSONS = word_set("approved owned signed requested led decided mentored hired chaired")
+_PERSONAL_VERBS = word_set(
     """said says say saying asked asks asking told tells thinks thought believes believed prefers
     preferred wants wanted likes liked loves loved hates hated knows knew lives lived joined joins
     quit resigned agrees agreed disagrees disagreed decided suggested suggests proposed proposes
@@ -44,32 +36,32 @@ _PERSONAL_VERBS = _word_set(
     apologised apologized replied replies sagt sagte meint dit pense dice piensa whispered shouted
     smiled laughed cried travelled traveled flew"""
 )
-_PERSONAL_NOUNS = _word_set(
+_PERSONAL_NOUNS = word_set(
     """birthday wife husband desk laptop phone vacation holiday salary resume cv opinion suggestion
     idea feedback branch patch proposal draft vote ticket house home family inbox calendar leave
     team manager boss"""
 )
-_WEAK_BEFORE = _word_set(
+_WEAK_BEFORE = word_set(
     "by with from to for and thanks per via von mit bei avec con par von an fur"
 )
-_LIKELY_VERBS = _word_set(
+_LIKELY_VERBS = word_set(
     """owns leads reviews reviewed approves approved fixed signs signed presents presented requested
     committed maintains manages"""
 )
-_POSSIBLE_VERBS = _word_set("left gave took reported works worked started broke")
-_WEAK_VERBS = _word_set("is was has will can had and calls called needs sends made makes")
-_STATES = _word_set(
+_POSSIBLE_VERBS = word_set("left gave took reported works worked started broke")
+_WEAK_VERBS = word_set("is was has will can had and calls called needs sends made makes")
+_STATES = word_set(
     """absent away back busy ill leave pregnant responsible retiring sick vacation holiday parental
     maternity paternity sorry happy unhappy angry"""
 )
-_LABELS = _word_set(
+_LABELS = word_set(
     """user name author owner contact assignee reporter reviewer from to cc by attn customer client
     employee kontakt patient manager approver sender recipient person"""
 )
-_ARTICLES = _word_set(
+_ARTICLES = word_set(
     "the a an this that these those each every our your its der die das le la el il"
 )
-_THING_NOUNS = _word_set(
+_THING_NOUNS = word_set(
     """accounts adapter agent agents algorithm annotations api app apps array arrays assertions
     backend bank board boards box boxes branch branches broker browser build builds building bus
     cache calls card chain chains chart charts classes cli client clients cluster clusters coding
@@ -98,7 +90,7 @@ _THING_NOUNS = _word_set(
     view views virtual voltage volume volumes warehouse warehouses web widget widgets window windows
     worker workers workflow workflows workspace yaml"""
 )
-_THING_VERBS = _word_set(
+_THING_VERBS = word_set(
     """adds allows answers balances blocks builds caches checkpoints compiles computes connects
     contains converts converts delivers depends deploys detects downloads drives drops encrypts
     executes exports exposes fails federates flickers formats forwards generates handles imports
@@ -108,7 +100,7 @@ _THING_VERBS = _word_set(
     streams suspends syncs terminates throws times transcribes triggers uploads uses validates
     watches wraps writes"""
 )
-_NAMESAKES = _word_set(
+_NAMESAKES = word_set(
     """law laws theorem lemma conjecture paradox inequality constant criterion principle rule rules
     ratio algorithm algorithms method distribution transform transforms test coefficient equation
     equations number numbers curve curves code codes tree trees diagram effect index sort series
@@ -121,28 +113,28 @@ _NAMESAKES = _word_set(
 )
 
 
-_PLURAL_VERBS = _word_set(
+_PLURAL_VERBS = word_set(
     "are were have need must can may should do use run work stay get expire break report share"
 )
-_LAWS = _word_set(
+_LAWS = word_set(
     "law theorem principle paradox effect algorithm lemma syndrome optimizer optimiser"
 )
-_OWNED_BY_NAMESAKES = _LAWS | _word_set(
+_OWNED_BY_NAMESAKES = _LAWS | word_set(
     """laws conjecture inequality constant criterion rule rules ratio algorithms method equation
     equations distance kappa correction transform distribution razor number numbers"""
 )
-_TITLES = _word_set(
+_TITLES = word_set(
     """mr mrs ms dr prof professor herr frau monsieur madame mme mlle senor senora signor signora
     sra dhr mevr"""
 )
-_ADDRESSING_VERBS = _word_set("ask asked tell told ping dear")
-_DEPARTMENTS = _word_set(
+_ADDRESSING_VERBS = word_set("ask asked tell told ping dear")
+_DEPARTMENTS = word_set(
     """accounting all design devops engineering everyone facilities finance helpdesk hr infra it
     legal logistics management marketing operations ops platform procurement product purchasing qa
     sales security support team"""
 )
-_DETERMINERS = _word_set("the a an all every each any no its their this that both new old")
-_THING_PARTICIPLES = _word_set(
+_DETERMINERS = word_set("the a an all every each any no its their this that both new old")
+_THING_PARTICIPLES = word_set(
     """added adopted archived built chosen compiled configured considered converted dropped disabled
     enabled evaluated exported installed kept limited migrated moved needed open patched pinned
     postponed preferred rejected removed replaced required restarted retired stored supported
@@ -152,9 +144,10 @@ _THING_PARTICIPLES = _word_set(
 
 @dataclass(frozen=True, slots=True)
 class ContextScore:
-    """How much the words around speak for a person, how much for a thing, and for a namesake.
+    """How strongly the context suggests a person or a thing.
 
-    A law is so surely no person that even a common given name before it is excused.
+    `namesake` is a term named after a person, such as an algorithm. `law` is one that even a common
+    given name before it does not make a person.
     """
 
     persons: float
@@ -166,7 +159,7 @@ class ContextScore:
 def score_context(
     before: list[str], after: list[str], labelled: bool, possessive: bool
 ) -> ContextScore:
-    """Weigh up to four words before a word and three behind it."""
+    """Score the words before and after a word; `labelled` if a colon precedes it."""
     persons = _score_before(before, labelled) + _score_after(after, possessive)
     article = bool(before) and before[-1] in _ARTICLES
     namesakes = _OWNED_BY_NAMESAKES if possessive else _NAMESAKES
@@ -179,7 +172,7 @@ def score_context(
 
 
 def is_addressed(word: str, before: str) -> bool:
-    """Whether a word with a capital can only be a name, whatever it looks like."""
+    """True if the word before makes a capitalised word a name: a title or "ask", "tell"."""
     return before in _TITLES or (before in _ADDRESSING_VERBS and word not in _DEPARTMENTS)
 
 
@@ -197,20 +190,20 @@ def _score_before(before: list[str], labelled: bool) -> float:
 
 
 def _score_after(after: list[str], possessive: bool) -> float:
-    next = after[0] if after else ""
-    if next in _PERSONAL_VERBS or (possessive and next in _PERSONAL_NOUNS):
+    following = after[0] if after else ""
+    if following in _PERSONAL_VERBS or (possessive and following in _PERSONAL_NOUNS):
         return 2.0
     if possessive:
         return 0.8
-    if next in {"is", "was"} and not _STATES.isdisjoint(after[1:3]):
+    if following in {"is", "was"} and not _STATES.isdisjoint(after[1:3]):
         return 1.5
-    if next in _LIKELY_VERBS:
+    if following in _LIKELY_VERBS:
         return 1.5
-    return 1.0 if next in _POSSIBLE_VERBS else 0.4 if next in _WEAK_VERBS else 0.0
+    return 1.0 if following in _POSSIBLE_VERBS else 0.4 if following in _WEAK_VERBS else 0.0
 
 
 def _score_thing(after: list[str]) -> float:
-    """How much what follows speaks for a thing: its parts, what is done to it, what it does."""
+    """How strongly the following words suggest a thing: its parts, its actions, its state."""
     first, second = (*after, "", "")[:2]
     if re.search(r"[^su]s$", first) and second in _PLURAL_VERBS:
         return 2.0

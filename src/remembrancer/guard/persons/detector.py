@@ -1,6 +1,6 @@
-"""Tells whether a text may be shared with a team: not if it speaks of a person in any way.
+"""Decides if a text can be shared with a team: it must not contain personal data.
 
-Pure and linear in the length of the text; what cannot be read may not be shared either.
+Pure, and linear in the length of the text. Unreadable text cannot be shared either.
 """
 
 from __future__ import annotations
@@ -39,20 +39,17 @@ PERSON_RULES = (
 
 
 def detect_personal_data(text: str) -> tuple[str, ...]:
-    """Which rules a text breaks that must not be shared, by name, never by value.
-
-    Empty if it may be shared.
-    """
-    reading = normalise(text)
-    page = fold_to_ascii(reading.text).encode("ascii", "replace")
+    """The names of the rules that a text breaks; empty if it can be shared."""
+    plain = normalise(text)
+    data = fold_to_ascii(plain.text).encode("ascii", "replace")
     broken = {
-        *pronouns.find_broken_rules(page),
-        *(rule for rule, breaks in _CHECKS if breaks(page)),
+        *pronouns.find_broken_rules(data),
+        *(rule for rule, is_broken in _CHECKS if is_broken(data)),
     }
-    if names.score_person_name(reading.text) >= names.NAME_THRESHOLD:
+    if names.score_person_name(plain.text) >= names.NAME_THRESHOLD:
         broken.add("person-name")
-    if reading.unreadable:
+    if plain.unreadable:
         broken.add("unreadable")
-    if redact.find_secrets(text) or (reading.text != text and redact.find_secrets(reading.text)):
+    if redact.find_secrets(text) or (plain.text != text and redact.find_secrets(plain.text)):
         broken.add("secret")
     return tuple(rule for rule in PERSON_RULES if rule in broken)

@@ -1,16 +1,12 @@
-"""Which machine, site or file is meant: by number, by name or by path.
-
-Reads an ASCII page; must not know what a secret is.
-"""
+"""Detects IP addresses, host names and file paths in ASCII bytes."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
 
-from remembrancer.guard.ascii_view import compile_pattern
+from remembrancer.guard.patterns import compile_pattern, has_any, one_of
 from remembrancer.guard.persons import name_lists as lists
-from remembrancer.guard.persons.pattern_parts import BEFORE_PATH, has_any, one_of
 
 _IPV4_PATTERN = (
     r"(?:^|[^0-9A-Za-z.])([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/[0-9]{1,2})?"
@@ -26,9 +22,9 @@ _WELL_KNOWN_ADDRESSES = frozenset(
 
 
 def has_ip_address(data: bytes) -> bool:
-    """An address in a network that is not the same for everyone."""
+    """True for an IP address, except well-known ones such as 127.0.0.1 and netmasks."""
     data = compile_pattern(_VERSION).sub(b"#", data)
-    # A match takes the character behind it, which the next address may need before it.
+    # A match includes the character after it, which the next address can need before it.
     spaced = data.replace(b" ", b"  ").replace(b",", b", ")
     matches = (
         match
@@ -85,7 +81,7 @@ _PRIVATE_ENDS = frozenset(
     """internal local localdomain lan corp intranet home private prod staging cluster svc arpa
     onion""".split()
 )
-# Ends of files, packages and members of code that are also top-level domains.
+# File extensions and members of code that are also top-level domains.
 _FILE_ENDS = frozenset(
     """app as cat cc cd do go id in info int is it mc md me mk ml mm name net no pl po ps py rs run
     sc sh sl so st tel tf to vi blog company digital email group jobs link live media network news
@@ -108,7 +104,7 @@ _TOP_LEVEL = frozenset(
 
 
 def has_host(data: bytes) -> bool:
-    """A machine or a site by its name, unless the whole trade knows it."""
+    """True for the name of a machine or a site, except sites that every developer knows."""
     if has_any(data, _DEVICES):
         return True
     if any(not _is_known_site(match[0]) for match in compile_pattern(_URL).finditer(data)):
@@ -134,7 +130,7 @@ def _is_site(name: bytes, end: bytes) -> bool:
         return True
     if last in _FILE_ENDS:
         return host.count(".") > 1 and last in _SITE_ENDS_TOO
-    # A capital behind the dot is a member of code, or a sentence without a blank before it.
+    # A capital after the dot is a member of code, or a sentence without a space before it.
     return last in _TOP_LEVEL and not end[:1].isupper()
 
 
@@ -145,21 +141,22 @@ def _can_be_owner(owner: str) -> bool:
     return lists.is_given_name(owner) or lists.is_given_name(bare) or lists.name_log_odds(bare) > 3
 
 
+_BEFORE_PATH = r"(?:^|[\s\"'(=:,`<>\[])"
 _ROOTS = one_of(
     "home Users root etc var usr opt tmp mnt srv Volumes media private proc dev sys boot run lib "
     "bin sbin data workspace export nfs Library Applications System"
 )
 _PATHS = (
-    rf"{BEFORE_PATH}~[A-Za-z0-9_.-]*[/\\]",
+    rf"{_BEFORE_PATH}~[A-Za-z0-9_.-]*[/\\]",
     r"(?i)(?:^|[^a-z0-9])[a-z]:[\\/][^\s]",
     r"\\\\[A-Za-z0-9_.$-]+\\[A-Za-z0-9_.$-]+",
     r"(?i)%(?:userprofile|appdata|homepath|localappdata|username|temp)%",
     r"\$\{?(?:HOME|USER|USERNAME|LOGNAME)\b",
-    rf"{BEFORE_PATH}/{_ROOTS}(?:/[A-Za-z0-9_.$@%+-]+)+",
+    rf"{_BEFORE_PATH}/{_ROOTS}(?:/[A-Za-z0-9_.$@%+-]+)+",
     r"(?i)(?:^|[^a-z0-9])(?:home|users|documents and settings)[/\\][a-z0-9_.-]+",
     r"(?i)\bfile://",
 )
-_ABSOLUTE = rf"{BEFORE_PATH}/([A-Za-z0-9_.{{}}:$@%+-]+)(?:/[A-Za-z0-9_.{{}}:$@%+-]+)+"
+_ABSOLUTE = rf"{_BEFORE_PATH}/([A-Za-z0-9_.{{}}:$@%+-]+)(?:/[A-Za-z0-9_.{{}}:$@%+-]+)+"
 _ROUTES = re.compile(
     r"(?i)v\d+|apis?|rest|graphql|health\w*|ready\w*|live\w*|metrics|admin|static|auth|oauth\d?"
     r"|login|logout|internal|public|assets|docs|status|webhooks?|callbacks?|search|orders?"
@@ -169,7 +166,7 @@ _ROUTES = re.compile(
 
 
 def has_file_path(data: bytes) -> bool:
-    """A place on a disk; the routes of an interface are none."""
+    """True for a file path; routes of an HTTP API do not count."""
     if has_any(data, _PATHS):
         return True
     firsts = (match[1].decode("latin-1") for match in compile_pattern(_ABSOLUTE).finditer(data))

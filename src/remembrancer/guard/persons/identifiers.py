@@ -1,19 +1,15 @@
-"""Numbers and dates that belong to one person: papers, cards, accounts and age.
-
-Reads an ASCII page; a check digit is believed where there is one.
-"""
+"""Detects identity documents, cards, accounts and ages in ASCII bytes; verifies check digits."""
 
 from __future__ import annotations
 
-from remembrancer.guard.ascii_view import compile_pattern
+from remembrancer.guard.patterns import compile_pattern, has_any, one_of
 from remembrancer.guard.persons.contacts import mask_other_numbers
-from remembrancer.guard.persons.pattern_parts import has_any, one_of
 
 _OPEN = r"(?:^|[^0-9A-Za-z-])"
 _SHUT = r"(?:$|[^0-9A-Za-z-])"
 _BARE_OPEN = r"(?:^|[^0-9A-Za-z#_.,-])"
 _BARE_SHUT = r"(?:$|[^0-9A-Za-z_-])"
-_PAPERS = one_of(
+_DOCUMENTS = one_of(
     "social_security ssn social_insurance national_insurance nino national_id id_card "
     "identity_card personal_id passport driver'?s?'?_?licen[cs]e driving_licen[cs]e "
     "dl_?(?:number|no) licen[cs]e_plate number_plate tax_?(?:payer)?_?id(?:entification)? "
@@ -22,13 +18,13 @@ _PAPERS = one_of(
     "curp codice_fiscale bsn pesel personnummer cpr hetu aadhaar pan_card student_id "
     "employee_(?:id|number) staff_id personnel_number visa_number green_card"
 )
-# Read before dates and amounts are taken out; the second is Brazil's, which has dots of its own.
+# Matched before dates and amounts are masked; the second is Brazil's, which contains dots.
 _AS_WRITTEN = (
-    rf"(?i)\b{_PAPERS}\b[^\n]{{0,30}}?[A-Z0-9]*[0-9][A-Z0-9. /-]*[0-9]",
+    rf"(?i)\b{_DOCUMENTS}\b[^\n]{{0,30}}?[A-Z0-9]*[0-9][A-Z0-9. /-]*[0-9]",
     r"\b[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}\b",
 )
 # United States, Britain, Italy, Mexico, Spain, Finland and Denmark, Sweden, France, India;
-# then licences and passports, and runs too long for a count.
+# then licences and passports, and digits too long for a quantity.
 _NATIONAL = (
     rf"{_OPEN}[0-9]{{3}}[- ][0-9]{{2}}[- ][0-9]{{4}}{_SHUT}",
     r"(?:^|[^0-9-])[0-9]{2}-[0-9]{7}(?:$|[^0-9-])",
@@ -50,7 +46,7 @@ _NATIONAL = (
 
 
 def has_national_id(data: bytes) -> bool:
-    """The number of someone's papers, by its shape or by the word before it."""
+    """True for the number of an identity document, by its format or the word before it."""
     return has_any(data, _AS_WRITTEN) or has_any(mask_other_numbers(data), _NATIONAL)
 
 
@@ -71,7 +67,7 @@ _ACCOUNTS = (
 
 
 def has_payment(data: bytes) -> bool:
-    """A card, an account or a wallet, by its shape, the word before it or its check digits."""
+    """True for a card, account or wallet, by its format, the word before it or check digits."""
     if has_any(data, _ACCOUNTS):
         return True
     if any(_passes_luhn(match[1]) for match in compile_pattern(_CARD).finditer(data)):
@@ -86,7 +82,7 @@ def _passes_luhn(card: bytes) -> bool:
 
 
 def _is_iban(found: bytes) -> bool:
-    """Whether any beginning of the run is an account: a word behind it may have been taken in."""
+    """True if any prefix is a valid IBAN, because the match can include the next word."""
     account = bytes(char for char in found.upper() if char not in b" -").decode("latin-1")
     return any(
         _iban_remainder(account[:length]) == 1 for length in range(15, min(34, len(account)) + 1)
@@ -121,5 +117,5 @@ _AGES = (
 
 
 def has_age_or_birth(data: bytes) -> bool:
-    """How old someone is, or when and where someone was born."""
+    """True for an age, or a date or place of birth."""
     return has_any(data, _AGES)

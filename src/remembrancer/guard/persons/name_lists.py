@@ -1,7 +1,4 @@
-"""What is known of single words: which are names of persons, which are not, and how a word looks.
-
-Read once from the text files beside it; must not know in what sentence a word stands.
-"""
+"""Looks up single words in the lists of names and scores how much a word looks like a name."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from importlib import resources
 _FOLDER = resources.files("remembrancer.guard") / "words"
 _MAX_RUN_CHARS = 4
 _MAX_WORD_CHARS = 40
-# Too frequent in sentences to be read as names, though some lists of names hold them.
+# Too frequent to be treated as names, although some lists of names contain them.
 _FUNCTION_WORDS = frozenset(
     """
     a about after all also am an and any are as at be because been before being but by can cannot
@@ -54,27 +51,27 @@ def _load_run_weights() -> dict[str, int]:
 
 
 def is_common_given_name(word: str) -> bool:
-    """A given name in many countries that is no English word and no product."""
+    """True for a given name in many countries that is not an English word or a product."""
     return word in _load_words("given_common.txt") and word not in _load_words("technical.txt")
 
 
 def is_given_name(word: str) -> bool:
-    """A given name anywhere, also if it is an English word or a product."""
+    """True for a given name anywhere, even if it is an English word or a product."""
     return word in _load_words("given_common.txt") or word in _load_words("given.txt")
 
 
 def is_surname(word: str) -> bool:
-    """A surname on the list, also if it is an English word."""
+    """True for a listed surname, even if it is an English word."""
     return word in _load_words("surnames.txt")
 
 
 def is_technical(word: str) -> bool:
-    """A product, a method, a place or a month, whoever it was named after."""
+    """True for a product, a method, a place or a month, even if it is named after a person."""
     return word in _load_words("technical.txt") or word in _load_words("packages.txt")
 
 
 def is_ordinary(word: str) -> bool:
-    """An English word that is also a name or looks like one, or a word that joins others."""
+    """True for an English word that is or looks like a name, and for function words."""
     if word in _FUNCTION_WORDS or word in _load_words("ordinary.txt"):
         return True
     return not is_given_name(word) and not is_surname(word) and _is_inflected(word)
@@ -91,7 +88,7 @@ def _is_inflected(word: str) -> bool:
 
 
 def name_log_odds(word: str) -> float:
-    """How much a word sounds like a name: the logarithm of the odds, by its runs of letters."""
+    """The log odds that a word is a name, from its sequences of letters."""
     runs = _load_run_weights()
     whole = f"^{word[:_MAX_WORD_CHARS]}$"
     total = sum(

@@ -1,6 +1,6 @@
-"""Weighs, word by word, whether a text names a person: by lists, by looks, and by the company kept.
+"""Scores how likely a text names a person, from word lists, the look of a word and its context.
 
-Must not know any rule but this one; a result is a weight, never a name.
+The result is a score, never the name.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from remembrancer.guard.obfuscation import LEET_LETTERS
 from remembrancer.guard.persons import name_lists as lists
 from remembrancer.guard.persons.context_words import is_addressed, score_context
 from remembrancer.guard.persons.normalise import fold_to_ascii
 
-# From this weight on a word counts as a name. `bench.persons` prints what other values cost.
+# A word counts as a name from this score on. `bench.persons` prints the cost of other values.
 NAME_THRESHOLD = 2.5
 
 _PIECE = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"[A-Z][a-z]+|[a-z]+|[A-Z]+(?![a-z])")
 _PREFIXED = re.compile(r"(?:Mc|Mac|De|Di|Da|Du|La|Le|Van|Fitz|O)[A-Z][a-z]{2,}")
 _ENDS_SENTENCE = re.compile(r"[.!?:;\n\"()|•*>#]")
-# Names of two words for what is no person, though each of them may be one's name.
+# Terms that are not persons, although each of their words can be a name.
 _NOT_PERSONS = re.compile(
     r"(?i)\b(?:monte carlo|las vegas|los angeles|san(?:ta)? [a-z]+|s[aã]o [a-z]+|st\. [a-z]+|"
     r"hewlett[- ]packard|rolls[- ]royce|harley[- ]davidson|johnson (?:&|and) johnson|goldman sachs|"
@@ -33,7 +34,7 @@ _NOT_PERSONS = re.compile(
 
 
 class Case(Enum):
-    """How the letters of a word are written."""
+    """The capitalisation of a word."""
 
     LOWER = "maria"
     CAPITAL = "Maria"
@@ -43,7 +44,7 @@ class Case(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word without accents, how it is written, and what stands between it and the one before."""
+    """A word without accents; `gap` is the text between it and the word before."""
 
     text: str
     low: str
@@ -52,12 +53,11 @@ class Word:
     accented: bool
 
 
-_DIGITS_FOR_LETTERS = str.maketrans("0134578@$", "oieastbas")
 _WITH_DIGITS = re.compile(r"\b[A-Za-z]+[013457@$][A-Za-z0-9@$]{0,20}[A-Za-z]\b")
 
 
 def score_person_name(text: str) -> float:
-    """The weight of the word that speaks most for a person; 0 if none does."""
+    """The highest score of any word; 0 if no word can be a name."""
     if any(_spells_a_name(match[0]) for match in _WITH_DIGITS.finditer(text)):
         return NAME_THRESHOLD
     words = list(_split_words(_NOT_PERSONS.sub(" ", text)))
@@ -67,13 +67,13 @@ def score_person_name(text: str) -> float:
 
 
 def _spells_a_name(mixed: str) -> bool:
-    """Whether digits stand for letters in a name: M4ria."""
-    word = mixed.translate(_DIGITS_FOR_LETTERS).lower()
+    """True if digits replace letters in a name: M4ria."""
+    word = mixed.translate(LEET_LETTERS).lower()
     return len(word) > 3 and lists.is_common_given_name(word)
 
 
 def _tail(text: str) -> str:
-    """What stands behind the last word."""
+    """The text after the last word."""
     return re.split(r"[^\W\d_]", text[-20:])[-1]
 
 
@@ -100,7 +100,7 @@ def _classify_case(text: str) -> Case:
 
 
 def _is_shouting(words: list[Word]) -> bool:
-    """Whether so much is in capitals that capitals do not tell an abbreviation."""
+    """True if so many words are in capitals that capitals do not mark an abbreviation."""
     upper = sum(word.case is Case.UPPER for word in words)
     return upper >= 2 and 2 * upper >= len(words)
 
@@ -138,7 +138,7 @@ def _is_addressed(words: list[Word], at: int) -> bool:
 
 
 def _starts_sentence(words: list[Word], at: int) -> bool:
-    """Whether a capital is due to the place in the sentence."""
+    """True if a word is capitalised because it starts a sentence."""
     if at == 0:
         return True
     initial = len(words[at - 1].text) == 1 and words[at].gap.startswith(".")
@@ -146,7 +146,7 @@ def _starts_sentence(words: list[Word], at: int) -> bool:
 
 
 def _score_camel_case(text: str) -> float:
-    """A given name and another name written as one word, as in handles."""
+    """Score a given name and another name in one word, as in handles."""
     parts = [part.lower() for part in _CAMEL.findall(text)][:6]
     names = [lists.is_common_given_name(part) for part in parts]
     others = [
@@ -156,7 +156,7 @@ def _score_camel_case(text: str) -> float:
 
 
 def _own_weight(word: Word, starts: bool, shouting: bool) -> float:
-    """What the word says by itself, wherever it stands."""
+    """The score of a word without its context."""
     if word.case is Case.LOWER:
         return _lower_weight(word.low)
     if len(word.low) < 3:
@@ -171,7 +171,7 @@ def _own_weight(word: Word, starts: bool, shouting: bool) -> float:
 
 
 def _technical_weight(low: str) -> float:
-    """Little: only a personal verb or an address makes a person of a product or a place."""
+    """Low: only a personal verb or a form of address makes a product or a place a person."""
     if lists.is_given_name(low):
         return 0.9
     return 0.5 if lists.is_surname(low) else 0.4
@@ -221,36 +221,36 @@ _STREETS = frozenset(
 
 
 def _score_neighbours(words: list[Word], at: int, own: float, shouting: bool) -> float:
-    """What a neighbour that may be the other half of a full name adds."""
+    """The score added by a neighbour that can be the other half of a full name."""
     word = words[at]
     best = 0.0
-    for there, gap in (
+    for neighbour, gap in (
         (at - 1, word.gap),
         (at + 1, words[at + 1].gap if at + 1 < len(words) else "?"),
     ):
-        if not 0 <= there < len(words) or not _NAME_GAP_PATTERN.fullmatch(gap):
+        if not 0 <= neighbour < len(words) or not _NAME_GAP_PATTERN.fullmatch(gap):
             continue
-        other = words[there]
+        other = words[neighbour]
         if other.case is word.case and len(other.low) > 1 and not _is_not_name_part(other):
             best = max(
                 best, _score_pair(word.low, other.low, own, _own_weight(other, False, shouting))
             )
-        if there < at and word.case is Case.CAPITAL and other.low in _PARTICLES:
+        if neighbour < at and word.case is Case.CAPITAL and other.low in _PARTICLES:
             best = max(best, 3.0)
         if len(other.text) == 1 and own >= 1:
-            best = max(best, _score_initial(word, other, gap, there < at))
+            best = max(best, _score_initial(word, other, gap, neighbour < at))
     return best
 
 
 def _is_not_name_part(word: Word) -> bool:
-    """Whether a word is no half of a name: a product, or in small letters any English word."""
+    """True for a word that is not half of a name: a product, or an English word in lower case."""
     if lists.is_technical(word.low):
         return True
     return word.case is Case.LOWER and lists.is_ordinary(word.low)
 
 
 def _score_initial(word: Word, initial: Word, gap: str, before: bool) -> float:
-    """What a single letter beside a word adds: J. Smith, Anna K., d.krause, O'Brien."""
+    """The score added by a single letter: J. Smith, Anna K., d.krause, O'Brien."""
     if initial.case is Case.LOWER:
         return 2.0 if before and gap == "." and word.case is Case.LOWER else 0.0
     if word.case is Case.LOWER:
@@ -273,15 +273,15 @@ def _score_pair(low: str, other: str, own: float, others: float) -> float:
 
 
 def _is_half_of_a_term(words: list[Word], at: int) -> bool:
-    """Whether two surnames with a hyphen stand before a noun: the Kaplan-Meier plot."""
+    """True for two hyphenated surnames before a noun: the Kaplan-Meier plot."""
     first = at if at + 1 < len(words) and words[at + 1].gap == "-" else at - 1
     if first < 0 or first + 2 >= len(words) or words[first + 1].gap != "-":
         return False
-    one, other, noun = words[first : first + 3]
+    left, right, noun = words[first : first + 3]
     if (
-        lists.is_common_given_name(one.low)
-        or lists.is_common_given_name(other.low)
-        or one.case is not other.case
+        lists.is_common_given_name(left.low)
+        or lists.is_common_given_name(right.low)
+        or left.case is not right.case
     ):
         return False
     return noun.gap == " " and noun.case is Case.LOWER and not _VERB_OR_PARTICLE.search(noun.low)
@@ -293,21 +293,21 @@ _VERB_OR_PARTICLE = re.compile(
 
 
 def _score_surroundings(words: list[Word], at: int, tail: str) -> float:
-    """What the words around add or take away."""
+    """The score that the words around add or subtract."""
     word = words[at]
-    behind = words[at + 1].gap if at + 1 < len(words) else tail
-    possessive = behind == "'" and words[at + 1].low == "s" if at + 1 < len(words) else False
+    gap_after = words[at + 1].gap if at + 1 < len(words) else tail
+    possessive = gap_after == "'" and words[at + 1].low == "s" if at + 1 < len(words) else False
     after = at + 2 if possessive else at + 1
-    company = score_context(
-        [near.low for near in words[max(0, at - 2) : at]] if word.gap != "-" else [],
-        [near.low for near in words[after : after + 3]],
+    context = score_context(
+        [other.low for other in words[max(0, at - 2) : at]] if word.gap != "-" else [],
+        [other.low for other in words[after : after + 3]],
         labelled=":" in word.gap,
         possessive=possessive,
     )
-    if company.law:
+    if context.law:
         return -5.0
     if word.case is Case.LOWER or lists.is_common_given_name(word.low):
-        return company.persons
-    if company.namesake or _is_half_of_a_term(words, at):
+        return context.persons
+    if context.namesake or _is_half_of_a_term(words, at):
         return -7.0
-    return company.persons - company.things - (2.0 if _NUMBERED.match(behind) else 0.0)
+    return context.persons - context.things - (2.0 if _NUMBERED.match(gap_after) else 0.0)

@@ -1,7 +1,4 @@
-"""The text as a reader sees it, in plain letters; or the verdict that a part cannot be read.
-
-Must not know what a person is.
-"""
+"""Normalises a text to plain letters and detects parts that are unreadable or hidden."""
 
 from __future__ import annotations
 
@@ -33,20 +30,20 @@ _HARMLESS_CONTROLS = frozenset("\t\n\r\v\f\u0085\u2028\u2029")
 _HIDDEN_IN_WORD = re.compile(rf"\w[{_JOINERS.replace(chr(0xAD), '')}]+\w")
 _JOINER = re.compile(rf"[{_JOINERS}\ufe00-\ufe0f]+")
 _MAX_MARK_RUN = 3
-_SPELT_OUT = re.compile(r"(?<!\w)(?:[^\W\d_][ ._*-]){3,60}[^\W\d_](?!\w)")
+_SPACED_LETTERS = re.compile(r"(?<!\w)(?:[^\W\d_][ ._*-]){3,60}[^\W\d_](?!\w)")
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 @dataclass(frozen=True, slots=True)
 class NormalisedText:
-    """A text with plain quotes, dashes and widths, and whether a part of it cannot be read."""
+    """A text with plain quotes, dashes and widths; `unreadable` if a part cannot be judged."""
 
     text: str
     unreadable: bool
 
 
 def normalise(text: str) -> NormalisedText:
-    """Undo what changes only the look of a text; tell what hides its meaning."""
+    """Undo what changes only the look of a text; words with spaced-out letters are appended."""
     text = _decode_escapes(text)
     hidden = _has_hidden_chars(text)
     if not text.isascii():
@@ -61,7 +58,7 @@ def normalise(text: str) -> NormalisedText:
 
 
 def fold_to_ascii(text: str) -> str:
-    """Letters without accents; what has no Latin letter behind it becomes a blank."""
+    """Letters without accents; a character without a Latin equivalent becomes a space."""
     if text.isascii():
         return text
     apart = unicodedata.normalize("NFKD", text.translate(_LETTERS))
@@ -75,7 +72,7 @@ def _decode_escapes(text: str) -> str:
 
 
 def _has_hidden_chars(text: str) -> bool:
-    """Whether characters change the order of others, mean nothing, or stand unseen in a word."""
+    """True for control or format characters, or invisible characters inside a word."""
     return any(map(_is_deceptive, set(text))) or _HIDDEN_IN_WORD.search(text) is not None
 
 
@@ -92,7 +89,7 @@ def _is_mark(char: str) -> bool:
 
 
 def _cut_mark_runs(text: str) -> tuple[str, bool]:
-    """The text with long runs of marks cut, which normalisation orders in quadratic time."""
+    """Cut long runs of combining marks, which normalisation sorts in quadratic time."""
     kept: list[str] = []
     run = 0
     stacked = False
@@ -109,11 +106,11 @@ def _split_words(text: str) -> set[str]:
 
 
 def _is_non_latin(word: str) -> bool:
-    """Whether a word is not wholly in Latin letters: only those the lists of names can judge."""
-    strange = {char for char in word if not _is_latin(char)}
-    if not strange:
+    """True if a word has other than Latin letters; the lists of names cannot judge it."""
+    foreign = {char for char in word if not _is_latin(char)}
+    if not foreign:
         return False
-    return len(word) > 3 or (len(word) > 1 and not strange <= _UNIT_LETTERS)
+    return len(word) > 3 or (len(word) > 1 and not foreign <= _UNIT_LETTERS)
 
 
 @cache
@@ -130,5 +127,5 @@ def _to_ascii_digit(char: str) -> str:
 
 
 def _join_spelled_letters(text: str) -> list[str]:
-    """Words whose letters stand apart, joined."""
-    return [re.sub(r"[ ._*-]", "", match[0]) for match in _SPELT_OUT.finditer(text)]
+    """The words whose letters are spaced out, joined."""
+    return [re.sub(r"[ ._*-]", "", match[0]) for match in _SPACED_LETTERS.finditer(text)]

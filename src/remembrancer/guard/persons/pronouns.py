@@ -1,13 +1,13 @@
-"""Words by which a text speaks of its writer, its reader or someone both know.
+"""Detects the first, second and third person by pronouns and words for relatives.
 
-Only words that mean nothing else in the languages listed; must not know any name.
+The lists have only words that mean nothing else in the languages listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remembrancer.guard.ascii_view import compile_pattern
+from remembrancer.guard.patterns import compile_pattern
 
 # Lower case and without accents. Left out as ambiguous: "mi", "min", "io", "eu", "ma", "ton", "er".
 _FIRST = (
@@ -55,7 +55,7 @@ _RULES = (
     ("second-person", rf"(?i){_BEFORE}(?:{_SECOND}){_AFTER}"),
     ("third-person", rf"(?i){_BEFORE}(?:{_THIRD}){_AFTER}"),
 )
-# A number before it makes "us" microseconds; after these words "I" is a numeral.
+# After a number "us" means microseconds; after these words "I" is a numeral.
 _NOT_A_PERSON = (
     r"[0-9][ ]?us(?:$|[^A-Za-z0-9])",
     r"(?i:phase|part|type|class|level|stage|tier|section|chapter|volume|category|grade|layer"
@@ -67,7 +67,7 @@ _NOT_A_PERSON = (
 
 
 def find_broken_rules(data: bytes) -> Iterator[str]:
-    """Which rules about the writer, the reader and known others a page breaks."""
+    """The names of the broken rules; a rule can occur more than once."""
     if not _is_all_caps(data):
         for harmless in _NOT_A_PERSON:
             data = compile_pattern(harmless).sub(b" # ", data)
@@ -77,5 +77,5 @@ def find_broken_rules(data: bytes) -> Iterator[str]:
 
 
 def _is_all_caps(data: bytes) -> bool:
-    """Whether a text of several words is all in capitals, so that capitals tell nothing."""
+    """True if several words are all in capitals, so that capitals carry no meaning."""
     return data.isupper() and data.count(b" ") >= 2

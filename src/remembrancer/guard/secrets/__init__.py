@@ -1,1 +1,1 @@
-"""Finds passwords, keys and tokens in text."""
+"""Finds and redacts passwords, keys and tokens in text."""

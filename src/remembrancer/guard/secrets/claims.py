@@ -1,7 +1,4 @@
-"""Decides whether a value is the secret that the name beside it announces.
-
-Pure judgement of one claim; must not know the page it was read from.
-"""
+"""Decides if a value next to a name such as `password` is a secret."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from remembrancer.guard.secrets.value_shape import (
 
 
 class SecretClass(Enum):
-    """How much a name says about the value beside it."""
+    """What a name says about the value next to it."""
 
     PASSWORD = auto()
     PIN = auto()
@@ -31,7 +28,7 @@ class SecretClass(Enum):
 
 
 class ClaimSyntax(Enum):
-    """How a name and a value are joined; the numbers are the groups of the name pattern."""
+    """How a name and a value are connected; the values are groups of the name pattern."""
 
     ASSIGNED = 1
     AS_ARGUMENT = 2
@@ -41,7 +38,7 @@ class ClaimSyntax(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A value, and all that its surroundings say about it."""
+    """A value with its name and context."""
 
     words: tuple[str, ...]
     secret_class: SecretClass
@@ -53,48 +50,47 @@ class Claim:
 
 
 def is_secret(claim: Claim) -> bool:
-    """Whether the value is what its name says, rather than code, prose or a stand-in."""
-    begins_like_a_key = (
-        _KEY_PREFIX_PATTERN.match(claim.value) and claim.syntax is ClaimSyntax.ASSIGNED
-    )
-    return bool(begins_like_a_key) or _ACCEPTS[claim.secret_class](claim)
+    """True if the value is a secret rather than code, prose or a placeholder."""
+    has_key_prefix = _KEY_PREFIX_PATTERN.match(claim.value) and claim.syntax is ClaimSyntax.ASSIGNED
+    return bool(has_key_prefix) or _ACCEPTS[claim.secret_class](claim)
 
 
 _KEY_PREFIX_PATTERN = re.compile(
     r"(?:sk|pk|rk)[-_](?!.*(?:example|x{6}|\*{3}))[A-Za-z0-9_-]{24}", re.I
 )
-"""What several vendors' keys begin with; called a key, such a value is one in any case."""
+"""A prefix of several vendors; a value that has it and is called a key is a secret."""
 
 
 def secret_kind(secret_class: SecretClass) -> str:
-    """The kind of secret that a name of this weight announces."""
     return _KINDS.get(secret_class, "generic-token")
 
 
 def classify_name(words: tuple[str, ...]) -> SecretClass | None:
-    """What a name of these words says, or None when it calls nothing secret."""
+    """The class of a name made of these words; None if it does not suggest a secret."""
     if not words or words[-1] in table.NON_VALUE_WORDS:
         return None
-    said = _expand_words(words)
-    if said & table.PASSWORD_WORDS or words[0] == "bundle":
+    expanded = _expand_words(words)
+    if expanded & table.PASSWORD_WORDS or words[0] == "bundle":
         return SecretClass.PASSWORD
-    if said & table.PIN_WORDS:
+    if expanded & table.PIN_WORDS:
         return SecretClass.PIN
-    if said & table.HARMLESS_WORDS:
+    if expanded & table.HARMLESS_WORDS:
         return None
-    keyed = not said.isdisjoint(("key", "keys"))
-    if said & table.SECRET_WORDS or (keyed and said & (table.VENDORS | table.KEY_QUALIFIERS)):
+    has_key = not expanded.isdisjoint(("key", "keys"))
+    if expanded & table.SECRET_WORDS or (
+        has_key and expanded & (table.VENDORS | table.KEY_QUALIFIERS)
+    ):
         return SecretClass.SECRET
-    return SecretClass.LOOSE if keyed or said & table.VENDORS else None
+    return SecretClass.LOOSE if has_key or expanded & table.VENDORS else None
 
 
 def _expand_words(words: tuple[str, ...]) -> set[str]:
-    """The words themselves, what they end in when glued together, and each two joined."""
+    """The words, their known endings if written together, and each two joined."""
     endings = {end for word in words for end in table.GLUED_ENDINGS if word.endswith(end)}
     return {*words, *endings, *map("".join, pairwise(words))}
 
 
-# The one pattern that needs a look ahead; it never sees more than a name or a value in bounds.
+# The only pattern with a lookahead, so it uses re; its input has a bounded length.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z?]+")
 
 
@@ -114,8 +110,8 @@ def _accepts_pin(claim: Claim) -> bool:
 def _accepts_secret(claim: Claim) -> bool:
     if claim.syntax is not ClaimSyntax.BESIDE:
         return is_token(claim.value)
-    least = 12 if claim.words[-1] == "bearer" else 16
-    return len(claim.value) >= least and has_digit(claim.value) and is_token(claim.value)
+    min_chars = 12 if claim.words[-1] == "bearer" else 16
+    return len(claim.value) >= min_chars and has_digit(claim.value) and is_token(claim.value)
 
 
 def _accepts_loose(claim: Claim) -> bool:
@@ -140,7 +136,7 @@ def _is_variable(value: str) -> bool:
 
 
 def _accepts_loose_password(claim: Claim) -> bool:
-    """For `password hunter2`, `set_password("...")` and a mere `pass`, which is also a verb."""
+    """For `password hunter2`, `set_password("...")` and `pass`, which is also a verb."""
     if claim.quoted:
         return claim.words != ("pass",) or claim.syntax is ClaimSyntax.ASSIGNED
     if claim.separator == "(" or len(claim.value) < 6 or "=" in claim.value:
@@ -152,7 +148,7 @@ _LINE_ENDS = ("", "\n", "\r")
 
 
 def _is_plain_password(claim: Claim) -> bool:
-    """Whether a plain word is the password rather than a part of the sentence or the program."""
+    """True if a plain word is the password rather than part of the sentence or the code."""
     if claim.separator.strip(" -") in ("", "to") or "\n" in claim.separator.strip(" "):
         return False
     if claim.syntax is ClaimSyntax.IN_SENTENCE and ":" not in claim.separator:

@@ -1,7 +1,4 @@
-"""The scan for values that stand beside a name which says that they are secret.
-
-Reads name, joint and value off the page; must not know what makes a value believable.
-"""
+"""Finds secrets by the name next to them, such as `password=…` or `the token is …`."""
 
 from __future__ import annotations
 
@@ -9,7 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from remembrancer.guard.ascii_view import Span, compile_pattern
+from remembrancer.guard.patterns import compile_pattern
+from remembrancer.guard.secrets.ascii_view import Span
 from remembrancer.guard.secrets.claims import (
     Claim,
     ClaimSyntax,
@@ -27,7 +25,6 @@ _QUOTES = (b'"', b"'", b"`")
 
 
 def find_named_values(data: bytes) -> Iterator[Span]:
-    """Values that stand beside a name which says that they are secret."""
     done = 0
     for match in _name_pattern().finditer(data):
         if match.start() < done:
@@ -89,22 +86,22 @@ def _find_secret_span(data: bytes, match: Any) -> Span | None:
 
 
 def _read_claim(data: bytes, match: Any, value: Any) -> Claim | None:
-    link = ClaimSyntax(match.lastindex)
+    syntax = ClaimSyntax(match.lastindex)
     quoted = value.lastindex != _UNQUOTED_GROUP
     secret = value[value.lastindex] if quoted else _trim(value[value.lastindex])
-    if link is ClaimSyntax.BESIDE and not quoted and not has_digit(secret.decode("latin-1")):
+    if syntax is ClaimSyntax.BESIDE and not quoted and not has_digit(secret.decode("latin-1")):
         return None
     name = _name_span(data, match)
     words = tuple(split_name(data[name.start : name.end].decode("latin-1")))
-    weight = classify_name(words)
-    opened = data[name.start - 1 : name.start] in _QUOTES
-    if not weight or (link is ClaimSyntax.AS_ARGUMENT and not (quoted and opened)):
+    secret_class = classify_name(words)
+    name_quoted = data[name.start - 1 : name.start] in _QUOTES
+    if not secret_class or (syntax is ClaimSyntax.AS_ARGUMENT and not (quoted and name_quoted)):
         return None
     after = value.start(value.lastindex) + len(secret)
     return Claim(
         words,
-        weight,
-        link,
+        secret_class,
+        syntax,
         separator=match[match.lastindex].decode("latin-1"),
         value=secret.decode("latin-1"),
         quoted=quoted,
@@ -116,7 +113,7 @@ _IDENTIFIER_TAIL = r"[A-Za-z0-9_.\-]*$"
 
 
 def _name_span(data: bytes, match: Any) -> Span:
-    """The identifier that the match began in the middle of, up to its operator."""
+    """The whole identifier, of which the match can be the end, up to its operator."""
     before = compile_pattern(_IDENTIFIER_TAIL).search(
         data[max(0, match.start() - 40) : match.start()]
     )[0]
@@ -124,5 +121,5 @@ def _name_span(data: bytes, match: Any) -> Span:
 
 
 def _trim(value: bytes) -> bytes:
-    """Without the punctuation of the sentence or call around it."""
+    """Remove the punctuation of the surrounding sentence or call."""
     return value.rstrip(b".,;:?" if b"(" in value else b".,;:?)]}")

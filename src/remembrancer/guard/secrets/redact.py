@@ -1,6 +1,6 @@
-"""Finds passwords, keys and tokens in any text and replaces them by typed placeholders.
+"""Replaces passwords, keys and tokens in a text with typed placeholders.
 
-Pure and linear in the length of the text; a finding holds a place and a kind, never the value.
+Pure, and linear in the length of the text. A finding has offsets and a kind, never the value.
 """
 
 from __future__ import annotations
@@ -8,22 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from remembrancer.guard.ascii_view import Span, blank_spans, compile_pattern, merge_spans, to_ascii
+from remembrancer.guard.patterns import compile_pattern
 from remembrancer.guard.secrets import named_values, unnamed_values
+from remembrancer.guard.secrets.ascii_view import Span, blank_spans, merge_spans, to_ascii
 from remembrancer.guard.secrets.token_formats import TOKEN_FORMATS
 
 _OTHER_KINDS = (
     "authorization", "connection-string", "generic-token", "kubernetes-secret", "password", "pin",
     "private-key", "seed-phrase",
 )  # fmt: skip
-SECRET_KINDS = frozenset((*_OTHER_KINDS, *(shape.kind for shape in TOKEN_FORMATS)))
+SECRET_KINDS = frozenset((*_OTHER_KINDS, *(token.kind for token in TOKEN_FORMATS)))
 _PLACEHOLDER_PATTERN = r"\[secret: ([a-z0-9-]{1,40})\]"
 
-# Redacting one secret can lay bare another that shared its context. Each round blanks what it
-# found exactly as a placeholder would, so the last, empty round is what makes redaction idempotent.
+# Redacting one secret can expose another that shared its context. Each round blanks its findings
+# just as a placeholder does, so redaction is idempotent once a round finds nothing.
 _MAX_ROUNDS = 8
 
-# In the order of trust: where two scans overlap, the kind of the earlier one is kept.
+# In order of precision: where two findings overlap, the kind of the earlier scan is kept.
 _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     unnamed_values.find_private_keys,
     unnamed_values.find_vendor_tokens,
@@ -38,7 +39,7 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SecretFinding:
-    """Where a secret stands in the text, and of what kind it is."""
+    """The offsets of a secret in the text, and its kind."""
 
     kind: str
     start: int
@@ -47,14 +48,14 @@ class SecretFinding:
 
 @dataclass(frozen=True, slots=True)
 class RedactedText:
-    """The text without its secrets, and where they were in the original."""
+    """The redacted text, and the secrets found in the original."""
 
     text: str
     findings: tuple[SecretFinding, ...]
 
 
 def redact(text: str) -> RedactedText:
-    """Replace every secret by a placeholder such as `[secret: jwt]`."""
+    """Replace every secret with a placeholder such as `[secret: jwt]`."""
     findings = find_secrets(text)
     pieces: list[str] = []
     done = 0
@@ -65,23 +66,23 @@ def redact(text: str) -> RedactedText:
 
 
 def find_secrets(text: str) -> tuple[SecretFinding, ...]:
-    """Every secret in the text, in order and without overlaps."""
-    page, places = to_ascii(text)
-    page = blank_spans(page, _find_placeholders(page))
+    """All secrets in the text, in order and without overlaps."""
+    data, offsets = to_ascii(text)
+    data = blank_spans(data, _find_placeholders(data))
     spans: list[Span] = []
     for _ in range(_MAX_ROUNDS):
-        fresh = merge_spans(span for scan in _SCANS for span in scan(page))
-        if not fresh:
+        found = merge_spans(span for scan in _SCANS for span in scan(data))
+        if not found:
             break
-        spans += fresh
-        page = blank_spans(page, fresh)
-    return tuple(_to_finding(span, places) for span in sorted(spans))
+        spans += found
+        data = blank_spans(data, found)
+    return tuple(_to_finding(span, offsets) for span in sorted(spans))
 
 
-def _to_finding(span: Span, places: list[int] | None) -> SecretFinding:
-    if places is None:
+def _to_finding(span: Span, offsets: list[int] | None) -> SecretFinding:
+    if offsets is None:
         return SecretFinding(span.kind, span.start, span.end)
-    return SecretFinding(span.kind, places[span.start], places[span.end - 1] + 1)
+    return SecretFinding(span.kind, offsets[span.start], offsets[span.end - 1] + 1)
 
 
 def _find_placeholders(data: bytes) -> Iterator[Span]:

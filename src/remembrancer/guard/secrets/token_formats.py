@@ -1,16 +1,10 @@
-"""What secrets look like, as data: published token formats and the words that announce a secret.
-
-Knows nothing of scanning; `shapes` and `names` turn these tables into patterns.
-"""
+"""Data for the detection of secrets: published token formats and the words of names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-def _word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from remembrancer.guard.patterns import word_set
 
 DIGITS = "0-9"
 HEX = "0-9a-fA-F"
@@ -27,7 +21,7 @@ UNRESERVED = r"A-Za-z0-9_.~\-"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """At least `least` (and, where the format has an end, at most `most`) characters of a class."""
+    """Characters of one class: at least `min_chars`, and at most `max_chars` if that is set."""
 
     alphabet: str
     min_chars: int
@@ -39,7 +33,7 @@ FormatPart = str | tuple[str, ...] | Run
 
 @dataclass(frozen=True, slots=True)
 class TokenFormat:
-    """A token as its vendor publishes it; a `plain` one must also look random."""
+    """A token format that its vendor publishes."""
 
     kind: str
     parts: tuple[FormatPart, ...]
@@ -219,15 +213,15 @@ TOKEN_FORMATS: tuple[TokenFormat, ...] = (
             Run("A-Za-z0-9./", 53)),
 )  # fmt: skip
 
-PASSWORD_WORDS = _word_set(
+PASSWORD_WORDS = word_set(
     "password passwd passwords pwd pw pword passphrase passcode passwort kennwort contrasena"
     " contrase?a senha wachtwoord parola haslo passord passe userpass requirepass pass psk"
 )
-PIN_WORDS = _word_set(
+PIN_WORDS = word_set(
     "pin pincode puk cvv cvc otp totp accesscode doorcode gatecode alarmcode"
     " entrycode lockcode verificationcode timecode securitycode recoverycode backupcode"
 )
-SECRET_WORDS = _word_set(
+SECRET_WORDS = word_set(
     "secret secrets token tokens tok credential credentials cred creds auth authorization bearer"
     " jwt apikey accesskey secretkey privatekey authkey signingkey encryptionkey accountkey"
     " masterkey sharedkey authtoken accesstoken sessionid sid dsn webhook sas cookie nonce"
@@ -246,13 +240,13 @@ GLUED_ENDINGS = (
     "authkey",
     "licensekey",
 )
-KEY_QUALIFIERS = _word_set(
+KEY_QUALIFIERS = word_set(
     "api access secret private encryption encrypt decryption signing sign master auth client"
     " service account deploy ssh app application storage license licence webhook subscription"
     " session shared write read admin server product serial activation recovery wep wpa wifi root"
     " hmac aes rsa jwt bot user project ingest integration"
 )
-VENDORS = _word_set(
+VENDORS = word_set(
     "adobe alibaba algolia anthropic asana atlassian aws azure bitbucket bittrex cloudflare codecov"
     " cohere coinbase confluent contentful databricks datadog deepgram deepseek digitalocean"
     " discord dropbox elevenlabs etsy facebook fastly figma finicity finnhub flickr freshbooks"
@@ -263,7 +257,7 @@ VENDORS = _word_set(
     " spotify squarespace stripe sumologic supabase telegram travisci trello twilio twitch twitter"
     " vercel yandex zendesk"
 )
-NON_VALUE_WORDS = _word_set(
+NON_VALUE_WORDS = word_set(
     "id ids name names url uri urls endpoint endpoints path file files filename dir directory type"
     " types length len size count limit limits budget expires expiry expiration expire ttl age"
     " lifetime version format field fields header headers prefix suffix policy policies manager"
@@ -274,14 +268,14 @@ NON_VALUE_WORDS = _word_set(
     " date time at on by encode decode hasher hashing reset change changed message text title"
     " description total max min per second minute words"
 )
-HARMLESS_WORDS = _word_set(
+HARMLESS_WORDS = word_set(
     "public pub primary foreign partition sort cache unique composite object dict map idempotency"
     " csrf xsrf next page continuation pagination max min num total keyboard keyword bucket row"
     " group hash translation i18n"
 )
 
-# Followers of each letter that make up 93 % of the letter pairs in English text and identifiers,
-# with a few that German compounds need.
+# For each letter, the next letters of 93 % of the letter pairs in English text and identifiers,
+# and a few for German compounds.
 COMMON_PAIRS: dict[str, str] = {
     "a": "bcdegiklmnprstuvy", "b": "aeilorsu", "c": "acehiklortu", "d": "aeiorsu",
     "e": "abcdefgilmnprstvwxy", "f": "aefilortu", "g": "aehiorsu", "h": "aeinorstu",
@@ -291,7 +285,7 @@ COMMON_PAIRS: dict[str, str] = {
     "v": "aei", "w": "aeio", "x": "p", "y": "s", "z": "euw",
 }  # fmt: skip
 
-PLACEHOLDER_WORDS = _word_set(
+PLACEHOLDER_WORDS = word_set(
     "password passwd passwort kennwort secret token changeme change_me changeit string str text"
     " none null nil true false undefined required optional empty hidden masked redacted example"
     " placeholder value default test here this that your yourpassword mypassword enter incorrect"
@@ -300,8 +294,8 @@ PLACEHOLDER_WORDS = _word_set(
     " password1 password2 confirm confirmed current new old user username admin@example.com"
     " current-password new-password bearer basic digest apikey api_key n/a tbd todo xxx"
 )
-# Words that follow "the password is" without being one.
-PREDICATE_WORDS = _word_set(
+# Words that follow "the password is" without being a password.
+PREDICATE_WORDS = word_set(
     "a an the on in at not no too very also still now only just always never your my our his her"
     " their its it what whatever when where why how who which that this there here sent set read"
     " kept known safe secure insecure weak strong short long simple complex easy hard fine good bad"

@@ -1,18 +1,16 @@
-"""The scans for secrets that need no name: their shape or their place gives them away.
-
-Must not know which names call a value secret, nor what the other scans found.
-"""
+"""Finds secrets without a name: by their format, their position or their randomness."""
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import re2
 
-from remembrancer.guard.ascii_view import Span, compile_pattern, group_span
+from remembrancer.guard.obfuscation import decode_base64
+from remembrancer.guard.patterns import compile_pattern
+from remembrancer.guard.secrets.ascii_view import Span, group_span
 from remembrancer.guard.secrets.token_formats import TOKEN_FORMATS, FormatPart, Run, TokenFormat
 from remembrancer.guard.secrets.value_shape import (
     has_digit,
@@ -24,7 +22,7 @@ from remembrancer.guard.secrets.value_shape import (
 
 
 def find_vendor_tokens(data: bytes) -> Iterator[Span]:
-    """Tokens in a format that their vendor publishes."""
+    """Tokens in a format that a vendor publishes."""
     for match in _format_pattern().finditer(data):
         shape = TOKEN_FORMATS[match.lastindex - 1]
         if _is_plausible(match[0].decode("latin-1"), shape):
@@ -32,7 +30,7 @@ def find_vendor_tokens(data: bytes) -> Iterator[Span]:
 
 
 def _is_plausible(token: str, shape: TokenFormat) -> bool:
-    # Made-up values too, such as AKIAIOSFODNN7EXAMPLE: nobody needs to remember them.
+    # Example values such as AKIAIOSFODNN7EXAMPLE count too: nobody needs to store them.
     if is_unfilled(token) or len(set(token[-24:])) < 6:
         return False
     if not shape.requires_randomness and has_digit(token):
@@ -63,7 +61,7 @@ _ARMOUR_END = r"-----END[ A-Z0-9]{0,60}(?:-----)?"
 
 
 def find_private_keys(data: bytes) -> Iterator[Span]:
-    """Armoured private keys, whether or not their end is there."""
+    """Armoured private keys, complete or truncated."""
     done = 0
     for match in _armour_pattern().finditer(data):
         if match.start() < done:
@@ -87,7 +85,7 @@ def _armour_pattern() -> Any:
 
 
 def find_positional_passwords(data: bytes) -> Iterator[Span]:
-    """Passwords that need no name, since their place in an address or a command says it."""
+    """Passwords by their position in a URL or a command line."""
     for match in _positional_pattern().finditer(data):
         group = match.lastindex
         password = match[group].decode("latin-1")
@@ -118,18 +116,10 @@ _BASIC = r"(?i)\bbasic[ \t]+([A-Za-z0-9+/_\-]{6,}={0,2})"
 
 
 def find_basic_auth(data: bytes) -> Iterator[Span]:
-    """User and password in base64, as HTTP basic authentication sends them."""
+    """User and password in base64, as in HTTP basic authentication."""
     for match in compile_pattern(_BASIC).finditer(data):
-        if b":" in _decode_base64(match[1]):
+        if b":" in (decode_base64(match[1]) or b""):
             yield group_span(match, 1, "authorization")
-
-
-def _decode_base64(token: bytes) -> bytes:
-    bare = token.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
-    try:
-        return binascii.a2b_base64(bare + b"=" * (-len(bare) % 4))
-    except binascii.Error:
-        return b""
 
 
 _DOCUMENT = r"\n---"
@@ -158,7 +148,7 @@ _SEED = (
 
 
 def find_seed_phrases(data: bytes) -> Iterator[Span]:
-    """The twelve to twenty-four words that restore a wallet."""
+    """The 12 to 24 words that restore a wallet."""
     for match in compile_pattern(_SEED).finditer(data):
         yield group_span(match, 1, "seed-phrase")
 
@@ -172,7 +162,7 @@ _RUN = r"(?:[A-Za-z][A-Za-z_\-]*=)?([A-Za-z0-9_+/=~\-]{20,})"
 
 
 def find_random_runs(data: bytes) -> Iterator[Span]:
-    """Long runs that look random, wherever they stand but in an address."""
+    """Long runs of characters that look random, except in URLs."""
     links = compile_pattern(_LINK).finditer(data)
     link_end, link = 0, next(links, None)
     for match in compile_pattern(_RUN).finditer(data):

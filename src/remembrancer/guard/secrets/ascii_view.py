@@ -1,16 +1,10 @@
-"""The text as a page: one ASCII byte for each visible character, so that patterns meet plain bytes.
-
-Keeps every place; must not know what a secret is.
-"""
+"""Converts a text to ASCII bytes, one per visible character, so that offsets can be mapped back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
-
-import re2
 
 _BLANK_BYTE = 0xFF
 _INVISIBLE = frozenset(
@@ -25,7 +19,7 @@ _LOOKALIKES: dict[int, int | str] = {
     **dict.fromkeys((*range(0x2018, 0x201C), 0x2039, 0x203A), "'"),
     **dict.fromkeys((*range(0x2010, 0x2016), 0x2212), "-"),
 }
-# Same length on both sides, which keeps every offset.
+# Each value has the length of its key, so that offsets do not change.
 _FOREIGN_NAMES = {
     "пароль": "passwd",
     "Пароль": "passwd",
@@ -42,7 +36,7 @@ _FOREIGN_NAMES = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A stretch of the page, and the kind of thing that was found there."""
+    """A range of the bytes, and the kind of secret found there."""
 
     start: int
     end: int
@@ -50,25 +44,24 @@ class Span:
 
 
 def group_span(match: Any, group: int, kind: str) -> Span:
-    """The place of one group of a match."""
     return Span(match.start(group), match.end(group), kind)
 
 
 def to_ascii(text: str) -> tuple[bytes, list[int] | None]:
-    """The text as ASCII bytes, and for each byte its place if characters were left out."""
+    """The text as ASCII bytes, and the offset of each byte in the text if they differ."""
     if text.isascii():
         return text.encode("ascii"), None
-    places = None
+    offsets = None
     if not _INVISIBLE.isdisjoint(text):
-        places = [place for place, char in enumerate(text) if char not in _INVISIBLE]
-        text = "".join(text[place] for place in places)
+        offsets = [offset for offset, char in enumerate(text) if char not in _INVISIBLE]
+        text = "".join(text[offset] for offset in offsets)
     for foreign, name in _FOREIGN_NAMES.items():
         text = text.replace(foreign, name)
-    return text.translate(_LOOKALIKES).encode("ascii", "replace"), places
+    return text.translate(_LOOKALIKES).encode("ascii", "replace"), offsets
 
 
 def blank_spans(data: bytes, spans: Iterable[Span]) -> bytes:
-    """The page with each span overwritten by a byte that no text becomes."""
+    """Overwrite each span with a byte that no text is converted to."""
     blanked = bytearray(data)
     for span in spans:
         blanked[span.start : span.end] = bytes((_BLANK_BYTE,)) * (span.end - span.start)
@@ -76,7 +69,7 @@ def blank_spans(data: bytes, spans: Iterable[Span]) -> bytes:
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """Join overlapping spans; the kind is that of the first scan that saw any part."""
+    """Merge overlapping spans; the earliest in the given order determines the kind."""
     ranked = sorted((span.start, rank, span) for rank, span in enumerate(spans))
     merged: list[tuple[int, Span]] = []
     for start, rank, span in ranked:
@@ -87,12 +80,3 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
         kind = last.kind if best < rank else span.kind
         merged[-1] = min(best, rank), Span(last.start, max(last.end, span.end), kind)
     return [span for _, span in merged]
-
-
-@cache
-def compile_pattern(source: str) -> Any:
-    """The pattern for a page, compiled when it is first used and linear in what it reads."""
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = 64 << 20
-    return re2.compile(source.encode("latin-1"), options)
