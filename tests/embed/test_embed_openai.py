@@ -290,12 +290,3 @@ def test_a_closed_embedder_opens_again(connect: Connect) -> None:
     embedder.embed(["tea"])
     embedder.close()
     assert np.allclose(embedder.embed(["tea"]), [unit("tea")])
-
-
-def test_patience_doubles_up_to_its_limit() -> None:
-    patience = RetryPolicy(initial_delay=0.5, max_delay=3)
-    assert [patience.delay_seconds(attempt) for attempt in range(5)] == [0.5, 1, 2, 3, 3]
-    assert (
-        patience.delay_seconds(0, retry_after=2),
-        patience.delay_seconds(0, retry_after=60),
-    ) == (2, 3)

@@ -24,7 +24,7 @@ API_VERSION = "2023-06-01"
 class AnthropicModel:
     """Forces the tool call where the model allows that, and asks for it in words otherwise.
 
-    `timeout` is for one attempt; a busy server is asked again as the retry policy says.
+    `timeout` is for one attempt; the retry policy limits the attempts.
     """
 
     def __init__(

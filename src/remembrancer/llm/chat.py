@@ -1,4 +1,4 @@
-"""What is sent to a chat model and what it streams back, independent of any provider."""
+"""The prompt and the streamed reply of a chat model, independent of any provider."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ChatPrompt:
 
 @dataclass(slots=True)
 class StreamState:
-    """What has been streamed so far; `calls` holds id, name and arguments by position."""
+    """The state of a streamed reply; `calls` has id, name and arguments by position."""
 
     has_text: bool = False
     declined: bool = False

@@ -26,7 +26,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 class OpenAICompatibleModel:
     """Finds out which parameters the server accepts, and remembers them for the next request.
 
-    `timeout` is for one attempt; a busy server is asked again as the retry policy says.
+    `timeout` is for one attempt; the retry policy limits the attempts.
     """
 
     def __init__(

@@ -54,7 +54,7 @@ class DedupPolicy(ProfileTable):
 
 
 class ScopePolicy(ProfileTable):
-    """What an agent sees.
+    """The scopes that an agent sees.
 
     `shared`: its own and the global scope; `isolated`: only its own; `nested`: its own and those
     below it.
@@ -72,7 +72,7 @@ class DeletionPolicy(ProfileTable):
 
 
 class DecayPolicy(ProfileTable):
-    """Which memories lose confidence over time, what resets it, and the thresholds."""
+    """The memories that lose confidence over time, what resets it, and the thresholds."""
 
     applies_to: Literal["all", "extracted", "none"] = "all"
     reset_by: Literal["confirmation", "use"] = "confirmation"
@@ -96,7 +96,7 @@ class CompositeWeights(ProfileTable):
 
 
 class Nudges(ProfileTable):
-    """How far importance and recency can move a result that is ranked by similarity."""
+    """The most that importance and recency move a result that is ranked by similarity."""
 
     importance: Annotated[float, Field(ge=0)] = 0.02
     recency: Annotated[float, Field(ge=0)] = 0.05
@@ -125,7 +125,7 @@ class EvidenceWeights(ProfileTable):
 
 
 class RecallPolicy(ProfileTable):
-    """How recall finds and ranks memories."""
+    """Defaults of recall: the recipe, the kinds, the limit and the weights."""
 
     recipe: Literal["evidence", "rrf", "nudged", "composite"] = "evidence"
     mode: Mode = Mode.HYBRID
@@ -141,7 +141,7 @@ class RecallPolicy(ProfileTable):
 
 
 class ContextPolicy(ProfileTable):
-    """How memories are written into a prompt."""
+    """The size and the style of the memories in a prompt."""
 
     budget_tokens: PositiveInt = 3000
     style: Literal["sections", "note", "hot_set"] = "sections"
@@ -149,14 +149,14 @@ class ContextPolicy(ProfileTable):
 
 
 class EpisodePolicy(ProfileTable):
-    """How long episodes are kept, and how many."""
+    """The time to live of episodes, and their maximum number."""
 
     ttl_days: Days = 7
     cap: PositiveInt = 10_000
 
 
 class Promotion(ProfileTable):
-    """What a rule needs to reach the next maturity."""
+    """The requirements for a rule to reach a maturity."""
 
     successes: PositiveInt
     effectiveness: Fraction
@@ -164,7 +164,7 @@ class Promotion(ProfileTable):
 
 
 class RulePolicy(ProfileTable):
-    """How rules earn and lose trust."""
+    """The thresholds at which rules gain and lose trust."""
 
     established: Promotion = Promotion(successes=5, effectiveness=0.6)
     proven: Promotion = Promotion(successes=15, effectiveness=0.8, age_days=30)
@@ -191,7 +191,7 @@ class SessionPolicy(ProfileTable):
 
 
 class TeamPolicy(ProfileTable):
-    """Which facts a team shares, and how many people must confirm one."""
+    """The kinds that a team shares, and the number of people that approves a fact."""
 
     enabled: bool = False
     kinds: tuple[TeamKind, ...] = tuple(TeamKind)

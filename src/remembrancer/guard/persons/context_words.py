@@ -144,7 +144,7 @@ _THING_PARTICIPLES = word_set(
 
 @dataclass(frozen=True, slots=True)
 class ContextScore:
-    """How strongly the context suggests a person or a thing.
+    """The strength with which the context suggests a person or a thing.
 
     `namesake` is a term named after a person, such as an algorithm. `law` is one that even a common
     given name before it does not make a person.
@@ -203,7 +203,7 @@ def _score_after(after: list[str], possessive: bool) -> float:
 
 
 def _score_thing(after: list[str]) -> float:
-    """How strongly the following words suggest a thing: its parts, its actions, its state."""
+    """The score of the following words for a thing: its parts, its actions, its state."""
     first, second = (*after, "", "")[:2]
     if re.search(r"[^su]s$", first) and second in _PLURAL_VERBS:
         return 2.0

@@ -19,7 +19,7 @@ from remembrancer.guard.secrets.value_shape import (
 
 
 class SecretClass(Enum):
-    """What a name says about the value next to it."""
+    """The kind of secret that a name suggests for the value next to it."""
 
     PASSWORD = auto()
     PIN = auto()
@@ -28,7 +28,7 @@ class SecretClass(Enum):
 
 
 class ClaimSyntax(Enum):
-    """How a name and a value are connected; the values are groups of the name pattern."""
+    """The connection of name and value; each member is a group of the name pattern."""
 
     ASSIGNED = 1
     AS_ARGUMENT = 2
