@@ -196,7 +196,7 @@ def test_an_answer_that_is_no_vector_is_refused(
     assert len(endpoint.requests) == 1
 
 
-def test_a_busy_endpoint_is_asked_again_when_it_said(endpoint: Endpoint, connect: Connect) -> None:
+def test_retry_after_is_honoured(endpoint: Endpoint, connect: Connect) -> None:
     endpoint.script = [(429, {"Retry-After": "0.2"}, b"")]
     assert np.allclose(connect().embed(["tea"]), [unit("tea")])
     first, second = endpoint.arrivals

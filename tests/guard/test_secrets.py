@@ -87,7 +87,7 @@ def test_every_published_format_is_caught_alone_in_a_sentence(shape: TokenFormat
         ("WIFI:T:WPA;S:attic;P:{};;", "hunter2222"),
     ],
 )
-def test_a_password_told_in_prose_is_caught(text: str, value: str) -> None:
+def test_a_password_in_prose_is_caught(text: str, value: str) -> None:
     assert value not in redact(text.format(value)).text
 
 

@@ -1,4 +1,4 @@
-"""What the tests of every model share: a scripted endpoint, a question, and little patience."""
+"""Shared by the tests of all models: a scripted endpoint, a question and a short retry policy."""
 
 from __future__ import annotations
 

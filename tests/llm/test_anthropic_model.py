@@ -64,7 +64,7 @@ def test_thinking_before_the_tool_is_passed_over(endpoint: ModelEndpoint) -> Non
 
 
 @pytest.mark.parametrize("usage", [None, [], {}, {"input_tokens": "11", "output_tokens": None}])
-def test_a_cost_that_was_not_told_is_estimated(endpoint: ModelEndpoint, usage: Any) -> None:
+def test_missing_token_counts_are_estimated(endpoint: ModelEndpoint, usage: Any) -> None:
     endpoint.script = [says({"a": "x" * 392}, usage=usage)]
     answer = model_at(endpoint).answer(QUESTION)
     assert 20 < answer.tokens_in < 200

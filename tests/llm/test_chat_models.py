@@ -101,7 +101,7 @@ def test_a_deadline_holds_for_the_whole_answer(connect: Connect, endpoint: Model
     assert len(endpoint.requests) <= 1
 
 
-def test_what_may_pass_is_tried_again_before_anything_was_said(
+def test_a_transient_failure_is_retried_before_the_first_event(
     connect: Connect, endpoint: ModelEndpoint
 ) -> None:
     endpoint.script = [fails(503), resets(), streams("There.")]
@@ -139,16 +139,14 @@ def test_refusals_say_what_to_do_and_quote_nothing(
 
 
 @pytest.mark.parametrize("body", ["data: {oops\n\n", "data: [DONE]\n\n", "<html>", ""])
-def test_what_is_no_answer_is_said_to_be_none(
-    connect: Connect, endpoint: ModelEndpoint, body: str
-) -> None:
+def test_an_empty_answer_is_an_error(connect: Connect, endpoint: ModelEndpoint, body: str) -> None:
     endpoint.script = [sends(body, headers={"Content-Type": "text/event-stream"})]
 
     with pytest.raises(InvalidModelResponse):
         list(connect().reply(HELLO))
 
 
-def test_whoever_stops_listening_ends_it_at_once(connect: Connect, endpoint: ModelEndpoint) -> None:
+def test_closing_the_stream_cancels_the_request(connect: Connect, endpoint: ModelEndpoint) -> None:
     endpoint.script = [streams(*"endless" * 20, pause=0.2)]
     answer = connect().reply(HELLO)
     next(answer)

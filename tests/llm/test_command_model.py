@@ -28,7 +28,7 @@ def test_the_answer_is_what_it_says() -> None:
     assert 20 < answer.tokens_in < 200
 
 
-def test_it_is_told_the_whole_question_in_utf_8() -> None:
+def test_the_command_reads_the_whole_question_in_utf_8() -> None:
     question = Question("Süß.", "日本\ud800", {"type": "object", "title": "x"})
     model = python("import json\nprint(json.dumps({'told': sys.stdin.buffer.read().decode()}))")
     told = str(model.answer(question).value["told"])
@@ -162,7 +162,7 @@ def test_many_threads_may_ask_at_once() -> None:
         assert all(answer.value == {} for answer in pool.map(model.answer, [QUESTION] * 12))
 
 
-def test_it_is_named_after_the_command_unless_told() -> None:
+def test_the_model_is_named_after_the_command_by_default() -> None:
     assert CommandModel(["/usr/bin/claude", "-p"]).name == "claude"
     assert CommandModel(["claude"], name="opus").name == "opus"
     CommandModel(["claude"]).close()

@@ -63,7 +63,7 @@ def test_text_that_cannot_be_encoded_is_asked_all_the_same(endpoint: ModelEndpoi
 
 
 @pytest.mark.parametrize("usage", [None, [], "many", {}, {"prompt_tokens": None}, {"x": -1}])
-def test_a_cost_that_was_not_told_is_estimated(endpoint: ModelEndpoint, usage: Any) -> None:
+def test_missing_token_counts_are_estimated(endpoint: ModelEndpoint, usage: Any) -> None:
     endpoint.script = [says('{"a": "' + "x" * 392 + '"}', usage=usage)]
     answer = model_at(endpoint).answer(QUESTION)
     assert 20 < answer.tokens_in < 200
@@ -209,7 +209,7 @@ def test_trouble_that_stays_is_given_up(
     assert len(endpoint.requests) == 1 + BRIEFLY.max_retries
 
 
-def test_a_busy_endpoint_is_asked_again_when_it_said(endpoint: ModelEndpoint) -> None:
+def test_retry_after_is_honoured(endpoint: ModelEndpoint) -> None:
     endpoint.script = [fails(429, Retry_After="0.2"), fails(429, Retry_After="86400")]
     model_at(endpoint).answer(QUESTION)
     first, second, third = (request.at for request in endpoint.requests)
@@ -269,7 +269,7 @@ def test_a_refusal_of_something_else_changes_nothing(endpoint: ModelEndpoint) ->
     assert formats(endpoint) == ["json_schema"] * 3
 
 
-def test_an_endpoint_that_takes_nothing_is_asked_anew_next_time(endpoint: ModelEndpoint) -> None:
+def test_a_rejected_dialect_is_not_remembered(endpoint: ModelEndpoint) -> None:
     endpoint.script = [fails(400), fails(400), fails(400), says(FACTS)]
     model = model_at(endpoint)
     with pytest.raises(ModelUnavailable):
