@@ -124,6 +124,7 @@ def test_orders_to_an_assistant_are_refused(rem: Run) -> None:
     assert "- It tells an assistant to ignore its instructions.\n" in told
 
 
+@pytest.mark.feature("A13")
 def test_a_proposal_is_described(ask: Run, proposed: Run) -> None:
     proposed(PORTS, "ada", "--kind", "reference", "--importance", "4")
     proposed(RELEASE, "ada", "--agent", "coder")
@@ -132,6 +133,7 @@ def test_a_proposal_is_described(ask: Run, proposed: Run) -> None:
     assert (by_user["origin"], by_agent["origin"]) == ("user", "agent")
 
 
+@pytest.mark.feature("A13")
 @pytest.mark.parametrize(
     ("options", "wrong"),
     [
