@@ -20,7 +20,9 @@ PYTHON = {
 
 
 @pytest.mark.parametrize(
-    "path", [path for path, blocks in PYTHON.items() if blocks], ids=lambda path: path.name
+    "path",
+    [path for path, blocks in PYTHON.items() if blocks],
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_python_examples_run(path: Path, tmp_path: Path) -> None:
     script = tmp_path / "example.py"
@@ -43,6 +45,32 @@ def test_shell_examples_run(name: str, tmp_path: Path) -> None:
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 
+def test_the_tutorial_runs_and_prints_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, re.S)
+    steps = [step for block in blocks for step in re.findall(r"\$ (.*)\n((?:[^$].*\n)*)", block)]
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    for command, shown in steps:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            env={**home(tmp_path), "PATH": path},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        for line in shown.splitlines():
+            assert line in done.stdout, f"{command}: {line} is not in\n{done.stdout}"
+
+
+def test_the_index_lists_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")}
+    linked = set(re.findall(r"\]\(([^)#]+)", index))
+    assert pages - {"README.md"} <= linked
+
+
 def test_the_configuration_example_is_valid(tmp_path: Path) -> None:
     from remembrancer.config import load
 
@@ -55,7 +83,7 @@ def test_the_configuration_example_is_valid(tmp_path: Path) -> None:
     assert settings.profile_for("health").recall.weights.relevance == 0.5
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", path.read_text("utf-8")):
         if "://" not in target:
