@@ -20,7 +20,7 @@ TREES = {
 }
 
 LAYERS = """
-errors clock retry ids
+errors clock retry ids text_format
 types cron embed environment
 guard llm local_server profiles testing
 config search
