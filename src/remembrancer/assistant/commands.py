@@ -1,6 +1,6 @@
-"""What a person asks of their memory in so many words, understood without a model. Pure.
+"""Parses messages that are commands to the memory, without a model. Pure functions.
 
-Only a message that is such a request as a whole counts: all else is for the conversation.
+A message is a command only as a whole; every other message belongs to the conversation.
 """
 
 from __future__ import annotations
@@ -11,48 +11,46 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Remember:
-    """Keep this."""
-
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Correct:
-    """Put this in the place of what was wrong."""
+    """Replace the memory that this corrects."""
 
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Forget the memory closest to these words."""
+    """Forget the memory that is closest to the query."""
 
-    words: str
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
 class ListMemories:
-    """Say all that is remembered."""
+    """List all memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetAll:
-    """Forget everything, after one more question."""
+    """Forget everything, after a confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Leave the recent turns behind."""
+    """Start a new conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Take back the last change."""
+    """Undo the last change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Say what the last answer was made with."""
+    """List the memories behind the last answer."""
 
 
 Command = Remember | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain
@@ -63,13 +61,13 @@ _POLITE = re.compile(
 _REMEMBER = re.compile(
     r"(?:/remember\s+|(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|"
     r"make a note)(?:\s+this)?"
-    r"(?:\s+that\s+|\s*:\s*|,\s+|\s+(?=(?:my|our|i|i['’]m|we)\s)))(?P<x>.+)",
+    r"(?:\s+that\s+|\s*:\s*|,\s+|\s+(?=(?:my|our|i|i['’]m|we)\s)))(?P<content>.+)",
     re.I | re.S,
 )
-_CORRECT = re.compile(r"(?:/correct\s+|correction\s*[:,]\s*)(?P<x>.+)", re.I | re.S)
+_CORRECT = re.compile(r"(?:/correct\s+|correction\s*[:,]\s*)(?P<content>.+)", re.I | re.S)
 _FORGET = re.compile(
     r"(?:/forget|forget)\s+(?:(?:about|that|what i (?:said|told you) about|"
-    r"everything about(?! me\b))\s+)?(?P<x>.+)",
+    r"everything about(?! me\b))\s+)?(?P<content>.+)",
     re.I | re.S,
 )
 _FORGET_ALL = re.compile(
@@ -113,38 +111,40 @@ _WHOLE_MESSAGE_COMMANDS: tuple[tuple[re.Pattern[str], Command], ...] = (
 
 
 def parse_command(text: str) -> Command | None:
-    """What is asked of memory, None if this is no such request."""
+    """The command in a message; None if the message is conversation."""
     polite = _POLITE.match(text.strip())
-    said = text.strip()[polite.end() if polite else 0 :]
-    bare = said.rstrip(" \t\n.!?")
-    for pattern, meant in _WHOLE_MESSAGE_COMMANDS:
+    request = text.strip()[polite.end() if polite else 0 :]
+    bare = request.rstrip(" \t\n.!?")
+    for pattern, command in _WHOLE_MESSAGE_COMMANDS:
         if pattern.fullmatch(bare):
-            return meant
-    if said.endswith("?") and not polite:
+            return command
+    if polite:  # "Can you remember that I like tea?" asks for a favour, not a question.
+        request = request.rstrip(" \t\n?")
+    elif request.endswith("?"):
         return None
-    if found := _REMEMBER.fullmatch(said):
-        return Remember(_capitalize_first(found["x"]))
-    if found := _CORRECT.fullmatch(said):
-        return Correct(_capitalize_first(found["x"]))
+    if match := _REMEMBER.fullmatch(request):
+        return Remember(_capitalize_first(match["content"]))
+    if match := _CORRECT.fullmatch(request):
+        return Correct(_capitalize_first(match["content"]))
     return _parse_forget(bare)
 
 
 def is_agreement(text: str) -> bool:
-    """Whether a person says yes to what they were asked."""
+    """True if the message says yes to the question before it."""
     return _YES.fullmatch(text.strip().rstrip(".! ")) is not None
 
 
 def is_forget_this(text: str) -> bool:
-    """Whether a person wants what is being talked about forgotten, without saying what it is."""
+    """True for "forget it": the memory to forget is the topic of the conversation."""
     return _FORGET_THIS.fullmatch(text.strip().rstrip(".! ")) is not None
 
 
 def _parse_forget(bare: str) -> Forget | None:
-    found = _FORGET.fullmatch(bare)
-    # "Forget it" is what people say when they mean "never mind".
-    if found is None or _NEVER_MIND.fullmatch(bare.partition(" ")[2].strip()):
+    match = _FORGET.fullmatch(bare)
+    # "Forget it" usually means "never mind".
+    if match is None or _NEVER_MIND.fullmatch(bare.partition(" ")[2].strip()):
         return None
-    return Forget(found["x"].strip(" \"'“”"))
+    return Forget(match["content"].strip(" \"'“”"))
 
 
 def _capitalize_first(text: str) -> str:
