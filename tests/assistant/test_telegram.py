@@ -321,7 +321,7 @@ def test_a_message_that_cannot_be_sent_does_not_hold_up_the_others(
     with polling(store, telegram):
         said = telegram.wait_for(2)
 
-    assert "I remember nothing about you yet." in said
+    assert "I do not remember anything about you yet." in said
 
 
 def test_a_wrong_token_is_told_and_never_shown(
@@ -384,7 +384,7 @@ def test_the_webhook_answers_who_knows_the_secret(
     assert called(application, update, SECRET) == 200
     assert called(application, update, SECRET) == 200
 
-    assert telegram.said() == ["I remember nothing about you yet."]
+    assert telegram.said() == ["I do not remember anything about you yet."]
     with pytest.raises(InvalidSetting):
         Webhook(store, api, "short")
 

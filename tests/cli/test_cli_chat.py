@@ -39,7 +39,7 @@ def test_each_line_is_answered_and_changes_are_told_apart(rem: Run, shelf: Remem
     done = rem("chat", input="Remember that I like tea.\n\nWhat do you remember about me?\n")
 
     assert done.stdout.splitlines() == [
-        "I will remember that: “I like tea.”.",
+        "I will remember that: “I like tea.”",
         "This is what I remember about you:",
         "- “I like tea.” (2 Mar 2026)",
     ]
@@ -53,7 +53,7 @@ def test_with_json_each_answer_is_one_document(rem: Run) -> None:
     first, second = (json.loads(line) for line in done.stdout.splitlines())
     assert first["changes"][0]["event"].startswith("event_")
     assert first["session"] == second["session"]
-    assert second["answer"] == "Undone: “I like tea.”."
+    assert second["answer"] == "Undone: “I like tea.”"
 
 
 def test_a_conversation_is_gone_on_with_by_its_name(rem: Run, shelf: Remembrancer) -> None:
@@ -67,8 +67,8 @@ def test_a_conversation_is_gone_on_with_by_its_name(rem: Run, shelf: Remembrance
 def test_the_notice_that_there_is_no_model_comes_once(rem: Run) -> None:
     done = rem("chat", input="Hello\nHow are you?\n")
 
-    assert done.stderr.count("No language model") == 1
-    assert done.stdout.splitlines() == ["I remember nothing that fits."] * 2
+    assert done.stderr.count("No AI model") == 1
+    assert done.stdout.splitlines() == ["I have nothing about that yet."] * 2
 
 
 def test_a_line_that_cannot_be_kept_does_not_end_the_conversation(rem: Run) -> None:

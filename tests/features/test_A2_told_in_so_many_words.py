@@ -34,7 +34,7 @@ def test_A2_remember_that_is_saved_at_once_and_confirmed(chat: Chat, me: Memory)
 
 
 def test_A2_what_do_you_remember_lists_with_dates(chat: Chat, me: Memory) -> None:
-    assert say(chat, "What do you remember about me?").text == "I remember nothing about you yet."
+    assert say(chat, "What do you remember about me?").text == "I do not remember anything about you yet."
     me.remember("Ada dives.")
     me.remember("Ada likes green tea.")
 
@@ -50,7 +50,7 @@ def test_A2_forget_removes_the_closest_match_and_says_which(chat: Chat, me: Memo
 
     heard = say(chat, "Forget that I prefer short answers.")
 
-    assert heard.text == "Forgotten: “Keep answers short, code first.”."
+    assert heard.text == "Forgotten: “Keep answers short, code first.”"
     assert contents(me) == {"Ada lives in Berlin."}
 
 
@@ -67,7 +67,7 @@ def test_A2_forget_asks_when_several_fit_and_says_when_none_does(chat: Chat, me:
     me.remember("The dentist is Dr. Vogel in Berlin.")
     me.remember("The dentist wants to be paid in cash.")
 
-    assert "Several memories fit" in say(chat, "forget the dentist").text
+    assert "Several memories match" in say(chat, "forget the dentist").text
     assert say(chat, "forget quantum chromodynamics lectures").events == []
     assert len(contents(me)) == 2
 
@@ -84,7 +84,7 @@ def test_A2_forgetting_everything_asks_once_then_wipes(
     assert contents(me) == {"Ada dives."}
     done = say(chat, "yes")
 
-    assert done.text.startswith("Forgotten: everything")
+    assert done.text.startswith("I have forgotten everything")
     assert contents(me) == set()
     left = [one.memory.content for one in me.recall("stamps", kinds=["fact", "turn"])]
     assert not [one for one in left if "stamps" in one or "dives" in one]
@@ -134,7 +134,7 @@ def test_A2_undo_takes_back_the_last_change_of_the_conversation(chat: Chat, me: 
     assert contents(me) == {"I like tea."}
     say(chat, "undo")
     assert contents(me) == set()
-    assert say(chat, "undo").text == "Nothing in this conversation is left to undo."
+    assert say(chat, "undo").text == "There is nothing to undo in this conversation."
 
 
 def test_A2_a_correction_replaces_what_it_is_about(chat: Chat, me: Memory) -> None:
@@ -153,11 +153,11 @@ def test_A2_without_a_model_it_looks_up_and_says_that_it_cannot_think(
 
     heard = say(chat, "What is the boat in the harbour called?")
 
-    assert "No language model" in heard.notices[0]
+    assert "No AI model" in heard.notices[0]
     assert heard.text == (
         "From your memory:\n- “The boat in the harbour is called Bluebird.” (2 Mar 2026)"
     )
-    assert say(chat, "/why").text.startswith("I had these memories before me:\n- “The boat")
+    assert say(chat, "/why").text.startswith("I used these memories:\n- “The boat")
 
 
 def test_A2_what_was_carried_out_is_not_learned_from_again(
@@ -175,7 +175,7 @@ def test_A2_what_was_carried_out_is_not_learned_from_again(
 def test_A2_secrets_are_left_out_and_said_to_be(chat: Chat, me: Memory) -> None:
     heard = say(chat, "Remember that the database password is kX9-vQ27-mmT4, on port 5433.")
 
-    assert "a secret is never kept" in heard.text
+    assert "Secrets are never stored" in heard.text
     assert "kX9-vQ27-mmT4" not in str([me.list().items, me.turns(chat.session)])
 
 

@@ -99,4 +99,4 @@ def test_P14_the_palette_leads_to_a_new_chat_and_to_every_other(served: Served, 
 
 def test_P14_a_disclaimer_stands_under_every_chat(serve: Serve, served: Served) -> None:
     page = Visitor(served, "ada").get("/chat").text
-    assert "No language model is set up" in page
+    assert "No AI model is connected" in page

@@ -84,7 +84,7 @@ def test_without_a_script_the_answer_is_on_the_next_page(ada: Visitor, me: Memor
     assert "Good day." in page
     assert "<h1>My boat leaks</h1>" in page
     ada.send(place, text="What do you remember about me?")
-    assert "I remember nothing about you yet." in ada.get(place).text
+    assert "I do not remember anything about you yet." in ada.get(place).text
     me.remember("Ada drinks tea.")
     ada.send(place, text="What do you remember about me?")
     assert "- “Ada drinks tea.”" in ada.get(place).text
@@ -159,7 +159,7 @@ def test_with_no_model_it_says_so_and_stores_recalls_corrects_lists_and_forgets(
 ) -> None:
     served = serve("assistant")
     ada, me = Visitor(served, "ada"), served.engine.for_user("ada")
-    assert "No language model is set up" in ada.get("/chat").text
+    assert "No AI model is connected" in ada.get("/chat").text
     assert "I will remember" in heard(said(ada, "Remember that my boat is called Bluebird."))
     assert "Bluebird" in heard(said(ada, "What is my boat called?"))
     assert "corrected" in heard(said(ada, "Correction: My boat is called Redbird."))
@@ -179,7 +179,7 @@ def test_beginning_anew_and_forgetting_everything_lead_to_another_conversation(
     said(ada, "Forget everything about me")
     place = said(ada, "yes")[-1]["go"]
     assert place != A
-    assert "Everything is forgotten" not in ada.get("/facts").text
+    assert "Forgotten: everything" not in ada.get("/facts").text
     assert me.list().items == ()
     event = re.findall(r'name="event" value="(event_\w+)"', ada.get(place).text)[0]
     ada.send("/undo", event=event)

@@ -1,1 +1,1 @@
-"""Our own assistant: recall, answer, learn; the same behind every surface that people talk on."""
+"""The built-in assistant: recalls, answers and learns, the same on every surface."""

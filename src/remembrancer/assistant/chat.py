@@ -1,4 +1,4 @@
-"""A conversation with one person: recall, answer, then learn; knows no surface and no protocol."""
+"""One conversation with one user: recalls, answers, then learns. Knows no surface or protocol."""
 
 from __future__ import annotations
 
@@ -53,21 +53,22 @@ from remembrancer.llm.models import Models
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.sessions.turns import TurnInput
+from remembrancer.text_format import pluralize
 from remembrancer.tools.caller import Caller
 from remembrancer.types import COMMAND_KEY, Json, Record, Turn
 
 MAX_LOOKUP_RESULTS = 5
 MIN_SURE = 0.5
-"""From here on it is likelier than not that what was found is about what was said."""
+"""Results of a less certain recall are not shown."""
 
 MAX_SCORE_GAP = 1 / 3
-"""What fits so much less than the best, as a share of it, is not worth telling."""
+"""Results whose score is lower than the best by more than this share of it are not shown."""
 
 
 class Chat:
-    """One conversation. `session` is its name, which changes when it begins anew.
+    """One conversation. `session` is its id, which changes after a reset.
 
-    It may be `about` one memory, which the model is then told in full.
+    With `about`, the conversation is about one memory, and the prompt holds that memory in full.
     """
 
     def __init__(
@@ -87,49 +88,51 @@ class Chat:
         self._tools = Toolbox(Caller(memory, time_zone))
 
     def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
-        """Answer what the person says, piece by piece; then it is kept, and learned from.
+        """Stream the answer to a message, then store both and learn from them.
 
-        Whoever closes the iterator stops the answer: what was said until then is kept.
+        Closing the generator stops the answer; the part that was streamed is stored.
         """
-        said = text.strip()
-        if not said:
+        message = text.strip()
+        if not message:
             return
-        meant = self._parse_command(said)
+        command = self._parse_command(message)
         exchange = Exchange(metadata=dict(metadata or {}))
         try:
-            with contextlib.closing(self._dispatch(meant, said, exchange)) as parts:
-                for part in parts:
-                    exchange.collect(part)
-                    yield part
+            with contextlib.closing(self._dispatch(command, message, exchange)) as events:
+                for event in events:
+                    exchange.collect(event)
+                    yield event
         finally:
-            self._store_exchange(meant, said, exchange)
+            self._store_exchange(command, message, exchange)
 
     def close(self) -> None:
-        """End the conversation for now; what is new in it is learned from."""
-        with contextlib.suppress(NotFound):  # Nothing was said.
+        """Close the session, so that its new turns are learned from."""
+        with contextlib.suppress(NotFound):  # The session has no turns.
             self._memory.close(self.session)
 
-    def _parse_command(self, said: str) -> ParsedCommand:
+    def _parse_command(self, message: str) -> ParsedCommand:
         turns = self._memory.turns(self.session)
         self._about = self._about or find_topic_id(turns)
-        if turns and turns[-1].metadata.get(AWAITS_CONFIRMATION_KEY) and is_agreement(said):
+        if turns and turns[-1].metadata.get(AWAITS_CONFIRMATION_KEY) and is_agreement(message):
             return ForgetAllConfirmed()
-        topic = self._load_topic() if is_forget_this(said) else None
-        return Forget(topic.id) if topic else parse_command(said)
+        topic = self._load_topic() if is_forget_this(message) else None
+        return Forget(topic.id) if topic else parse_command(message)
 
     def _load_topic(self) -> Record | None:
-        """The memory that this conversation is about, as it is by now."""
+        """The current version of the memory that the conversation is about."""
         if self._about is None:
             return None
         try:
             return pick_current_version(self._memory.history(self._about).versions)
-        except NotFound:  # It was deleted since.
+        except NotFound:  # It has been deleted.
             return None
 
-    def _dispatch(self, meant: ParsedCommand, said: str, exchange: Exchange) -> ChatEventStream:
-        match meant:
+    def _dispatch(
+        self, command: ParsedCommand, message: str, exchange: Exchange
+    ) -> ChatEventStream:
+        match command:
             case None:
-                yield from self._answer(said, exchange)
+                yield from self._answer(message, exchange)
             case ForgetAll():
                 exchange.metadata[AWAITS_CONFIRMATION_KEY] = True
                 yield TextChunk(replies.CONFIRM_FORGET_ALL)
@@ -143,42 +146,44 @@ class Chat:
             case Explain():
                 yield TextChunk(self._explain_last_answer())
             case _:
-                yield from execute_command(self._memory, meant, self._zone, self._load_topic())
+                yield from execute_command(self._memory, command, self._zone, self._load_topic())
 
-    def _answer(self, said: str, exchange: Exchange) -> Iterator[ChatEvent]:
+    def _answer(self, message: str, exchange: Exchange) -> Iterator[ChatEvent]:
         if self._model is None:
             yield Notice(replies.NO_MODEL)
-            yield from self._answer_from_memory(said)
+            yield from self._answer_from_memory(message)
             return
         try:
-            yield from self._answer_with_model(self._model, said)
+            yield from self._answer_with_model(self._model, message)
         except (ModelUnavailable, InvalidModelResponse) as error:
             yield Notice(str(error))
             if not exchange.text:
-                yield from self._answer_from_memory(said)
+                yield from self._answer_from_memory(message)
 
-    def _answer_with_model(self, model: ChatModel, said: str) -> Iterator[ChatEvent]:
-        # What is told by category stays the same for the whole conversation; a note is of now.
-        lasts = self._memory.profile.context.style == "hot_set"
-        context = self._memory.context(said, session=self.session if lasts else None)
+    def _answer_with_model(self, model: ChatModel, message: str) -> Iterator[ChatEvent]:
+        # A hot set stays the same for the whole session; a note is made for each message.
+        is_hot_set = self._memory.profile.context.style == "hot_set"
+        context = self._memory.context(message, session=self.session if is_hot_set else None)
         system, note = context.split(_load_system_prompt())
-        history, is_brief = self._load_history()
-        if is_brief:
+        history, is_summarised = self._load_history()
+        if is_summarised:
             yield Notice(replies.SUMMARISED)
         if context.memories:
             yield MemoriesUsed(context.memories)
         if topic := self._load_topic():
             note = f"{note}\n\n{render_topic(topic)}".strip()
             yield MemoriesUsed((topic.id,))
-        yield from run_tool_loop(model, ChatPrompt(system, said, note, history), self._tools)
+        yield from run_tool_loop(model, ChatPrompt(system, message, note, history), self._tools)
 
     def _load_history(self) -> tuple[tuple[ChatMessage, ...], bool]:
-        """What was said before, for the model, and whether its beginning is told in brief."""
+        """The earlier messages for the prompt; True if the first ones are summarised."""
         try:
             view = self._memory.view(self.session)
         except NotFound:
             return (), False
-        turns = [_to_chat_message(one) for one in view.turns if one.role in ("user", "assistant")]
+        turns = [
+            _to_chat_message(turn) for turn in view.turns if turn.role in ("user", "assistant")
+        ]
         if view.summary:
             brief = f"(What we said before, in brief: {escape_for_prompt(view.summary)})"
             turns.insert(0, ChatMessage("user", brief))
@@ -186,22 +191,26 @@ class Chat:
             del turns[0]
         return tuple(turns), view.compressed
 
-    def _answer_from_memory(self, said: str) -> Iterator[ChatEvent]:
-        """What memory has to say about it, without thinking."""
-        found = self._memory.recall(said, limit=MAX_LOOKUP_RESULTS)
-        best = max((one.score for one in found), default=0.0)
-        least = best - MAX_SCORE_GAP * abs(best)
-        fitting = [one for one in found if found.sure >= MIN_SURE and one.score >= least]
-        if fitting:
-            yield MemoriesUsed(tuple(one.memory.id for one in fitting))
-        yield TextChunk(replies.format_results(fitting, self._zone))
+    def _answer_from_memory(self, message: str) -> Iterator[ChatEvent]:
+        """List the memories that match the message, without a model."""
+        found = self._memory.recall(message, limit=MAX_LOOKUP_RESULTS)
+        best_score = max((result.score for result in found), default=0.0)
+        min_score = best_score - MAX_SCORE_GAP * abs(best_score)
+        matches = [
+            result for result in found if found.sure >= MIN_SURE and result.score >= min_score
+        ]
+        if matches:
+            yield MemoriesUsed(tuple(result.memory.id for result in matches))
+        yield TextChunk(replies.format_results(matches, self._zone))
 
     def _forget_everything(self) -> Iterator[ChatEvent]:
         batch = self._memory.forget_all()
         self._start_new_session()
-        yield TextChunk(f"Forgotten: everything, {len(batch.ids)} entries in all.")
+        yield TextChunk(
+            f"I have forgotten everything ({pluralize(len(batch.ids), 'entry', 'entries')})."
+        )
         if batch.event is not None:
-            yield MemoryChanged("Everything is forgotten", batch.event.id)
+            yield MemoryChanged("Forgotten: everything", batch.event.id)
 
     def _start_new_session(self) -> None:
         self.close()
@@ -211,19 +220,19 @@ class Chat:
         for event in list_undoable_events(self._memory.turns(self.session)):
             try:
                 undone = self._memory.undo(event)
-            except NotUndoable:  # It was taken back elsewhere.
+            except NotUndoable:  # It was undone on another surface.
                 continue
             exchange.metadata[UNDONE_EVENT_KEY] = event
-            yield TextChunk(f"Undone: {replies.quote_memory(undone.memory)}.")
+            yield TextChunk(f"Undone: {replies.quote_memory(undone.memory)}")
             yield from report_change(undone)
             return
         yield TextChunk(replies.NOTHING_TO_UNDO)
 
     def _explain_last_answer(self) -> str:
         answers = [
-            one
-            for one in self._memory.turns(self.session)
-            if one.role == "assistant" and not one.is_command
+            turn
+            for turn in self._memory.turns(self.session)
+            if turn.role == "assistant" and not turn.is_command
         ]
         if not answers:
             return replies.NO_ANSWER_YET
@@ -232,32 +241,36 @@ class Chat:
 
     def _load_existing(self, ids: Json) -> list[Record]:
         found = []
-        for one in ids if isinstance(ids, list) else ():
-            with contextlib.suppress(NotFound):  # It was deleted since.
-                found.append(self._memory.get(str(one)))
+        for id in ids if isinstance(ids, list) else ():
+            with contextlib.suppress(NotFound):  # It has been deleted.
+                found.append(self._memory.get(str(id)))
         return found
 
-    def _store_exchange(self, meant: ParsedCommand, said: str, exchange: Exchange) -> None:
-        if isinstance(meant, Reset):
+    def _store_exchange(self, command: ParsedCommand, message: str, exchange: Exchange) -> None:
+        if isinstance(command, Reset):
             return
         about: dict[str, Json] = {TOPIC_KEY: self._about} if self._about else {}
-        if meant is None:
-            user: TurnInput = {"role": "user", "content": said, "metadata": about}
+        if command is None:
+            user: TurnInput = {"role": "user", "content": message, "metadata": about}
             answer: TurnInput = {
                 "role": "assistant",
                 "content": exchange.text.strip(),
                 "metadata": exchange.metadata,
             }
-            spoken = [user, answer] if exchange.text.strip() else [user]
-            self._memory.learn(spoken, self.session)
+            turns = [user, answer] if exchange.text.strip() else [user]
+            self._memory.learn(turns, self.session)
             return
-        said, answered = redact_command(meant, said, exchange.text)
+        stored_message, stored_answer = redact_command(command, message, exchange.text)
         self._memory.append(
             [
-                {"role": "user", "content": said, "metadata": {**about, COMMAND_KEY: True}},
+                {
+                    "role": "user",
+                    "content": stored_message,
+                    "metadata": {**about, COMMAND_KEY: True},
+                },
                 {
                     "role": "assistant",
-                    "content": answered,
+                    "content": stored_answer,
                     "metadata": {**exchange.metadata, COMMAND_KEY: True},
                 },
             ],
@@ -271,5 +284,4 @@ def _to_chat_message(turn: Turn) -> ChatMessage:
 
 @cache
 def _load_system_prompt() -> str:
-    """What the model is told about itself: always the same bytes."""
     return resources.files(__package__).joinpath("system.md").read_text("utf-8").strip()

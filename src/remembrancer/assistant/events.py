@@ -1,4 +1,4 @@
-"""What an answer is made of, for a surface to show as it comes. Pure."""
+"""Events that a chat answer streams to the surface that shows it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A piece of the answer."""
-
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanged:
-    """A quiet line about a change of memory, and the event by which it is undone."""
+    """A status line about a change of memory; `event` is the id that undoes it."""
 
     text: str
     event: str
@@ -23,14 +21,14 @@ class MemoryChanged:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A quiet line about the answer itself, such as why there is none."""
+    """A status line about the answer itself, such as why there is none."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class MemoriesUsed:
-    """The ids of memories that the answer was made with."""
+    """The ids of the memories behind the answer."""
 
     memories: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""What is kept of an exchange: its words as they may be kept, and what it did. Pure."""
+"""Builds the record of one exchange: its redacted text and the metadata of its turns. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ AWAITS_CONFIRMATION_KEY, EVENTS_KEY, MEMORIES_KEY, UNDONE_EVENT_KEY = (
     "memories",
     "undid",
 )
-"""Keys in a turn's metadata: what the assistant waits for, changed, used, and took back."""
+"""Metadata keys of a turn: it asks for confirmation, the events it made, the memories it used,
+the event it undid."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetAllConfirmed:
-    """Forget everything: the person was asked and has agreed."""
+    """Forget everything; the user has confirmed it."""
 
 
 ParsedCommand = commands.Command | ForgetAllConfirmed | None
@@ -29,24 +30,23 @@ ParsedCommand = commands.Command | ForgetAllConfirmed | None
 
 @dataclass(slots=True)
 class Exchange:
-    """What was said and what came of it, until it is kept."""
+    """Collects the text and the metadata of an answer while it streams."""
 
     text: str = ""
     metadata: dict[str, Json] = field(default_factory=dict)
 
-    def collect(self, part: ChatEvent) -> None:
-        """Note a part of the answer."""
-        match part:
+    def collect(self, event: ChatEvent) -> None:
+        match event:
             case TextChunk():
-                self.text += part.text
+                self.text += event.text
             case MemoryChanged():
-                self._append_ids(EVENTS_KEY, (part.event,))
+                self._append_ids(EVENTS_KEY, (event.event,))
             case MemoriesUsed():
-                self._append_ids(MEMORIES_KEY, part.memories)
+                self._append_ids(MEMORIES_KEY, event.memories)
             case Notice():
                 pass
             case _:
-                assert_never(part)
+                assert_never(event)
 
     def _append_ids(self, key: str, ids: Sequence[str]) -> None:
         known = self.metadata.get(key, [])
@@ -55,26 +55,29 @@ class Exchange:
 
 
 def redact_command(
-    meant: commands.Command | ForgetAllConfirmed, said: str, told: str
+    command: commands.Command | ForgetAllConfirmed, message: str, answer: str
 ) -> tuple[str, str]:
-    """How a command is kept: not in the words of what is to be forgotten, nor with a whole list."""
-    match meant:
+    """The message and the answer to store.
+
+    The text of a forgotten memory and the listed memories are left out.
+    """
+    match command:
         case commands.Forget():
             return "/forget", "Done."
         case ForgetAllConfirmed():
-            return "/forget", told
+            return "/forget", answer
         case commands.ListMemories():
-            return said, "(I listed what I remember.)"
+            return message, "(I listed what I remember.)"
         case commands.Explain():
-            return said, "(I said which memories I had used.)"
+            return message, "(I listed the memories behind my answer.)"
         case _:
-            return said, told
+            return message, answer
 
 
 def list_undoable_events(turns: Sequence[Turn]) -> Iterator[str]:
-    """The events of a conversation that were not taken back in it, the last one first."""
-    undone = {one.metadata.get(UNDONE_EVENT_KEY) for one in turns}
+    """The events of a conversation that it has not undone, the latest first."""
+    undone = {turn.metadata.get(UNDONE_EVENT_KEY) for turn in turns}
     for turn in reversed(turns):
         events = turn.metadata.get(EVENTS_KEY)
         if isinstance(events, list) and not turn.metadata.get(UNDONE_EVENT_KEY):
-            yield from (str(one) for one in reversed(events) if one not in undone)
+            yield from (str(event) for event in reversed(events) if event not in undone)

@@ -1,4 +1,4 @@
-"""Carrying out what a person asks of their memory, without a model, at once."""
+"""Executes chat commands that need no model: remember, correct, forget and list."""
 
 from __future__ import annotations
 
@@ -20,34 +20,33 @@ ExecutableCommand = Remember | Correct | Forget | ListMemories
 
 
 def execute_command(
-    memory: Memory, request: ExecutableCommand, zone: ZoneInfo, topic: Record | None = None
+    memory: Memory, command: ExecutableCommand, zone: ZoneInfo, topic: Record | None = None
 ) -> Iterator[ChatEvent]:
-    """Do it and say what was done, or why it was not; with a topic, that is what is corrected."""
+    """Run the command and report the result or the error; a correction applies to the topic."""
     try:
-        match request:
+        match command:
             case Remember():
-                yield from _report_write(memory.remember(request.content))
+                yield from _report_write(memory.remember(command.content))
             case Correct():
-                yield from _report_write(_apply_correction(memory, request.content, topic))
+                yield from _report_write(_apply_correction(memory, command.content, topic))
             case Forget():
-                forgotten = memory.forget(request.words)
-                yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}.")
+                forgotten = memory.forget(command.query)
+                yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}")
                 yield from report_change(forgotten)
             case ListMemories():
                 page = memory.list(limit=MAX_LISTED)
                 more = page.cursor is not None
                 yield TextChunk(replies.format_memory_list(page.items, zone, more=more))
             case _:
-                assert_never(request)
+                assert_never(command)
     except Ambiguous as error:
-        fitting = "\n".join(f"- {replies.quote_memory(one)}" for one in error.candidates)
-        yield TextChunk(f"Several memories fit; say which one in its own words:\n{fitting}")
+        matches = "\n".join(f"- {replies.quote_memory(record)}" for record in error.candidates)
+        yield TextChunk(f"Several memories match. Repeat the text of the one you mean:\n{matches}")
     except RemembrancerError as error:
         yield TextChunk(str(error))
 
 
 def report_change(written: Written) -> Iterator[MemoryChanged]:
-    """The quiet line about a change, if there was one."""
     if written.event is not None:
         action = str(written.event.action).capitalize()
         yield MemoryChanged(f"{action}: {replies.quote_memory(written.memory)}", written.event.id)
@@ -55,18 +54,18 @@ def report_change(written: Written) -> Iterator[MemoryChanged]:
 
 def _report_write(written: Written) -> Iterator[ChatEvent]:
     if written.event is None:
-        yield TextChunk(f"I knew that already: {replies.quote_memory(written.memory)}.")
+        yield TextChunk(f"I already know that: {replies.quote_memory(written.memory)}")
         return
     verb = "I have corrected that" if written.replaced else "I will remember that"
     instead = f", instead of {replies.quote_memory(written.replaced)}" if written.replaced else ""
-    yield TextChunk(f"{verb}: {replies.quote_memory(written.memory)}{instead}.")
+    yield TextChunk(f"{verb}: {replies.quote_memory(written.memory)}{instead}")
     if written.secrets:
-        yield TextChunk(f" Left out, as a secret is never kept: {', '.join(written.secrets)}.")
+        yield TextChunk(f" Secrets are never stored, so I left out: {', '.join(written.secrets)}.")
     yield from report_change(written)
 
 
 def _apply_correction(memory: Memory, content: str, topic: Record | None) -> Written:
-    """The memory that is clearly about the same gets a new version; else this is a new one."""
+    """Update the topic or the most similar memory; without a similar one, add a memory."""
     if topic is not None:
         return memory.update(topic.id, content)
     kinds = (Kind.FACT, Kind.RULE)

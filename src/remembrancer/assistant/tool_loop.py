@@ -1,4 +1,4 @@
-"""One answer of a model: it speaks, calls tools, and speaks again, for a few rounds."""
+"""Runs the tool loop of one answer: the model writes text and calls tools for a few rounds."""
 
 from __future__ import annotations
 
@@ -13,36 +13,34 @@ from remembrancer.llm.chat import ChatModel, ChatPrompt, ToolCall, ToolRound
 
 MAX_ROUNDS = 6
 MAX_CALLS_PER_ROUND = 8
-"""In one round; what is beyond that is not done."""
-
-TOO_MANY_CALLS = "That is too much at once; nothing was done."
+TOO_MANY_CALLS = "Too many tool calls at once; this one was not made."
 
 
 def run_tool_loop(model: ChatModel, prompt: ChatPrompt, tools: Toolbox) -> Iterator[ChatEvent]:
-    """The answer as it comes; in the last round the model may only speak."""
+    """Stream the answer; in the last round the model cannot call tools."""
     prompt = replace(prompt, tools=tools.list_tools())
     for number in range(1, MAX_ROUNDS + 1):
         prompt = replace(prompt, allow_tool_calls=number < MAX_ROUNDS)
-        said, calls = "", []
-        with closing(model.reply(prompt)) as pieces:
-            for piece in pieces:
-                if isinstance(piece, ToolCall):
-                    calls.append(piece)
+        text, calls = "", []
+        with closing(model.reply(prompt)) as chunks:
+            for chunk in chunks:
+                if isinstance(chunk, ToolCall):
+                    calls.append(chunk)
                 else:
-                    said += piece
-                    yield TextChunk(piece)
+                    text += chunk
+                    yield TextChunk(chunk)
         if not calls:
             return
         if not prompt.allow_tool_calls:
             yield Notice(TOOL_LOOP_STOPPED)
             return
         results = []
-        for place, call in enumerate(calls):
-            told, shown = (
-                tools.call_tool(call) if place < MAX_CALLS_PER_ROUND else (TOO_MANY_CALLS, ())
+        for index, call in enumerate(calls):
+            result, events = (
+                tools.call_tool(call) if index < MAX_CALLS_PER_ROUND else (TOO_MANY_CALLS, ())
             )
-            results.append(told)
-            yield from shown
+            results.append(result)
+            yield from events
         prompt = replace(
-            prompt, tool_rounds=(*prompt.tool_rounds, ToolRound(said, tuple(calls), tuple(results)))
+            prompt, tool_rounds=(*prompt.tool_rounds, ToolRound(text, tuple(calls), tuple(results)))
         )

@@ -1,4 +1,4 @@
-"""The tools of a profile in the hands of a model that talks: called with distrust, told as data."""
+"""Lets a chat model call the tools of a profile; its arguments are untrusted input."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from remembrancer.tools.results import (
 from remembrancer.tools.toolsets import select_tools
 
 UNKNOWN_TOOL = "There is no such tool."
-MALFORMED_ARGUMENTS = "The arguments are not a JSON object; nothing was done."
-FORGET_ALL_REFUSED = "Only the person can have everything forgotten, by saying so: /forget."
+MALFORMED_ARGUMENTS = "The arguments are not a JSON object; the tool was not called."
+FORGET_ALL_REFUSED = "Only the user can forget everything, with the command /forget."
 
 
 class Toolbox:
-    """What a model may do with one person's memory."""
+    """The tools that a model can call on one user's memory."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self._tools = select_tools(caller.profile)
 
     def list_tools(self) -> tuple[ToolDefinition, ...]:
-        """The tools as a model is told of them, always in the same order."""
+        """The tool definitions, always in the same order so that the prompt prefix stays cached."""
         profile, agent = self._caller.profile, self._caller.must_name_agent
         return tuple(
-            ToolDefinition(one.name, one.description, one.input_schema(profile, agent=agent))
-            for one in self._tools.values()
+            ToolDefinition(tool.name, tool.description, tool.input_schema(profile, agent=agent))
+            for tool in self._tools.values()
         )
 
     def call_tool(self, call: ToolCall) -> tuple[str, tuple[ChatEvent, ...]]:
-        """Do what a call asks for: what to tell the model, and what to show the person."""
+        """Run a tool call; returns the result for the model and the events for the user."""
         tool = self._tools.get(call.name)
         if tool is None:
             return UNKNOWN_TOOL, ()
@@ -63,4 +63,4 @@ def _to_chat_events(result: ToolResult) -> Iterator[ChatEvent]:
         case BatchResult(event=str(event), content=str(content)):
             yield MemoryChanged(f"{result.done.capitalize()}: {quote_content(content)}", event)
         case MemoryListResult(memories=[_, *_]):
-            yield MemoriesUsed(tuple(one.id for one in result.memories))
+            yield MemoriesUsed(tuple(memory.id for memory in result.memories))
