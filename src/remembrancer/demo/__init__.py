@@ -1,4 +1,4 @@
-"""A believable person to look around at: a year with assistants, in a store of its own."""
+"""Builds demo stores with sample data: a fictional user's year with assistants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from remembrancer.store.open import open_store
 
 DEFAULT_PROFILE = "agents"
 STORIES = {DEFAULT_PROFILE: year, "instances": instances}
-"""By profile."""
 
 
 def open_demo_store(
@@ -28,12 +27,14 @@ def open_demo_store(
     directory: Path | None = None,
     server: ServerSettings | None = None,
 ) -> Remembrancer:
-    """An empty store for the story; it vanishes when it is closed, unless it gets a directory.
+    """An empty demo store; without a directory it is in memory and lost when closed.
 
-    Nobody's configuration is read: no model is asked, and no place on disk is known.
+    The user's configuration is not read, so no model is called.
     """
     if profile not in STORIES:
-        raise InvalidInput(f"There is a demo of {' and of '.join(STORIES)}, not of {profile}.")
+        raise InvalidInput(
+            f"There is no demo for the profile {profile!r}. Use {' or '.join(STORIES)}."
+        )
     settings = Settings.model_validate(
         {
             "profile": profile,
@@ -55,7 +56,7 @@ def fill(
     now: datetime,
     on_progress: ProgressCallback | None = None,
 ) -> None:
-    """Tell the story as if it had happened in the time until now."""
+    """Replay the sample data so that it ends now."""
     story = STORIES[store.settings.profile]
     replay_actions(story.list_actions(store), clock, now, on_progress)
 
@@ -66,7 +67,7 @@ def build_demo(
     server: ServerSettings | None = None,
     on_progress: ProgressCallback | None = None,
 ) -> Remembrancer:
-    """The story in memory, told until this moment, from which its time goes on."""
+    """A filled demo store in memory, whose clock continues from now."""
     clock = OffsetClock(timedelta())
     store = open_demo_store(clock, profile, server=server)
     fill(store, clock, clock.now(), on_progress)

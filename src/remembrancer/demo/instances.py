@@ -1,4 +1,4 @@
-"""Two bots that know nothing of each other, each with its own notes."""
+"""Sample data of two isolated bots, each with its own memories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ NOTES = (
 
 
 def list_actions(store: Remembrancer) -> Iterator[DemoAction]:
-    """Everything that was noted."""
     for days, bot, words, category, importance in NOTES:
         me = store.for_user(agent=bot, surface="web")
         yield DemoAction(

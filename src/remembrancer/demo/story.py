@@ -1,4 +1,4 @@
-"""What Ada told her assistants in a year, and they each other: text, and how many days ago."""
+"""The sample data of the demo: texts of a fictional user, and how many days ago each was said."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ USER, TENANT = "ada", "difference-works"
 
 @dataclass(frozen=True, slots=True)
 class DemoFact:
-    """Something that was true from then on; with the same subject and predicate, until another."""
+    """A fact; a later one with the same subject and predicate supersedes it."""
 
     days: int
     content: str
@@ -20,7 +20,7 @@ class DemoFact:
 
 @dataclass(frozen=True, slots=True)
 class DemoRule:
-    """A rule, on which days it helped, and on which it did harm and how."""
+    """A rule, the days on which it helped, and the days and reasons of harm."""
 
     days: int
     content: str
@@ -30,7 +30,7 @@ class DemoRule:
 
 @dataclass(frozen=True, slots=True)
 class DemoConversation:
-    """A conversation: what Ada said and what was answered, in turn."""
+    """A conversation; the messages of the user and the assistant alternate."""
 
     days: int
     title: str
@@ -208,14 +208,14 @@ VISIT_MESSAGES = (
     "Remember that Nell brings her dog, Whistler, who sleeps in the kitchen.",
     "What does Nell eat?",
 )
-"""What Ada said today where she talks with her own memory: asked again, it looks things up."""
+"""Today's chat without a model, which answers from memory."""
 
 OTHER_USERS_FACTS = (
     (300, "charles", "Prefers letters to calls, and no letters on Sundays."),
     (210, "charles", "The lathe is oiled on the first of the month."),
     (120, "mary", "Answers customers in the morning, and nobody after four."),
 )
-"""What her colleagues told theirs, which Ada cannot see."""
+"""Memories of other users, invisible to Ada."""
 
 DISMISSED = (
     (200, "The parcel is at the porter's until Friday.", "forget"),
@@ -223,7 +223,7 @@ DISMISSED = (
     (8, "Testing, one, two.", "delete"),
     (2, "The Wi-Fi in the café is called Bluebell.", "delete"),
 )
-"""What was noted and then given up, the day after."""
+"""Memories that were forgotten or deleted a day later."""
 
 EPISODES = (
     (13, "gardener", "Sowed the second row of beans; it rained in the evening."),
@@ -266,8 +266,6 @@ TEAM_QUESTIONS = (
     (95, "How do I run the tests?"),
     (33, "May I deploy on a Friday?"),
 )
-"""What the team was asked."""
-
 LINKS = (
     (90, "lime walk", "8:12 to London"),
     (50, "forty looms", "sixteen shafts"),

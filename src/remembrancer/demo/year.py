@@ -1,4 +1,4 @@
-"""A year with assistants that share one memory: the story as things that were done."""
+"""Sample data of a user with several agents: turns the story into demo actions."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ SETTINGS = {
     "agents": {"gardener": {}, "researcher": {}, "cook": {}},
     "profile_overrides": {"team": {"enabled": True}, "recall": {"recipe": "evidence"}},
 }
-"""Recall by what answers the question: the recipe of the profile prefers what is recent, which
-among so few memories is most of the time another one."""
+"""The profile's own recipe prefers recent memories, which are often wrong in so small a store."""
 
 JOBS = ("decay_sweep", "episode_cleanup")
 
 
 def list_actions(store: Remembrancer) -> Iterator[DemoAction]:
-    """Everything that was done, in no order."""
+    """All actions, unordered."""
     me = store.for_user(surface="web")
     for fact in story.FACTS:
         yield _plan_fact(me, fact)
-    for days, words in story.CONFIRMATIONS:
-        yield DemoAction(days, partial(me.confirm, words))
+    for days, query in story.CONFIRMATIONS:
+        yield DemoAction(days, partial(me.confirm, query))
     for rule in story.RULES:
         yield from _plan_rule(me, rule)
-    for talk in story.CONVERSATIONS:
-        yield DemoAction(talk.days, partial(_hold_conversation, store, talk))
-    for days, one, other in story.LINKS:
-        yield DemoAction(days, partial(me.link, one, other, Relation.RELATED_TO))
-    for days, words, verb in story.DISMISSED:
-        yield DemoAction(days + 1, partial(me.remember, words))
-        yield DemoAction(days, partial(getattr(me, verb), words))
-    for days, who, words in story.OTHER_USERS_FACTS:
-        yield DemoAction(days, partial(store.for_user(who, surface="web").remember, words))
+    for conversation in story.CONVERSATIONS:
+        hold = partial(_hold_conversation, store, conversation)
+        yield DemoAction(conversation.days, hold)
+    for days, source, target in story.LINKS:
+        yield DemoAction(days, partial(me.link, source, target, Relation.RELATED_TO))
+    for days, content, verb in story.DISMISSED:
+        yield DemoAction(days + 1, partial(me.remember, content))
+        yield DemoAction(days, partial(getattr(me, verb), content))
+    for days, user, content in story.OTHER_USERS_FACTS:
+        other = store.for_user(user, surface="web")
+        yield DemoAction(days, partial(other.remember, content))
     yield DemoAction(0, partial(_hold_visit_chat, store, me))
     yield from _plan_agents(store)
     yield from _plan_team(store)
@@ -68,13 +69,13 @@ def _plan_rule(me: Memory, rule: story.DemoRule, scope: str = "global") -> Itera
 
 
 def _hold_conversation(store: Remembrancer, conversation: story.DemoConversation) -> None:
-    """Have a conversation, and learn from it at once."""
+    """Store a conversation and learn from it at once."""
     me = store.for_user(surface=conversation.surface)
     name = conversation.title.casefold().replace(" ", "-")
     roles = ("user", "assistant") * len(conversation.messages)
-    told = zip(roles, conversation.messages, strict=False)
+    turns = zip(roles, conversation.messages, strict=False)
     me.learn(
-        [TurnInput(role=role, content=words) for role, words in told],
+        [TurnInput(role=role, content=content) for role, content in turns],
         name,
         title=conversation.title,
     )
@@ -83,10 +84,10 @@ def _hold_conversation(store: Remembrancer, conversation: story.DemoConversation
 
 
 def _hold_visit_chat(store: Remembrancer, me: Memory) -> None:
-    """Talk without a model, as the pages do."""
+    """Chat without a model, as on the web."""
     chat = Chat(me, store.models, "the-visit", time_zone=store.settings.time_zone)
-    for words in story.VISIT_MESSAGES:
-        for _ in chat.say(words):
+    for message in story.VISIT_MESSAGES:
+        for _ in chat.say(message):
             pass
     me.rename("the-visit", "The visit")
     chat.close()
@@ -94,19 +95,20 @@ def _hold_visit_chat(store: Remembrancer, me: Memory) -> None:
 
 
 def _plan_agents(store: Remembrancer) -> Iterator[DemoAction]:
-    named = {one: store.for_user(agent=one, surface="mcp") for one in store.settings.agents}
+    memories = {name: store.for_user(agent=name, surface="mcp") for name in store.settings.agents}
     for agent, fact in story.AGENT_FACTS:
-        yield _plan_fact(named[agent], fact, agent)
+        yield _plan_fact(memories[agent], fact, agent)
     for agent, rule in story.AGENT_RULES:
-        yield from _plan_rule(named[agent], rule, agent)
-    for days, agent, words in story.EPISODES:
-        yield DemoAction(days, partial(named[agent].remember, words, kind="episode", scope=agent))
+        yield from _plan_rule(memories[agent], rule, agent)
+    for days, agent, content in story.EPISODES:
+        store_episode = partial(memories[agent].remember, content, kind="episode", scope=agent)
+        yield DemoAction(days, store_episode)
 
 
 def _plan_team(store: Remembrancer) -> Iterator[DemoAction]:
-    for days, words, kind, voices in story.TEAM:
-        for late, voice in enumerate(voices):
-            tell = partial(store.for_user(voice).propose, words, kind=kind)
-            yield DemoAction(days - 3 * late, tell)
+    for days, content, kind, users in story.TEAM:
+        for position, user in enumerate(users):
+            propose = partial(store.for_user(user).propose, content, kind=kind)
+            yield DemoAction(days - 3 * position, propose)
     for days, question in story.TEAM_QUESTIONS:
         yield DemoAction(days, partial(store.for_user("mary").team, question))

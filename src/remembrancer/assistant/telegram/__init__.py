@@ -1,7 +1,7 @@
-"""The assistant on Telegram: for chats that a person has linked to their account, and no other.
+"""The assistant on Telegram, for chats that a user has linked to their account.
 
 Unavailable
-└── TelegramUnavailable   telegram_unavailable   503   .passing
+└── TelegramUnavailable   telegram_unavailable   503   .transient
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ SURFACE = "telegram"
 
 
 class TelegramUnavailable(Unavailable):
-    """Telegram did not do what it was asked; `passing` says whether a later try may succeed."""
+    """A Telegram request failed; `transient` errors can be retried later."""
 
     code = "telegram_unavailable"
 

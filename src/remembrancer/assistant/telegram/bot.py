@@ -1,4 +1,4 @@
-"""What the bot does with an update: links the chat, or lets the person talk with the assistant."""
+"""Answers Telegram updates: links the chat to an account or passes the message to the assistant."""
 
 from __future__ import annotations
 
@@ -16,31 +16,29 @@ if TYPE_CHECKING:
     from remembrancer.memory import Memory
 
 UPDATE_KEY = "telegram_update"
-"""The key in a turn's metadata for the update that it answers."""
+"""Metadata key of a turn for the id of the update that it answers."""
 
 HOW_TO_LINK = (
-    "This chat is not linked to an account: get a code with `rem telegram-link` or on the web, "
-    "and send it here as /link CODE."
+    "This chat is not linked to an account. Get a code with `rem telegram-link`, "
+    "then send /link CODE here."
 )
 LINKED = (
-    "This chat is linked to your account; what you tell me here I remember everywhere. "
-    "/memories lists what I know, /forget forgets everything, /reset begins a new conversation, "
-    "/unlink ends this."
+    "This chat is linked to your account. I remember what you tell me here in all your apps. "
+    "/memories lists your memories, /forget forgets everything, /reset starts a new conversation, "
+    "/unlink removes the link."
 )
-NO_SUCH_CODE = "That code is not good, or not any more: get another one."
-UNLINKED = "This chat is no longer linked to your account. Your memory stays as it is."
+NO_SUCH_CODE = "That code is invalid or has expired. Get a new one with `rem telegram-link`."
+UNLINKED = "This chat is no longer linked to your account. Your memories are kept."
 ONLY_TEXT = "I can only read text."
 
 
 class Bot:
-    """One bot over an open store."""
-
     def __init__(self, engine: Remembrancer, api: BotApi) -> None:
         self._engine = engine
         self._api = api
 
     def answer(self, update: Json) -> None:
-        """Answer an update; anything that is not from a private chat is passed over."""
+        """Answer an update; updates from groups and channels are ignored."""
         match update:
             case {
                 "update_id": int(number),
@@ -84,50 +82,49 @@ class Bot:
         return NO_SUCH_CODE if owner is None else LINKED
 
     def _load_memory(self, chat: int) -> Memory | None:
-        """The memory of the person to whom a chat is linked."""
+        """The memory of the user to whom a chat is linked."""
         owner = self._engine.account_links.owner_of(SURFACE, str(chat))
         return self._engine.for_principal(Principal(owner, None, SURFACE)) if owner else None
 
     def _run_chat(self, me: Memory, number: int, chat: int, text: str) -> None:
         session = _find_session(me)
-        if session is not None and (told := _find_answer(me, session, number)) is not None:
-            self._api.send(chat, told)  # It was answered, and then we were interrupted.
+        if session is not None and (stored := _find_answer(me, session, number)) is not None:
+            self._api.send(chat, stored)  # The process stopped between storing and sending it.
             return
         self._api.call("sendChatAction", {"chat_id": chat, "action": "typing"})
         zone = self._engine.settings.time_zone
-        talk = Chat(me, self._engine.models, session, time_zone=zone)
+        conversation = Chat(me, self._engine.models, session, time_zone=zone)
         try:
-            parts = list(talk.say(text, {UPDATE_KEY: number}))
+            events = list(conversation.say(text, {UPDATE_KEY: number}))
         except RemembrancerError as error:
             self._api.send(chat, str(error))
             return
-        said = "".join(one.text for one in parts if isinstance(one, TextChunk))
-        quiet = [f"· {one.text}" for one in parts if isinstance(one, Notice | MemoryChanged)]
-        undo = tuple(one.event for one in parts if isinstance(one, MemoryChanged))
-        self._api.send(chat, "\n".join([said, *([""] if quiet else []), *quiet]), undo)
+        answer = "".join(event.text for event in events if isinstance(event, TextChunk))
+        notes = [f"· {event.text}" for event in events if isinstance(event, Notice | MemoryChanged)]
+        undo = tuple(event.event for event in events if isinstance(event, MemoryChanged))
+        self._api.send(chat, "\n".join([answer, *([""] if notes else []), *notes]), undo)
 
     def _answer_button(self, chat: int, query: str, data: str) -> None:
-        """Undo a change by its button."""
         me = self._load_memory(chat)
         verb, _, event = data.partition(":")
         if me is None or verb != "undo":
-            told = HOW_TO_LINK
+            reply = HOW_TO_LINK
         else:
             try:
                 me.undo(event)
-                told = "Undone."
+                reply = "Undone."
             except RemembrancerError as error:
-                told = str(error)
-        self._api.call("answerCallbackQuery", {"callback_query_id": query, "text": told[:200]})
+                reply = str(error)
+        self._api.call("answerCallbackQuery", {"callback_query_id": query, "text": reply[:200]})
 
 
 def _find_session(me: Memory) -> str | None:
-    """The conversation to go on with: the latest here that has not ended."""
-    latest = me.sessions(status="active", limit=50).items
-    return next((one.id for one in latest if one.surface == SURFACE), None)
+    """The latest active Telegram session."""
+    sessions = me.sessions(status="active", limit=50).items
+    return next((session.id for session in sessions if session.surface == SURFACE), None)
 
 
 def _find_answer(me: Memory, session: str, number: int) -> str | None:
-    """What was answered to an update already."""
+    """The stored answer to an update, if it was answered before."""
     last = me.turns(session)[-1:]
     return last[0].content if last and last[0].metadata.get(UPDATE_KEY) == number else None

@@ -1,4 +1,4 @@
-"""Which updates were answered: kept in the store, so that none is answered twice or lost."""
+"""Deduplicates Telegram updates: answered ids are stored, so none is answered twice or lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class Inbox:
-    """Takes each update once, from whichever side it comes."""
+    """Answers each update once, whether it arrives by polling or by webhook."""
 
     def __init__(self, engine: Remembrancer, bot: Bot, bot_id: str) -> None:
         self._engine = engine
@@ -33,11 +33,10 @@ class Inbox:
         self._attempts: dict[int, int] = {}
 
     def list_answered(self) -> list[int]:
-        """The latest updates that were answered."""
         return _parse_numbers(self._engine.setting(self._key))
 
     def answer_once(self, update: Json) -> bool:
-        """Answer an update, unless it was answered; False if it has to come again."""
+        """Answer an update unless it was answered before; False if Telegram must resend it."""
         match update:
             case {"update_id": int(number)}:
                 return self._answer_numbered(number, update)
@@ -61,14 +60,14 @@ class Inbox:
                 self._in_progress.discard(number)
 
     def _try_answer(self, number: int, update: Json) -> bool:
-        """Whether nothing is left to do: it was answered, or cannot be."""
+        """True if the update was answered or never can be."""
         try:
             self._bot.answer(update)
         except RemembrancerError as error:
             logger.warning("An update was not answered: %s", error.code)
             if isinstance(error, TelegramUnavailable) and not error.transient:
                 return True
-        except Exception as error:  # One update must not keep all others from being answered.
+        except Exception as error:  # One failing update must not block all others.
             logger.error("An update failed: %s", type(error).__name__)
         else:
             return True
@@ -77,7 +76,7 @@ class Inbox:
 
 
 def get_chat_id(update: Json) -> int | None:
-    """The chat that an update is from; what is from none counts as one chat."""
+    """The chat of an update; None for updates without a chat."""
     match update:
         case {"message": {"chat": {"id": int(chat)}}}:
             return chat
@@ -92,4 +91,6 @@ def _append_number(number: int, known: Json) -> Json:
 
 
 def _parse_numbers(known: Json) -> list[int]:
-    return [one for one in known if isinstance(one, int)] if isinstance(known, list) else []
+    return (
+        [number for number in known if isinstance(number, int)] if isinstance(known, list) else []
+    )

@@ -1,4 +1,4 @@
-"""Asking Telegram for what is new, again and again."""
+"""Polls Telegram for updates and answers them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def poll(
     wait: int = POLL_TIMEOUT_SECONDS,
     pause: float = 1.0,
 ) -> None:
-    """Answer until it is over. What is not answered yet is not confirmed, and comes again."""
+    """Answer updates until `stop` is set; unanswered updates stay unacknowledged and come again."""
     inbox = Inbox(engine, Bot(engine, api), api.bot_id)
-    api.call("deleteWebhook")  # With one, Telegram gives nothing to whoever asks.
-    offset = 0  # From the first that was not confirmed; what was answered of these is passed over.
+    api.call("deleteWebhook")  # Telegram refuses getUpdates while a webhook is set.
+    offset = 0  # From the first unacknowledged update; the inbox skips answered ones.
     with ThreadPoolExecutor(MAX_CONCURRENT_CHATS, "remembrancer-telegram") as workers:
         while not stop.is_set():
             updates = _fetch_updates(api, offset, wait)
             if updates is None:
                 stop.wait(pause)
                 continue
-            left = workers.map(partial(_answer_chat, inbox), _group_by_chat(updates))
-            waiting = [number for one in left for number in one]
+            unanswered = workers.map(partial(_answer_chat, inbox), _group_by_chat(updates))
+            waiting = [number for numbers in unanswered for number in numbers]
             if waiting:
                 stop.wait(pause)
                 offset = min(waiting)
@@ -51,14 +51,14 @@ def poll(
 
 
 def _fetch_updates(api: BotApi, offset: int, wait: int) -> list[Json] | None:
-    """What came since; None when Telegram cannot be reached for now."""
+    """The updates since `offset`; None while Telegram is unavailable."""
     try:
-        asked: dict[str, Json] = {
+        parameters: dict[str, Json] = {
             "offset": offset,
             "timeout": wait,
             "allowed_updates": ALLOWED_UPDATES,
         }
-        found = api.call("getUpdates", asked, wait=wait)
+        found = api.call("getUpdates", parameters, wait=wait)
     except TelegramUnavailable as error:
         if not error.transient:
             raise
@@ -67,7 +67,7 @@ def _fetch_updates(api: BotApi, offset: int, wait: int) -> list[Json] | None:
 
 
 def _group_by_chat(updates: Sequence[Json]) -> list[list[Json]]:
-    """The updates of each chat in their order: chats do not wait for each other."""
+    """The updates of each chat in order, so that chats are answered concurrently."""
     chats: dict[object, list[Json]] = {}
     for update in updates:
         chats.setdefault(get_chat_id(update), []).append(update)
@@ -75,10 +75,10 @@ def _group_by_chat(updates: Sequence[Json]) -> list[list[Json]]:
 
 
 def _answer_chat(inbox: Inbox, updates: Sequence[Json]) -> list[int]:
-    """Answer one after the other; from the first that could not be, all have to come again."""
-    for place, update in enumerate(updates):
+    """Answer updates in order; returns the ids from the first failure on."""
+    for index, update in enumerate(updates):
         if not inbox.answer_once(update):
-            return [_get_update_id(one) for one in updates[place:]]
+            return [_get_update_id(rest) for rest in updates[index:]]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Being called by Telegram: an ASGI application for one path, to be mounted by a server."""
+"""ASGI application for the Telegram webhook, mounted by the server under one path."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Webhook:
-    """Answers updates of whoever knows the secret.
+    """Answers updates that carry the secret.
 
-    Telegram is told that an update arrived once it is answered; else it sends it again.
+    The response is sent after the answer, so that Telegram resends an update that failed.
     """
 
     def __init__(self, engine: Remembrancer, api: BotApi, secret: str) -> None:
@@ -41,7 +41,6 @@ class Webhook:
         self._chats: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one call; who does not know the secret learns nothing."""
         secret = dict(scope["headers"]).get(SECRET_HEADER, b"")
         if not hmac.compare_digest(secret, self._secret):
             await _reply(send, 403)
@@ -50,18 +49,18 @@ class Webhook:
         elif (update := await _read_update(receive)) is None:
             await _reply(send, 400)
         else:
-            # Telegram makes several calls at once; within a chat, one waits for the other.
+            # Telegram sends updates concurrently; those of one chat are answered in order.
             async with self._chats.setdefault(get_chat_id(update), asyncio.Lock()):
                 answered = await asyncio.to_thread(self._inbox.answer_once, update)
             await _reply(send, 200 if answered else 503)
 
     def close(self) -> None:
-        """Give back the connections to Telegram."""
+        """Close the connections to Telegram."""
         self._api.close()
 
 
 def validate_secret(secret: str) -> str:
-    """A secret that Telegram takes and nobody guesses."""
+    """Return the secret if Telegram accepts it and it is long enough."""
     if not SECRET_PATTERN.fullmatch(secret):
         raise InvalidSetting(
             "telegram.webhook_secret: use 16 to 256 letters, digits, dashes and underscores."
