@@ -72,7 +72,7 @@ def test_a_chat_is_had_by_keys_alone_with_undo_in_place(
 
     page.get_by_role("button", name="Bookmark").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".after")).to_contain_text("Kept as a note")
+    expect(page.locator(".after")).to_contain_text("Bookmarked")
     page.reload()
     expect(page.locator(".messages .other .words")).to_have_text("A moment. Noted.")
     expect(page.locator(".change")).to_contain_text("undone")

@@ -45,26 +45,26 @@ def test_A20_single_sources_are_filtered_and_several_are_decided_at_once(
     facts = []
     for content in ("Deploys are frozen on Fridays.", "The mill is the part that computes."):
         facts.append(served.engine.for_user("bob").propose(content).fact_id)
-    assert "1 person said so" in eve.get("/team/review?show=single").text
+    assert "1 contributor" in eve.get("/team/review?show=single").text
     assert eve.send("/team/decide", do="approve", id=facts).status_code == 403
     assert ada.send("/team/decide", do="approve", id=facts).status_code == 303
     assert "<b>2</b> <span>approved</span>" in ada.get("/team").text
     ada.send("/team/decide", do="reopen", id=facts[0])
     assert "Deploys" in ada.get("/team/review").text
     ada.send("/team/decide", do="delete", id=facts)
-    assert "The team knows nothing yet" in ada.get("/team").text
+    assert "No team knowledge yet" in ada.get("/team").text
 
 
 def test_I3_settings_and_instances_warn_when_nothing_can_be_embedded(serve: Serve) -> None:
     nowhere = {"provider": "openai", "model": "small", "url": "http://127.0.0.1:9/v1"}
     served = serve(profile="instances")
     ada = Visitor(served, "ada")
-    assert "Nothing can be embedded" not in ada.get("/instances").text
+    assert "Embedding fails" not in ada.get("/instances").text
     broken = served.engine.settings.embedding.model_validate(nowhere)
     served.engine.settings = served.engine.settings.model_copy(update={"embedding": broken})
     shown = (ada.get("/instances").text for _ in range(30))  # a page does not wait for long
-    assert any("Nothing can be embedded" in page for page in shown)
-    assert "nothing can be embedded" in ada.get("/settings").text
+    assert any("Embedding fails" in page for page in shown)
+    assert "Embedding fails" in ada.get("/settings").text
 
 
 def test_M15_an_agents_page_has_facts_by_subject_rules_by_maturity_and_episodes(
@@ -91,10 +91,11 @@ def test_M15_the_overview_counts_searches_and_tells_what_happened(
     me.remember("Ada drinks tea.", permanence="volatile")
     me.remember("Answer in one sentence.", kind="rule")
     page = ada.counted("/memory")
-    for shown in ("<b>1</b> <span>facts</span>", "1 candidate<", "Next to fade", "Whether rules"):
+    labels = ("<b>1</b> <span>facts</span>", "1 candidate<", "Fading soon", "Do the rules help?")
+    for shown in labels:
         assert shown in page
-    assert "How far memories are believed" in page
-    assert "No episode waits" in page
+    assert "How sure the memories are" in page
+    assert "No episodes waiting" in page
     assert "Ada drinks tea." in ada.get("/memory?q=tea&kind=fact&permanence=volatile").text
     assert "Ada drinks tea." not in ada.get("/memory?q=tea&kind=rule").text
 
@@ -111,10 +112,10 @@ def test_M15_a_memory_shows_its_life_its_links_and_what_it_replaced(
     me.harmful(rule.id, "it was the old house")
     page = ada.get(f"/memory/{new.id}").text
     for shown in (
-        "Its life",
-        "What it is linked to",
+        "Confidence over time",
+        "Linked memories",
         "Send letters to Ockham.",
-        "What it replaced",
+        "Versions",
     ):
         assert shown in page
     assert f'<a href="/memory/{old.id}" data-open><s>Ada lives in London.</s>' in page
@@ -148,7 +149,7 @@ def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
     me.forget(gone.id)
     page = ada.get("/journal/memory").text
     assert "Recently forgotten" in page
-    assert "true since" in page
+    assert "valid since" in page
     assert 'href="/conversations/monday"' in page
     ada.send(f"/memory/{gone.id}/restore")
     assert "Recently forgotten" not in ada.get("/journal/memory").text
@@ -164,7 +165,7 @@ def test_P13_a_conversation_that_is_summarised_says_so_and_keeps_every_message(
     assert "This conversation is long" not in ada.get("/conversations/long").text
     hidden = me.view("long", budget=300).hidden
     page = ada.get("/conversations/long").text
-    assert f"Its first {hidden} messages are told to the model in brief" in page
+    assert f"The model sees a summary of the first {hidden} messages" in page
     assert all(f"Number {one} is" in page for one in range(12))
 
 
@@ -180,5 +181,5 @@ def test_P17_times_are_shown_where_the_person_is(
 def test_the_loop_is_drawn_and_told(ada: Visitor) -> None:
     page = ada.get("/how-it-works").text
     assert page.count('class="edge strong"') == 5
-    assert "It is brought up again" in page
+    assert "It is recalled" in page
     assert 'href="/how-it-works"' in ada.get("/memory").text

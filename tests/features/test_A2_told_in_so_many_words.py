@@ -34,7 +34,8 @@ def test_A2_remember_that_is_saved_at_once_and_confirmed(chat: Chat, me: Memory)
 
 
 def test_A2_what_do_you_remember_lists_with_dates(chat: Chat, me: Memory) -> None:
-    assert say(chat, "What do you remember about me?").text == "I do not remember anything about you yet."
+    nothing = "I do not remember anything about you yet."
+    assert say(chat, "What do you remember about me?").text == nothing
     me.remember("Ada dives.")
     me.remember("Ada likes green tea.")
 

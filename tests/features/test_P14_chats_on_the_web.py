@@ -81,10 +81,10 @@ def test_P14_a_reply_is_kept_as_a_note_in_the_journal_once_and_can_be_undone(
     (note,) = me.list(kinds=["episode"]).items
     assert (note.content, note.session_id, note.permanence) == (reply, "monday", "permanent")
     assert me.get(fact.id).status == "active"
-    assert "Kept as a note" in ada.get("/chat/monday").text
+    assert "Bookmarked" in ada.get("/chat/monday").text
     journal = ada.get("/journal/memory").text
     assert f'href="/memory/{note.id}"' in journal
-    assert "Replies that you kept" in journal
+    assert "Replies that you bookmarked" in journal
     me.undo()
     assert 'name="turn"' in ada.get("/chat/monday").text
 

@@ -251,7 +251,7 @@ def test_hostile_words_are_told_as_words(ada: Visitor, model: ModelEndpoint) -> 
 def test_an_agent_has_conversations_of_its_own(serve: Serve) -> None:
     served = serve("instances")
     ada = Visitor(served, "ada")
-    assert "Which instance?" in ada.get("/chat").text
+    assert "Choose an instance" in ada.get("/chat").text
     place = "/agents/support/chat/session_a"
     assert "remember" in heard(said(ada, "Remember that refunds need a signature.", place))
     assert "refunds need a signature" in ada.get(place).text

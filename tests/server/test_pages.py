@@ -217,7 +217,7 @@ def test_forms_that_are_not_ours_change_nothing(served: Served, ada: Visitor) ->
         for token in ("", "0" * 64, other):
             answer = ada.client.post(path, data={**fields, "token": token})
             assert answer.status_code == 403, path
-            assert "That is not allowed" in answer.text
+            assert "Not allowed" in answer.text
         foreign = ada.client.post(
             path, data={**fields, "token": ada.token()}, headers={"Origin": "https://evil.test"}
         )
@@ -262,8 +262,8 @@ def test_without_the_capability_the_team_is_invisible_and_forbidden(
         ]
         for path, fields in forms:
             assert who.send(path, **fields).status_code == 403, path
-    assert "Approve ticked" not in viewer.get("/team/review").text
-    assert "1 person said so" in viewer.get("/team/review").text
+    assert "Approve selected" not in viewer.get("/team/review").text
+    assert "1 contributor" in viewer.get("/team/review").text
 
 
 def test_a_reviewer_never_sees_who_said_something(served: Served) -> None:

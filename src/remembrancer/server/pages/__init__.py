@@ -1,4 +1,4 @@
-"""The web pages: each module has the pages of one thing, a few lines over the library each."""
+"""The web pages: one router per topic, each a thin layer over the library."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from remembrancer.server.pages.survey_cache import SurveyCache
 
 
 def install(app: FastAPI) -> None:
-    """Let the application show its errors as pages, and count and talk in the background."""
+    """Add the error page, the survey cache and the answer streamer to the application."""
     app.state.error_page, app.state.surveys = error_page.render_error_page, SurveyCache()
     app.state.talks = AnswerStreamer()
 
 
 def close(app: FastAPI) -> None:
-    """Stop answers and wait for what still counts, so that the store can be closed."""
+    """Stop streaming answers and wait for running surveys, so that the store can be closed."""
     app.state.talks.close()
     app.state.surveys.close()
 
 
 @cache
 def routes() -> list[BaseRoute]:
-    """All pages, for as many applications as there are."""
+    """The routes of all pages; built once and shared by all applications."""
     pages = APIRouter(include_in_schema=False)
     personal = (
         overview,

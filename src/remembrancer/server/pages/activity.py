@@ -1,4 +1,4 @@
-"""What happened, with undo, and what was thrown away, with the way back."""
+"""The activity log with undo, and the trash with restore."""
 
 from __future__ import annotations
 
@@ -14,31 +14,29 @@ router = APIRouter()
 
 
 @router.get("/activity")
-def show_activity(frame: CurrentPage, cursor: str = "") -> Response:
-    """Everything that happened, day by day."""
-    page = list_activity(frame, frame.me, cursor=cursor or None)
+def show_activity(context: CurrentPage, cursor: str = "") -> Response:
+    page = list_activity(context, context.me, cursor=cursor or None)
     days: dict[str, list[ActivityEntry]] = {}
-    for one in page.items:
-        days.setdefault(frame.format_day(one.event.at), []).append(one)
-    return frame.render("activity.html", "Activity", days=days, cursor=page.cursor)
+    for entry in page.items:
+        days.setdefault(context.format_day(entry.event.at), []).append(entry)
+    return context.render("activity.html", "Activity", days=days, cursor=page.cursor)
 
 
 @router.post("/undo")
-def undo(frame: CurrentPage, form: SubmittedForm) -> Response:
-    """Take back one thing that happened, or the latest."""
-    return redirect_back(form, frame.me.undo(form.get("event") or None))
+def undo(context: CurrentPage, form: SubmittedForm) -> Response:
+    """Undo the given event, or the latest one."""
+    return redirect_back(form, context.me.undo(form.get("event") or None))
 
 
 @router.get("/trash")
-def show_trash(frame: CurrentPage, cursor: str = "") -> Response:
-    """What was thrown away and can be brought back."""
-    me = frame.me
+def show_trash(context: CurrentPage, cursor: str = "") -> Response:
+    me = context.me
     page = me.list(status=Status.TRASHED, minimum_importance=0, cursor=cursor or None)
-    return frame.render(
+    return context.render(
         "trash.html",
         "Trash",
-        cards=[frame.build_card(one, me) for one in page.items],
+        cards=[context.build_card(record, me) for record in page.items],
         cursor=page.cursor,
         sessions=me.sessions(trashed=True).items,
-        days=frame.profile.deletion.trash_days,
+        days=context.profile.deletion.trash_days,
     )

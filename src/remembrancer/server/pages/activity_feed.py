@@ -1,4 +1,4 @@
-"""Events as a story: what happened, to which memory, and whether it can be undone."""
+"""Activity entries: an event as text, its memory, and whether it can be undone."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from remembrancer.types import Action, Event, Page, Record
 
 @dataclass(frozen=True, slots=True)
 class ActivityEntry:
-    """One line of the story."""
-
     event: Event
     text: str
     actor: str
@@ -24,29 +22,35 @@ class ActivityEntry:
     undoable: bool
 
 
-def build_entry(frame: PageContext, event: Event, memory: Record | None) -> ActivityEntry:
-    """An event as a line."""
-    by = event.agent or ("by itself" if event.surface == "jobs" else event.surface)
-    href = f"{frame.root}/memory/{memory.id}" if memory else ""
-    return ActivityEntry(event, text.describe_event(event), by, memory, href, frame.can_undo(event))
+def build_entry(context: PageContext, event: Event, memory: Record | None) -> ActivityEntry:
+    actor = text.describe_actor(event)
+    href = f"{context.root}/memory/{memory.id}" if memory else ""
+    return ActivityEntry(
+        event, text.describe_event(event), actor, memory, href, context.can_undo(event)
+    )
 
 
 def list_activity(
-    frame: PageContext, me: Memory, *, limit: int = 40, cursor: str | None = None
+    context: PageContext, me: Memory, *, limit: int = 40, cursor: str | None = None
 ) -> Page[ActivityEntry]:
-    """What happened, the latest first."""
+    """One page of activity, the latest first."""
     page = me.activity(limit=limit, cursor=cursor)
-    shown = {one.id: _pick_memory_id(one) for one in page.items if one.changes}
-    memories = me.several(shown.values())
-    lines = [build_entry(frame, one, memories.get(shown.get(one.id, ""))) for one in page.items]
-    return Page(tuple(lines), page.cursor)
+    memory_ids = {event.id: _pick_memory_id(event) for event in page.items if event.changes}
+    memories = me.several(memory_ids.values())
+    entries = tuple(
+        build_entry(context, event, memories.get(memory_ids.get(event.id, "")))
+        for event in page.items
+    )
+    return Page(entries, page.cursor)
 
 
 def _pick_memory_id(event: Event) -> str:
-    """The memory to show of several: of what was heard, what was said first; else the newest."""
+    """The memory to show: the first message of a conversation, else the last change."""
     return event.changes[0 if event.action is Action.HEARD else -1].memory_id
 
 
-def render_counting_page(frame: PageContext, title: str) -> Response:
-    """What is shown while everything is counted for the first time: what happened last."""
-    return frame.render("counting.html", title, feed=list_activity(frame, frame.me, limit=12).items)
+def render_loading_page(context: PageContext, title: str) -> Response:
+    """A page with the latest activity, shown while the first survey runs."""
+    return context.render(
+        "loading.html", title, feed=list_activity(context, context.me, limit=12).items
+    )

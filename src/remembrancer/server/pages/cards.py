@@ -1,4 +1,4 @@
-"""A memory as pages show it: its sentence first, and all about it in one quiet line."""
+"""The view model of a memory card: its text and the labels of its details."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from urllib.parse import quote
 
 from remembrancer.memory import Memory
 from remembrancer.server.pages import text
+from remembrancer.text_format import pluralize
 from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a page shows of a memory; `old` are the words that it replaced."""
+    """A memory as pages show it; `old` is the version that it replaced."""
 
     id: str
     kind: str
@@ -41,7 +42,6 @@ class Card:
     body: str = ""
     maturity: Maturity | None = None
     helps: int = 0
-    effectiveness: int = 0
     counts: str = ""
     backlog: str = ""
     old: Record | None = None
@@ -58,8 +58,7 @@ def build_card(
     *,
     old: Record | None = None,
 ) -> Card:
-    """A memory as it is shown at a moment."""
-    standing = me.standing(record)
+    band = me.standing(record)
     confidence = me.confidence(record)
     step, word = text.describe_confidence(confidence)
     session = record.session_id
@@ -72,7 +71,7 @@ def build_card(
         step=step,
         word=word,
         percent=round(confidence * 100),
-        state=text.describe_state(record, standing, now, zone),
+        state=text.describe_state(record, band, now, zone),
         permanence=str(record.permanence),
         source=text.SOURCE_LABELS[record.source],
         scope=record.scope,
@@ -81,7 +80,7 @@ def build_card(
         session_href=f"{root}/conversations/{quote(session, safe='')}" if session else "",
         importance=record.importance,
         active=record.status is Status.ACTIVE,
-        fading=standing is not ConfidenceBand.RECALLED,
+        fading=band is not ConfidenceBand.RECALLED,
         warning=isinstance(record, Rule) and record.maturity is Maturity.ANTI_PATTERN,
         held_back=record.status is Status.QUARANTINED,
         window=text.format_validity(record, now, zone),
@@ -102,12 +101,12 @@ RESTORABLE_STATUSES = (
 
 
 def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
-    """What only this kind of memory has."""
+    """The fields of a card that only this kind of memory has."""
     match record:
         case Fact():
             return {
                 "category": record.category,
-                "subject": text.replace_underscores(record.subject or ""),
+                "subject": text.humanize(record.subject or ""),
                 "body": record.body or "",
             }
         case Rule():
@@ -115,7 +114,6 @@ def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
             return {
                 "maturity": record.maturity,
                 "helps": text.count_marks(share),
-                "effectiveness": round(share * 100),
                 "counts": _describe_uses(record),
             }
         case Episode():
@@ -127,6 +125,6 @@ def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
 
 def _describe_uses(rule: Rule) -> str:
     if not rule.applied_count:
-        return "never applied"
-    applied = text.pluralize(rule.applied_count, "use")
-    return f"{applied}: {rule.success_count} helped, {rule.harmful_count} harmed"
+        return "not used yet"
+    uses = pluralize(rule.applied_count, "use")
+    return f"{uses}: {rule.success_count} helpful, {rule.harmful_count} harmful"

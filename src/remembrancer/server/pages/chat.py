@@ -1,4 +1,4 @@
-"""The chat: conversations beside it, what was said, and a stream of what is being answered."""
+"""The chat page: its sidebar, its messages, and the streamed answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, assert_never
-from urllib.parse import quote
 
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -29,15 +28,13 @@ from remembrancer.server.pages.messages import MessageView, build_messages, save
 from remembrancer.server.pages.page_context import PAGE_HEADERS, CurrentPage, PageContext
 from remembrancer.server.pages.streaming import AnswerStreamer, LineStream
 from remembrancer.sessions.view import select_summarised
-from remembrancer.types import Session, Turn
-from remembrancer.types import Status as Standing
+from remembrancer.types import Session, Status, Turn
 
 router = APIRouter()
 
 STREAM_MEDIA_TYPE = "application/x-ndjson"
 MAX_SIDEBAR_SESSIONS = 40
 MAX_TURNS_SHOWN = 200
-"""How many turns are shown at once."""
 
 TURN_SEARCH_OPTIONS: RecallOptions = {
     "mode": "keyword",
@@ -49,157 +46,160 @@ TURN_SEARCH_OPTIONS: RecallOptions = {
 
 
 @router.get("/chat")
-def show_new_chat(frame: CurrentPage, about: str = "") -> Response:
-    """A conversation that begins when something is said in it, perhaps about one memory."""
-    me = frame.me
+def show_new_chat(context: CurrentPage, about: str = "") -> Response:
+    """An empty chat, optionally about one memory; it is stored with its first message."""
+    me = context.me
     topic = me.several([about]).get(about)
     if about and topic is None:
-        raise NotFound("There is no such memory.")
-    return _render_chat(frame, me, me.new_session(), None, (), about if topic else None)
+        raise NotFound("This memory does not exist.")
+    return _render_chat(context, me, me.new_session(), None, (), about if topic else None)
 
 
 @router.get("/chat/{id}")
-def show_chat(frame: CurrentPage, id: schemas.Name) -> Response:
-    """One conversation, to go on with."""
-    me = frame.me
+def show_chat(context: CurrentPage, id: schemas.Name) -> Response:
+    me = context.me
     try:
         session = me.session(id)
-    except NotFound:  # The browser may remember one that is gone.
-        return RedirectResponse(f"{frame.root}/chat", 303)
+    except NotFound:  # The browser may have kept a deleted one.
+        return RedirectResponse(f"{context.root}/chat", 303)
     turns = me.turns(id)
-    return _render_chat(frame, me, id, session, turns, find_topic_id(turns))
+    return _render_chat(context, me, id, session, turns, find_topic_id(turns))
 
 
 @router.post("/chat/{id}")
-def send_message(frame: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
-    """Say something; the answer comes as a stream, or on the page that is shown next."""
-    me, settings = frame.me, frame.engine.settings
+def send_message(context: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
+    """Stream the answer to a message; without a script, redirect to the page that shows it."""
+    me, settings = context.me, context.engine.settings
     about = next(iter(me.several([form.get("about")])), None)
-    chat = Chat(me, frame.engine.models, id, time_zone=settings.time_zone, about=about)
-    if frame.request.headers.get("accept") == STREAM_MEDIA_TYPE:
-        frame.return_path = _chat_url(frame, id)
-        talks: AnswerStreamer = frame.request.app.state.talks
-        lines = talks.stream(_stream_answer(frame, me, chat, form.get("text")))
+    chat = Chat(me, context.engine.models, id, time_zone=settings.time_zone, about=about)
+    if context.request.headers.get("accept") == STREAM_MEDIA_TYPE:
+        context.return_path = context.chat_url(id)
+        streamer: AnswerStreamer = context.request.app.state.talks
+        lines = streamer.stream(_stream_answer(context, me, chat, form.get("text")))
         return StreamingResponse(lines, media_type=STREAM_MEDIA_TYPE, headers=PAGE_HEADERS)
     for _ in chat.say(form.get("text")):
         pass
-    return RedirectResponse(f"{_chat_url(frame, chat.session)}#end", 303)
+    return RedirectResponse(f"{context.chat_url(chat.session)}#end", 303)
 
 
 @router.post("/chat/{id}/notes")
-def keep_reply(frame: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
-    """Keep a reply as a note in the journal."""
-    me = frame.me
-    turn = next((one for one in me.turns(id) if one.id == form.get("turn")), None)
+def bookmark_reply(context: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
+    """Save a reply as a note in the journal."""
+    me = context.me
+    turn = next((turn for turn in me.turns(id) if turn.id == form.get("turn")), None)
     if turn is None:
-        raise NotFound("There is no such reply.")
+        raise NotFound("This reply does not exist.")
     return redirect_back(form, save_note(me, turn) or "known")
 
 
 def _render_chat(
-    frame: PageContext,
+    context: PageContext,
     me: Memory,
     id: str,
     session: Session | None,
     turns: Sequence[Turn],
     about: str | None,
 ) -> Response:
-    said = [one for one in turns if one.status is Standing.ACTIVE and one.role != "tool"]
-    sizes = me.profile.sessions
+    shown = [turn for turn in turns if turn.status is Status.ACTIVE and turn.role != "tool"]
+    limits = me.profile.sessions
     topic = me.several([about]).get(about) if about else None
-    return frame.render(
+    return context.render(
         "chat.html",
         (session.title if session else None) or "New chat",
         id=id,
         session=session,
-        trashed=bool(turns) and all(one.status is Standing.TRASHED for one in turns),
-        messages=_build_shown_messages(frame, me, said[-MAX_TURNS_SHOWN:]),
-        left_out=max(0, len(said) - MAX_TURNS_SHOWN),
-        in_brief=bool(select_summarised(said, sizes, sizes.context_tokens)),
-        topic=frame.build_card(topic, me) if topic else None,
-        model=frame.engine.models.chat is not None,
-        wording=replies,
-        **_build_sidebar(frame, me),
+        trashed=bool(turns) and all(turn.status is Status.TRASHED for turn in turns),
+        messages=_build_shown_messages(context, me, shown[-MAX_TURNS_SHOWN:]),
+        left_out=max(0, len(shown) - MAX_TURNS_SHOWN),
+        in_brief=bool(select_summarised(shown, limits, limits.context_tokens)),
+        topic=context.build_card(topic, me) if topic else None,
+        model=context.engine.models.chat is not None,
+        replies=replies,
+        **_build_sidebar(context, me),
     )
 
 
-def _build_sidebar(frame: PageContext, me: Memory) -> dict[str, Any]:
-    """The conversations beside the chat: the latest, or those in which something was said."""
-    q = parse_filters(frame.request.query_params).q
+def _build_sidebar(context: PageContext, me: Memory) -> dict[str, Any]:
+    """The latest conversations, or the messages that match the search."""
+    q = parse_filters(context.request.query_params).q
     found = me.recall(q, **TURN_SEARCH_OPTIONS) if q else ()
     page = me.sessions(limit=MAX_SIDEBAR_SESSIONS)
     return {
         "q": q,
-        "found": [frame.build_card(one.memory, me) for one in found],
-        "groups": group_by_recency(frame, page.items) if not q else {},
+        "found": [context.build_card(result.memory, me) for result in found],
+        "groups": group_by_recency(context, page.items) if not q else {},
         "more": page.cursor is not None,
-        "listing": "list" in frame.request.query_params or bool(q),
+        "listing": "list" in context.request.query_params or bool(q),
     }
 
 
-def _build_shown_messages(frame: PageContext, me: Memory, turns: list[Turn]) -> list[MessageView]:
-    """The messages; a list that was asked for last is told anew, since only that is kept of it."""
-    shown = build_messages(frame, me, turns)
+def _build_shown_messages(context: PageContext, me: Memory, turns: list[Turn]) -> list[MessageView]:
+    """The messages to show.
+
+    A list of memories is not stored, so that a list as the last reply is built again.
+    """
+    messages = build_messages(context, me, turns)
     if (
         len(turns) > 1
         and turns[-2].is_by_user
         and isinstance(parse_command(turns[-2].content), ListMemories)
     ):
-        parts = execute_command(me, ListMemories(), frame.zone)
-        listed = "".join(one.text for one in parts if isinstance(one, TextChunk))
-        shown[-1] = replace(shown[-1], text=listed)
-    return shown
+        events = execute_command(me, ListMemories(), context.zone)
+        memories = "".join(event.text for event in events if isinstance(event, TextChunk))
+        messages[-1] = replace(messages[-1], text=memories)
+    return messages
 
 
-def _stream_answer(frame: PageContext, me: Memory, chat: Chat, text: str) -> LineStream:
-    """An answer as it comes, and at its end the message as the page shows it."""
-    told = ""
+def _stream_answer(context: PageContext, me: Memory, chat: Chat, text: str) -> LineStream:
+    """The events of an answer as lines, then the whole message as HTML."""
+    answer = ""
     try:
-        with closing(chat.say(text)) as parts:
-            for part in parts:
-                told += part.text if isinstance(part, TextChunk) else ""
-                yield from _encode_event(frame, part)
+        with closing(chat.say(text)) as events:
+            for event in events:
+                answer += event.text if isinstance(event, TextChunk) else ""
+                yield from _encode_event(context, event)
     except RemembrancerError as error:
         yield _encode_line(notice=str(error))
         return
-    yield _encode_line(**_build_last_line(frame, me, chat.session, told))
+    yield _encode_line(**_build_last_line(context, me, chat.session, answer))
 
 
-def _encode_event(frame: PageContext, part: ChatEvent) -> Iterator[str]:
-    match part:
+def _encode_event(context: PageContext, event: ChatEvent) -> Iterator[str]:
+    match event:
         case TextChunk():
-            yield _encode_line(text=part.text)
-        case Notice() if part.text != replies.NO_MODEL:  # The page says that all the time.
-            yield _encode_line(notice=part.text)
+            yield _encode_line(text=event.text)
+        case Notice() if event.text != replies.NO_MODEL:  # The page always shows it.
+            yield _encode_line(notice=event.text)
         case MemoryChanged():
             yield _encode_line(
-                change=frame.render_fragment("change.html", text=part.text, event=part.event)
+                change=context.render_fragment("change.html", text=event.text, event=event.event)
             )
         case Notice() | MemoriesUsed():
             pass
         case _:
-            assert_never(part)
+            assert_never(event)
 
 
-def _build_last_line(frame: PageContext, me: Memory, id: str, told: str) -> dict[str, str]:
-    """What the page shows of an answer once it is whole, and of the conversations beside it."""
-    place = _chat_url(frame, id)
-    if place != frame.return_path:
-        return {"go": place}
+def _build_last_line(context: PageContext, me: Memory, id: str, answer: str) -> dict[str, str]:
+    """The finished message and the sidebar as HTML, or the URL of the new session."""
+    url = context.chat_url(id)
+    if url != context.return_path:
+        return {"go": url}
     last = me.turns(id)[-1:]
-    shown = [replace(one, text=told.strip()) for one in build_messages(frame, me, last)]
-    pieces = [
-        frame.render_fragment("message.html", one=one, id=id) for one in shown if told.strip()
+    messages = build_messages(context, me, last) if answer.strip() else []
+    fragments = [
+        context.render_fragment(
+            "message.html", message=replace(message, text=answer.strip()), id=id
+        )
+        for message in messages
     ]
     return {
-        "message": "".join(pieces),
-        "beside": frame.render_fragment("talks.html", id=id, **_build_sidebar(frame, me)),
+        "message": "".join(fragments),
+        "beside": context.render_fragment(
+            "chat_sidebar.html", id=id, **_build_sidebar(context, me)
+        ),
         "title": me.session(id).title or "",
     }
-
-
-def _chat_url(frame: PageContext, id: str) -> str:
-    return f"{frame.root}/chat/{quote(id, safe='')}"
 
 
 def _encode_line(**line: str) -> str:

@@ -1,4 +1,4 @@
-"""Conversations: what was said, and what was remembered of it."""
+"""The conversation pages: the list, the message search, and one conversation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ router = APIRouter()
 
 PAGE_SIZE = 50
 MAX_TURNS_SHOWN = 200
-"""How many turns are shown at once."""
 
 
 def _rename(me: Memory, id: str, form: Form) -> Batch | str:
@@ -42,68 +41,69 @@ ACTIONS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
     "rename": _rename,
     "archive": _archive,
     "unarchive": _unarchive,
-    "delete": lambda me, one, _: me.delete_session(one),
-    "restore": lambda me, one, _: me.restore_session(one),
+    "delete": lambda me, session_id, _: me.delete_session(session_id),
+    "restore": lambda me, session_id, _: me.restore_session(session_id),
 }
 
 
 @router.get("/conversations")
-def show_conversations(frame: CurrentPage) -> Response:
-    """All conversations by how long ago they were, or those in which something was said."""
-    me, wanted = frame.me, parse_filters(frame.request.query_params)
-    if wanted.q:
-        said = me.recall(wanted.q, kinds=["turn"], limit=40, used=False, minimum_importance=0)
-        turns = [frame.build_card(one.memory, me) for one in said]
-        return frame.render("said.html", "Conversations", wanted=wanted, turns=turns)
-    page = me.sessions(limit=PAGE_SIZE, status=wanted.status or None, cursor=wanted.cursor or None)
-    return frame.render(
+def show_conversations(context: CurrentPage) -> Response:
+    """Conversations by recency, or the messages that match the search."""
+    me, filters = context.me, parse_filters(context.request.query_params)
+    if filters.q:
+        found = me.recall(filters.q, kinds=["turn"], limit=40, used=False, minimum_importance=0)
+        turns = [context.build_card(result.memory, me) for result in found]
+        return context.render("message_search.html", "Conversations", filters=filters, turns=turns)
+    page = me.sessions(
+        limit=PAGE_SIZE, status=filters.status or None, cursor=filters.cursor or None
+    )
+    return context.render(
         "conversations.html",
         "Conversations",
-        wanted=wanted,
-        groups=group_by_recency(frame, page.items),
+        filters=filters,
+        groups=group_by_recency(context, page.items),
         cursor=page.cursor,
     )
 
 
-def group_by_recency(frame: PageContext, sessions: Iterable[Session]) -> dict[str, list[Session]]:
-    """Conversations by how long ago something was said in them, those that were put away apart."""
-    today = frame.now.astimezone(frame.zone).date()
+def group_by_recency(context: PageContext, sessions: Iterable[Session]) -> dict[str, list[Session]]:
+    """Conversations by the age of their last message; archived ones come last."""
+    today = context.now.astimezone(context.zone).date()
     groups: dict[str, list[Session]] = {}
     archived = []
-    for one in sessions:
-        if one.status is SessionStatus.ARCHIVED:
-            archived.append(one)
+    for session in sessions:
+        if session.status is SessionStatus.ARCHIVED:
+            archived.append(session)
             continue
-        days = (today - one.active_at.astimezone(frame.zone).date()) / timedelta(days=1)
+        days = (today - session.active_at.astimezone(context.zone).date()) / timedelta(days=1)
         name = "Today" if days < 1 else "Yesterday" if days < 2 else "Previous 7 days"
         if days > 7:
             name = "Older"
-        groups.setdefault(name, []).append(one)
+        groups.setdefault(name, []).append(session)
     return groups | ({"Archived": archived} if archived else {})
 
 
 @router.get("/conversations/{id}")
-def show_conversation(frame: CurrentPage, id: schemas.Name) -> Response:
-    """What was said in one conversation, and the memories that come from it."""
-    me = frame.me
+def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
+    """The messages of one conversation, and the memories learned from it."""
+    me = context.me
     session = me.session(id)
     turns = me.turns(id)
     memories = me.list(session=id, minimum_importance=0)
-    return frame.render(
+    return context.render(
         "conversation.html",
         session.title or session.id,
         session=session,
         turns=turns[-MAX_TURNS_SHOWN:],
         left_out=max(0, len(turns) - MAX_TURNS_SHOWN),
-        memories=[frame.build_card(one, me) for one in memories.items],
+        memories=[context.build_card(record, me) for record in memories.items],
     )
 
 
 @router.post("/conversations/{id}/{verb}")
 def change_conversation(
-    frame: CurrentPage, id: schemas.Name, verb: str, form: SubmittedForm
+    context: CurrentPage, id: schemas.Name, verb: str, form: SubmittedForm
 ) -> Response:
-    """Rename a conversation, put it away, throw it away, or bring it back."""
     if verb not in ACTIONS:
-        raise NotFound("There is nothing of that name to do.")
-    return redirect_back(form, ACTIONS[verb](frame.me, id, form))
+        raise NotFound("This action does not exist.")
+    return redirect_back(form, ACTIONS[verb](context.me, id, form))

@@ -1,4 +1,4 @@
-"""Into a demo and out of it again."""
+"""Starts and ends a demo in the browser."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ router = APIRouter()
 
 
 @router.post("/demo")
-def enter(frame: CurrentPage, form: SubmittedForm) -> Response:
-    """Open a demo for this browser; nothing of it gets into the store of whoever asks."""
-    demos = frame.request.app.state.demos
+def enter(context: CurrentPage, form: SubmittedForm) -> Response:
+    """Start a demo for this browser, in a store of its own."""
+    demos = context.request.app.state.demos
     if demos is None:
-        raise NotFound("There is no demo to open here; `rem demo` starts one.")
-    answer = RedirectResponse("/memory", 303)
-    set_secret_cookie(answer, frame.request, DEMO_COOKIE, demos.start(), DEMO_HOURS)
-    return answer
+        raise NotFound("This server has no demo. Start one with `rem demo`.")
+    response = RedirectResponse("/memory", 303)
+    set_secret_cookie(response, context.request, DEMO_COOKIE, demos.start(), DEMO_HOURS)
+    return response
 
 
 @router.post("/demo/leave")
-def leave(frame: CurrentPage, form: SubmittedForm) -> Response:
-    """Let the demo vanish that this browser is in."""
-    end = frame.request.app.state.leave
+def leave(context: CurrentPage, form: SubmittedForm) -> Response:
+    """End the demo of this browser and delete its data."""
+    end = context.request.app.state.leave
     if end is None:
-        raise NotFound("This is no demo that can be left.")
-    vanish = BackgroundTask(end, frame.request.cookies.get(SESSION_COOKIE, ""))
-    answer = RedirectResponse("/memory", 303, background=vanish)
-    answer.delete_cookie(SESSION_COOKIE, path="/")
-    return answer
+        raise NotFound("This browser is not in a demo.")
+    delete = BackgroundTask(end, context.request.cookies.get(SESSION_COOKIE, ""))
+    response = RedirectResponse("/memory", 303, background=delete)
+    response.delete_cookie(SESSION_COOKIE, path="/")
+    return response

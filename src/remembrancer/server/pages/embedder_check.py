@@ -1,4 +1,4 @@
-"""What a page should warn of: so far, that memory is on and nothing can be embedded."""
+"""Checks for the pages that the embedder works."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _executor = ThreadPoolExecutor(1, "remembrancer-embedder")
 
 
 def find_embedder_warning(settings: Settings) -> str | None:
-    """Why nothing can be embedded, if that is known by now; the model that ships always can."""
+    """The reason why embedding fails; None if it works or the check is still running."""
     if settings.embedding.provider == "local":
         return None
-    attempt = _start_check(settings.embedding, int(time.monotonic() / CACHE_SECONDS))
+    check = _start_check(settings.embedding, int(time.monotonic() / CACHE_SECONDS))
     try:
-        finding = attempt.result(CHECK_TIMEOUT_SECONDS)
+        result = check.result(CHECK_TIMEOUT_SECONDS)
     except TimeoutError:
         return None
-    return finding.message if finding.level is Level.PROBLEM else None
+    return result.message if result.level is Level.PROBLEM else None
 
 
 @lru_cache(maxsize=8)
 def _start_check(chosen: EmbeddingSettings, _period: int) -> Future[CheckResult]:
-    """One attempt for all pages of a period: an endpoint that is out of order takes its time."""
+    """One check per period for all pages, because a broken endpoint answers slowly."""
     return _executor.submit(check_embedding, Settings(embedding=chosen))

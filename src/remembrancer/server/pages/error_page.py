@@ -1,4 +1,4 @@
-"""What a browser is shown when something is not right: what it is, and what to do."""
+"""Renders errors as pages for browsers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ API_PREFIXES = ("/api/", "/memories", "/openapi.json", "/metrics", "/healthz", "
 
 
 def render_error_page(scope: Scope, status: int, code: str, detail: str) -> Response | None:
-    """An error as a page, for whoever looks at pages; None for machines."""
+    """The error as a page; None for API paths and clients that do not accept HTML."""
     path: str = scope["path"]
     if path.startswith(API_PREFIXES) or "text/html" not in Headers(scope=scope).get("accept", ""):
         return None
     theme = HTTPConnection(scope).cookies.get(THEME_COOKIE, "auto")
     html = (
         load_templates()
-        .get_template("failure.html")
+        .get_template("error.html")
         .render(
             title=HTTPStatus(status).phrase,
             status=status,

@@ -1,4 +1,4 @@
-"""What a page is asked for by its address: words to look for, filters, a moment, a place."""
+"""Parses the filters in the URL of a page and finds the matching memories."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from remembrancer.types import AsOf, Kind, Record
 MAX_FILTER_CHARS = 2000
 PAGE_SIZE, MAX_SEARCH_RESULTS = 40, 20
 FADING_STATUS = "fading"
-"""Not a status of the row: what is in force and too uncertain to be recalled."""
+"""Not a stored status: active memories whose confidence is too low to be recalled."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFilters:
-    """The filters of a page; what is not asked for is empty."""
+    """The filters of a page; an unset filter is empty."""
 
     q: str = ""
     kind: str = ""
@@ -40,76 +40,72 @@ class PageFilters:
 
     @property
     def has_filters(self) -> bool:
-        """Whether anything is asked for at all."""
         return any(getattr(self, name) for name in self.__slots__ if name != "cursor")
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingRecords:
-    """What was found, and the place of the next page."""
+    """Memories and the cursor of the next page."""
 
     records: tuple[Record, ...]
     cursor: str | None = None
 
 
 def parse_filters(params: Mapping[str, str]) -> PageFilters:
-    """The filters in an address."""
     values = {name: params.get(name, "").strip() for name in PageFilters.__slots__}
     if any(len(value) > MAX_FILTER_CHARS for value in values.values()):
-        raise InvalidInput("The address is too long.")
+        raise InvalidInput("A filter in the URL is too long.")
     try:
         return PageFilters(**{name: schemas.check_text(value) for name, value in values.items()})
     except ValueError as error:
-        raise InvalidInput(f"The address cannot be read: {error}.") from None
+        raise InvalidInput(f"A filter in the URL is invalid: {error}.") from None
 
 
 def find_records(
-    frame: PageContext, me: Memory, filters: PageFilters, kinds: Sequence[Kind]
+    context: PageContext, me: Memory, filters: PageFilters, kinds: Sequence[Kind]
 ) -> MatchingRecords:
-    """What is asked for: the best first where there are words to look for, else the newest."""
-    narrowing: dict[str, Any] = {
+    """The best matches of a search, or the newest memories if there is no query."""
+    options: dict[str, Any] = {
         "kinds": [filters.kind] if filters.kind else list(kinds),
         "scope": check_scope(me, filters.scope or None),
         "categories": [filters.category] if filters.category else [],
         "permanences": [filters.permanence] if filters.permanence else [],
         "backlogs": [filters.backlog] if filters.backlog else [],
         "subject": filters.subject.replace(" ", "_") or None,
-        "as_of": _parse_as_of(frame, filters.as_of),
-        "recorded_from": parse_day(frame, filters.since, time.min),
-        "recorded_before": parse_day(frame, filters.until, time.max),
+        "as_of": _parse_as_of(context, filters.as_of),
+        "recorded_from": parse_day(context, filters.since, time.min),
+        "recorded_before": parse_day(context, filters.until, time.max),
         "minimum_importance": 0,
         "minimum_confidence": _parse_percent(filters.confidence),
     }
     if filters.q:
-        best = me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **narrowing)
-        return MatchingRecords(tuple(one.memory for one in best))
+        found = me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **options)
+        return MatchingRecords(tuple(result.memory for result in found))
     if filters.status == FADING_STATUS:
-        narrowing["confidence_below"] = frame.profile.decay.recall_at
+        options["confidence_below"] = context.profile.decay.recall_at
     status = filters.status if filters.status != FADING_STATUS else ""
-    page = me.list(
-        limit=PAGE_SIZE, status=status or None, cursor=filters.cursor or None, **narrowing
-    )
+    page = me.list(limit=PAGE_SIZE, status=status or None, cursor=filters.cursor or None, **options)
     return MatchingRecords(page.items, page.cursor)
 
 
-def _parse_as_of(frame: PageContext, day: str) -> AsOf | None:
-    known = parse_day(frame, day, time.max)
+def _parse_as_of(context: PageContext, day: str) -> AsOf | None:
+    known = parse_day(context, day, time.max)
     return AsOf(known=known) if known is not None else None
 
 
-def parse_day(frame: PageContext, day: str, at: time) -> datetime | None:
-    """A time of a day that was named, where whoever looks is."""
+def parse_day(context: PageContext, day: str, at: time) -> datetime | None:
+    """The given time of a day such as 2026-05-03, in the time zone of the user."""
     if not day:
         return None
     try:
-        return datetime.combine(date.fromisoformat(day), at, frame.zone)
+        return datetime.combine(date.fromisoformat(day), at, context.zone)
     except ValueError:
-        raise InvalidInput(f"{day!r} is no date; write one such as 2026-05-03.") from None
+        raise InvalidInput(f"{day!r} is not a date. Use the form 2026-05-03.") from None
 
 
 def _parse_percent(percent: str) -> float:
     if not percent:
         return 0.0
     if not (percent.isascii() and percent.isdigit() and int(percent) <= 100):
-        raise InvalidInput("confidence: give a number from 0 to 100.")
+        raise InvalidInput("confidence: use a number from 0 to 100.")
     return int(percent) / 100

@@ -1,4 +1,4 @@
-"""How it works: the loop from what is said to what is brought up again, and who is in charge."""
+"""The page that explains how memories are made, used and deleted."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from remembrancer.server.pages.page_context import CurrentPage
 
 router = APIRouter()
 
-STEPS = ("say", "pick out", "check", "keep", "recall")
+STEPS = ("say", "extract", "check", "store", "recall")
 
 
 @router.get("/how-it-works")
-def show_how_it_works(frame: CurrentPage) -> Response:
-    """The loop, drawn and told, with the numbers that hold here."""
-    return frame.render(
-        "how.html",
+def show_how_it_works(context: CurrentPage) -> Response:
+    return context.render(
+        "how_it_works.html",
         "How it works",
-        drawing=charts.draw_cycle("From what you say to what is brought up again", STEPS),
-        decay=frame.profile.decay,
-        deletion=frame.profile.deletion,
+        drawing=charts.draw_cycle("From a message to a recalled memory", STEPS),
+        decay=context.profile.decay,
+        deletion=context.profile.deletion,
         lifetimes=text.PERMANENCE_LABELS,
     )

@@ -1,4 +1,4 @@
-"""Instances: the memories of one bot at a time, made and deleted by hand."""
+"""The pages of isolated instances: each shows and edits the memories of one instance."""
 
 from __future__ import annotations
 
@@ -23,78 +23,76 @@ PAGE_SIZE = 20
 
 
 @router.get("/instances")
-def show_instances(frame: CurrentPage, instance: str = "") -> Response:
-    """One instance's memories; without one, which there are."""
-    warning = find_embedder_warning(frame.engine.settings)
-    names = _list_instances(frame)
+def show_instances(context: CurrentPage, instance: str = "") -> Response:
+    """The memories of one instance; without a name, the list of instances."""
+    warning = find_embedder_warning(context.engine.settings)
+    names = _list_instances(context)
     if not instance.strip():
-        return frame.render("instances.html", "Instances", names=names, warning=warning)
-    me, wanted = (
-        get_agent_memory(frame.engine, frame.caller, instance),
-        parse_filters(frame.request.query_params),
+        return context.render("instances.html", "Instances", names=names, warning=warning)
+    me, filters = (
+        get_agent_memory(context.engine, context.caller, instance),
+        parse_filters(context.request.query_params),
     )
-    frame.agent = instance
-    narrowing: dict[str, Any] = {"categories": [wanted.category]} if wanted.category else {}
+    context.agent = instance
+    options: dict[str, Any] = {"categories": [filters.category]} if filters.category else {}
     page = me.list(
         kinds=[Kind.FACT],
         minimum_importance=0,
         limit=PAGE_SIZE,
-        cursor=wanted.cursor or None,
-        **narrowing,
+        cursor=filters.cursor or None,
+        **options,
     )
-    return frame.render(
+    return context.render(
         "instance.html",
         instance,
         instance=instance,
         names=names,
         warning=warning,
-        wanted=wanted,
-        cards=[frame.build_card(one, me) for one in page.items],
-        categories=list(frame.profile.categories),
-        most=frame.profile.importance.max,
-        final=frame.profile.deletion.mode == "hard",
+        filters=filters,
+        cards=[context.build_card(record, me) for record in page.items],
+        categories=list(context.profile.categories),
+        most=context.profile.importance.max,
+        final=context.profile.deletion.mode == "hard",
         cursor=page.cursor,
     )
 
 
-def _list_instances(frame: PageContext) -> list[tuple[str, int]]:
-    """The instances there are, and how much each of them remembers."""
-    if frame.caller.agent is not None:
-        return [(frame.caller.agent, 0)]
-    counts = frame.engine.for_principal(frame.caller).scopes()
-    for name in frame.engine.settings.agents:
+def _list_instances(context: PageContext) -> list[tuple[str, int]]:
+    """The instances and the number of memories of each."""
+    if context.caller.agent is not None:
+        return [(context.caller.agent, 0)]
+    counts = context.engine.for_principal(context.caller).scopes()
+    for name in context.engine.settings.agents:
         counts.setdefault(name, 0)
     return sorted((name, count) for name, count in counts.items() if name != GLOBAL_SCOPE)
 
 
-def _open_memory(frame: PageContext, form: Form) -> Memory:
+def _open_memory(context: PageContext, form: Form) -> Memory:
     if not form.get("instance"):
         raise ScopeRequired("Choose an instance first.")
-    return get_agent_memory(frame.engine, frame.caller, form.get("instance"))
+    return get_agent_memory(context.engine, context.caller, form.get("instance"))
 
 
 @router.post("/instances/new")
-def create_memory(frame: CurrentPage, form: SubmittedForm) -> Response:
-    """Make a memory by hand; the instance knows it on the next turn."""
+def create_memory(context: CurrentPage, form: SubmittedForm) -> Response:
     details: dict[str, Any] = {
         "category": form.get("category") or None,
         "importance": form.get_number("importance"),
     }
-    said = {name: value for name, value in details.items() if value is not None}
-    done = _open_memory(frame, form).remember(form.get("content"), **said)
+    given = {name: value for name, value in details.items() if value is not None}
+    done = _open_memory(context, form).remember(form.get("content"), **given)
     return redirect_back(form, done if done.event else "known")
 
 
 @router.post("/instances/delete")
-def delete_memories(frame: CurrentPage, form: SubmittedForm) -> Response:
-    """Delete the memories that are ticked."""
+def delete_memories(context: CurrentPage, form: SubmittedForm) -> Response:
     ids = form.get_all("id")
     if not ids:
-        raise InvalidInput("Nothing is ticked: choose what is to be deleted.")
-    return redirect_back(form, _open_memory(frame, form).delete_many(ids))
+        raise InvalidInput("Nothing is selected. Select the memories to delete.")
+    return redirect_back(form, _open_memory(context, form).delete_many(ids))
 
 
 @router.post("/instances")
 def open_instance(form: SubmittedForm) -> Response:
-    """Go to an instance by its name, one that has no memories yet included."""
+    """Redirect to an instance by name, even if it has no memories yet."""
     return RedirectResponse(f"/instances?instance={quote(form.get('instance'), safe='')}", 303)

@@ -1,4 +1,4 @@
-"""Journal → Memory: everything that is loaded into a chat, by category, and how to take it back."""
+"""The journal: all facts by category, saved replies, and recently forgotten memories."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ MAX_NOTES_SHOWN = 50
 
 
 @router.get("/journal/memory")
-def show_journal(frame: CurrentPage, cursor: str = "") -> Response:
-    """Every memory in force by its category, replies that were kept, and what was forgotten."""
-    me = frame.me
+def show_journal(context: CurrentPage, cursor: str = "") -> Response:
+    me = context.me
     page = me.list(kinds=[Kind.FACT], minimum_importance=0, limit=100, cursor=cursor or None)
     groups: dict[str, list[Card]] = {
-        name: [] for name in frame.profile.categories if not cursor or page.items
+        name: [] for name in context.profile.categories if not cursor or page.items
     }
-    for one in page.items:
-        if isinstance(one, Fact):
-            groups.setdefault(one.category, []).append(frame.build_card(one, me))
+    for record in page.items:
+        if isinstance(record, Fact):
+            groups.setdefault(record.category, []).append(context.build_card(record, me))
     forgotten = me.list(status=Status.FORGOTTEN, minimum_importance=0, limit=MAX_FORGOTTEN_SHOWN)
     notes = me.list(
         kinds=[Kind.EPISODE], tags=[NOTE_TAG], minimum_importance=0, limit=MAX_NOTES_SHOWN
     )
-    return frame.render(
+    return context.render(
         "journal.html",
         "Journal",
         groups={name: cards for name, cards in groups.items() if cards},
-        about={name: one.description for name, one in frame.profile.categories.items()},
-        forgotten=[frame.build_card(one, me) for one in forgotten.items],
-        notes=[frame.build_card(one, me) for one in notes.items],
+        about={name: category.description for name, category in context.profile.categories.items()},
+        forgotten=[context.build_card(record, me) for record in forgotten.items],
+        notes=[context.build_card(record, me) for record in notes.items],
         cursor=page.cursor,
     )

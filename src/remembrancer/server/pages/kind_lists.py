@@ -1,4 +1,4 @@
-"""What is true, how to behave, what happened: one page for each, with filters in its address."""
+"""The pages of facts, rules and episodes, with their filters in the URL."""
 
 from __future__ import annotations
 
@@ -16,79 +16,78 @@ from remembrancer.types import Kind, Maturity, Record
 
 router = APIRouter()
 
+OWN_HEADING = "About you"
+
 
 @router.get("/facts")
-def show_facts(frame: CurrentPage) -> Response:
-    """What is true, by what it is about."""
-    me, wanted = frame.me, parse_filters(frame.request.query_params)
-    result = find_records(frame, me, wanted, [Kind.FACT])
-    return frame.render(
+def show_facts(context: CurrentPage) -> Response:
+    me, filters = context.me, parse_filters(context.request.query_params)
+    result = find_records(context, me, filters, [Kind.FACT])
+    return context.render(
         "facts.html",
         "Facts",
-        wanted=wanted,
-        scopes=frame.list_scopes(me),
-        categories=list(frame.profile.categories),
-        groups=group_by_subject(frame, me, result.records),
+        filters=filters,
+        scopes=context.list_scopes(me),
+        categories=list(context.profile.categories),
+        groups=group_by_subject(context, me, result.records),
         cursor=result.cursor,
     )
 
 
 @router.get("/playbook")
-def show_playbook(frame: CurrentPage) -> Response:
-    """How to behave, the most trusted first."""
-    me, wanted = frame.me, parse_filters(frame.request.query_params)
-    result = find_records(frame, me, wanted, [Kind.RULE])
-    return frame.render(
+def show_playbook(context: CurrentPage) -> Response:
+    me, filters = context.me, parse_filters(context.request.query_params)
+    result = find_records(context, me, filters, [Kind.RULE])
+    return context.render(
         "playbook.html",
         "Playbook",
-        wanted=wanted,
-        scopes=frame.list_scopes(me),
-        groups=group_by_maturity(frame, me, result.records),
+        filters=filters,
+        scopes=context.list_scopes(me),
+        groups=group_by_maturity(context, me, result.records),
         cursor=result.cursor,
     )
 
 
 @router.get("/episodes")
-def show_episodes(frame: CurrentPage) -> Response:
-    """What happened, the latest first."""
-    me, wanted = frame.me, parse_filters(frame.request.query_params)
-    result = find_records(frame, me, wanted, [Kind.EPISODE])
-    return frame.render(
+def show_episodes(context: CurrentPage) -> Response:
+    me, filters = context.me, parse_filters(context.request.query_params)
+    result = find_records(context, me, filters, [Kind.EPISODE])
+    return context.render(
         "episodes.html",
         "Episodes",
-        wanted=wanted,
-        scopes=frame.list_scopes(me),
-        cards=[frame.build_card(one, me) for one in result.records],
+        filters=filters,
+        scopes=context.list_scopes(me),
+        cards=[context.build_card(record, me) for record in result.records],
         cursor=result.cursor,
     )
 
 
 def group_by_subject(
-    frame: PageContext, me: Memory, records: Iterable[Record]
+    context: PageContext, me: Memory, records: Iterable[Record]
 ) -> dict[str, list[Card]]:
-    """Facts by what they are about, each with the words that it replaced."""
+    """Facts by subject, each with the version that it replaced."""
     records = list(records)
-    before = me.several(one.supersedes for one in records if one.supersedes)
+    replaced = me.several(record.supersedes for record in records if record.supersedes)
     groups: dict[str, list[Card]] = {}
-    for one in records:
-        shown = frame.build_card(one, me, old=before.get(one.supersedes or ""))
-        groups.setdefault(_subject_heading(frame, shown.subject), []).append(shown)
-    first = "About you"
-    return dict(sorted(groups.items(), key=lambda group: (group[0] != first, not group[0])))
+    for record in records:
+        card = context.build_card(record, me, old=replaced.get(record.supersedes or ""))
+        groups.setdefault(_subject_heading(context, card.subject), []).append(card)
+    return dict(sorted(groups.items(), key=lambda group: (group[0] != OWN_HEADING, not group[0])))
 
 
-def _subject_heading(frame: PageContext, subject: str) -> str:
-    own = text.SELF_SUBJECTS | {frame.caller.owner.user.casefold()}
-    return "About you" if not subject or subject.casefold() in own else subject
+def _subject_heading(context: PageContext, subject: str) -> str:
+    own = text.SELF_SUBJECTS | {context.caller.owner.user.casefold()}
+    return OWN_HEADING if not subject or subject.casefold() in own else subject
 
 
 def group_by_maturity(
-    frame: PageContext, me: Memory, records: Iterable[Record]
+    context: PageContext, me: Memory, records: Iterable[Record]
 ) -> dict[str, list[Card]]:
-    """Rules by how far they are trusted."""
-    cards = [frame.build_card(one, me) for one in records]
+    """Rules by maturity, the most trusted first."""
+    cards = [context.build_card(record, me) for record in records]
     order = (Maturity.PROVEN, Maturity.ESTABLISHED, Maturity.CANDIDATE, Maturity.ANTI_PATTERN)
     groups = {
-        text.MATURITY_LABELS[one]: [card for card in cards if card.maturity is one] for one in order
+        text.MATURITY_LABELS[maturity]: [card for card in cards if card.maturity is maturity]
+        for maturity in order
     }
-    return {name: found for name, found in groups.items() if found}
+    return {name: members for name, members in groups.items() if members}

@@ -1,4 +1,4 @@
-"""What was said in a conversation, as it is shown: with what it changed and was made of."""
+"""The view model of chat messages: the changes they made and the memories behind them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from remembrancer.server.pages.page_context import PageContext
 from remembrancer.types import Kind, Turn, Written
 
 NOTE_TAG = "note"
-"""The tag of a reply that was kept, and the key in its metadata for the turn that it was."""
+"""The tag of a saved reply, and its metadata key for the id of the reply's turn."""
 
 NOTE_TTL_DAYS = 36_500
 MAX_NOTE_CHARS = 20_000
 MAX_EVENTS_SEARCHED = 200
-"""How far back changes are looked for: one that is older is in the activity."""
+"""Older changes are only shown on the activity page."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One turn; `note` is the address of the note that was made of it."""
+    """One turn; `note` is the URL of the note that was saved from it."""
 
     turn: Turn
     text: str
@@ -32,39 +32,39 @@ class MessageView:
     note: str = ""
 
 
-def build_messages(frame: PageContext, me: Memory, turns: Sequence[Turn]) -> list[MessageView]:
-    """The turns of a conversation, in a constant number of queries."""
-    named = {id for one in turns for id in _read_ids(one, EVENTS_KEY)}
-    happened = me.activity(limit=MAX_EVENTS_SEARCHED).items if named else ()
-    events = {one.id: one for one in happened if one.id in named}
-    touched = {id: one.changes[-1].memory_id for id, one in events.items() if one.changes}
-    used = {id for one in turns for id in _read_ids(one, MEMORIES_KEY)}
-    records = me.several([*used, *touched.values()])
+def build_messages(context: PageContext, me: Memory, turns: Sequence[Turn]) -> list[MessageView]:
+    """The messages of a conversation, in a constant number of queries."""
+    event_ids = {id for turn in turns for id in _read_ids(turn, EVENTS_KEY)}
+    activity = me.activity(limit=MAX_EVENTS_SEARCHED).items if event_ids else ()
+    events = {event.id: event for event in activity if event.id in event_ids}
+    changed = {id: event.changes[-1].memory_id for id, event in events.items() if event.changes}
+    used = {id for turn in turns for id in _read_ids(turn, MEMORIES_KEY)}
+    records = me.several([*used, *changed.values()])
     notes = _find_notes(me, turns)
     return [
         MessageView(
-            one,
-            one.content,
+            turn,
+            turn.content,
             tuple(
-                build_entry(frame, events[id], records.get(touched.get(id, "")))
-                for id in _read_ids(one, EVENTS_KEY)
+                build_entry(context, events[id], records.get(changed.get(id, "")))
+                for id in _read_ids(turn, EVENTS_KEY)
                 if id in events
             ),
             tuple(
-                frame.build_card(records[id], me)
-                for id in _read_ids(one, MEMORIES_KEY)
+                context.build_card(records[id], me)
+                for id in _read_ids(turn, MEMORIES_KEY)
                 if id in records
             ),
-            f"{frame.root}/memory/{notes[one.id]}" if one.id in notes else "",
+            f"{context.root}/memory/{notes[turn.id]}" if turn.id in notes else "",
         )
-        for one in turns
+        for turn in turns
     ]
 
 
 def save_note(me: Memory, turn: Turn) -> Written | None:
-    """Keep a reply as a note in the journal; None if it is one already.
+    """Save a reply as a note in the journal; None if it is saved already.
 
-    A note is something that happened: as a fact it could take the place of what it repeats.
+    A note is an episode, because a fact could supersede the memory that it repeats.
     """
     if turn.id in _find_notes(me, [turn]):
         return None
@@ -82,14 +82,14 @@ def save_note(me: Memory, turn: Turn) -> Written | None:
 
 
 def _find_notes(me: Memory, turns: Sequence[Turn]) -> dict[str, str]:
-    """The notes that were made of turns of one conversation, by turn."""
+    """The ids of the notes saved from one conversation, by turn id."""
     if not turns:
         return {}
     session = turns[0].session_id
-    kept = me.list(kinds=[Kind.EPISODE], tags=[NOTE_TAG], session=session, minimum_importance=0)
-    return {str(one.metadata.get(NOTE_TAG)): one.id for one in kept.items}
+    notes = me.list(kinds=[Kind.EPISODE], tags=[NOTE_TAG], session=session, minimum_importance=0)
+    return {str(note.metadata.get(NOTE_TAG)): note.id for note in notes.items}
 
 
 def _read_ids(turn: Turn, key: str) -> list[str]:
-    found = turn.metadata.get(key)
-    return [str(one) for one in found] if isinstance(found, list) else []
+    ids = turn.metadata.get(key)
+    return [str(id) for id in ids] if isinstance(ids, list) else []

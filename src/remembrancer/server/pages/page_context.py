@@ -1,4 +1,4 @@
-"""The frame around every page: who looks, what there is to go to, and how a page is made safe."""
+"""The context of a page request: user, navigation, toast, templates and security headers."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from remembrancer.server.pages.forms import DONE_COOKIE, TOAST_SECONDS, make_csr
 from remembrancer.server.pages.survey_cache import SurveyCache
 from remembrancer.store.contract import UNDOABLE_ACTIONS
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
+from remembrancer.text_format import pluralize
 from remembrancer.types import GLOBAL_SCOPE, Event, Principal, Record
 
 THEME_COOKIE = "rem_theme"
@@ -35,7 +36,7 @@ PAGE_HEADERS = {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
         "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
-    # With no-referrer, browsers would not say by Origin where a form comes from.
+    # With no-referrer, browsers would send forms with the Origin null.
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -61,37 +62,36 @@ DONE_MESSAGES = {
     "saved": "Saved.",
     "renamed": "Renamed.",
     "archived": "Archived.",
-    "unarchived": "Taken out of the archive.",
-    "known": "That was known already; nothing was changed.",
-    "revoked": "The key opens nothing any more.",
-    "approved": "Approved: the team is told from now on.",
-    "rejected": "Rejected: the team is never told.",
-    "reopened": "Back in the queue.",
-    "removed": "Deleted for good.",
-    "ran": "The job is done.",
-    "sent": "Proposed to the team.",
+    "unarchived": "Unarchived.",
+    "known": "Already known. Nothing was changed.",
+    "revoked": "Key revoked.",
+    "approved": "Approved. The team can see it now.",
+    "rejected": "Rejected. The team will not see it.",
+    "reopened": "Moved back to the review queue.",
+    "removed": "Permanently deleted.",
+    "ran": "Job finished.",
 }
-"""What a page says after a form, where nothing can be undone."""
+"""Toasts of actions that cannot be undone."""
 
 
 @cache
 def load_templates() -> Environment:
-    """The templates; whatever they show is escaped."""
-    made = Environment(
+    """The template environment, with autoescape on."""
+    environment = Environment(
         loader=PackageLoader("remembrancer.server"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(words=text, asset=static.asset_url)
-    made.filters.update(path=lambda name: quote(str(name), safe=""), plain=text.humanize)
-    return made
+    environment.globals.update(pluralize=pluralize, asset=static.asset_url)
+    environment.filters.update(path=lambda name: quote(str(name), safe=""), humanize=text.humanize)
+    return environment
 
 
 @dataclass(frozen=True, slots=True)
 class Toast:
-    """What was just done, and the event that undoes it."""
+    """A message after an action; `event` is the id to undo, if it can be undone."""
 
     text: str
     event: str | None = None
@@ -99,7 +99,7 @@ class Toast:
 
 @dataclass(slots=True)
 class PageContext:
-    """What a page is made with: whose it is, the moment, and where its links lead."""
+    """The user, the agent, the time and the links of one page request."""
 
     request: Request
     engine: Remembrancer
@@ -108,99 +108,94 @@ class PageContext:
     now: datetime
     zone: ZoneInfo
     return_path: str
-    """Where forms lead back to."""
+    """The path to which forms redirect."""
 
     @property
     def me(self) -> Memory:
-        """The memory of whoever looks."""
         return get_agent_memory(self.engine, self.caller, self.agent)
 
     @property
     def root(self) -> str:
-        """What the addresses of this agent's pages begin with."""
+        """The path prefix of this agent's pages; empty without an agent."""
         return f"/agents/{quote(self.agent, safe='')}" if self.agent else ""
 
     @property
     def profile(self) -> Profile:
-        """The choices that hold for this agent."""
         return self.engine.settings.profile_for(self.agent)
 
     @property
     def isolated(self) -> bool:
-        """Whether instances are kept apart, so that nothing shows several of them."""
+        """True if agents do not share memories, so that no page shows several of them."""
         return self.profile.scopes.visibility == "isolated"
 
     @property
     def in_demo(self) -> bool:
-        """Whether this is a demo that was opened from someone's own pages."""
+        """True if this browser is in a demo that it can leave."""
         return self.request.app.state.leave is not None
 
     @property
     def offers_demo(self) -> bool:
-        """Whether a demo can be opened from here."""
         return self.request.app.state.demos is not None
 
     def load_survey(self, me: Memory) -> Survey | None:
-        """How memories are doing, if it is known in a moment."""
+        """The survey of the memories; None while it is computed for the first time."""
         surveys: SurveyCache = self.request.app.state.surveys
         return surveys.get(me)
 
     def list_scopes(self, me: Memory) -> list[str]:
-        """The scopes that can be chosen from."""
+        """The scopes to offer in filters."""
         survey = self.load_survey(me)
         return sorted(
             {GLOBAL_SCOPE, *self.engine.settings.agents, *(survey.stats.by_scope if survey else ())}
         )
 
     def has_capability(self, capability: str) -> bool:
-        """Whether whoever looks may do so."""
-        own = self.caller.capabilities
-        return capability in own or (capability == VIEW_CAPABILITY and EDIT_CAPABILITY in own)
+        granted = self.caller.capabilities
+        return capability in granted or (
+            capability == VIEW_CAPABILITY and EDIT_CAPABILITY in granted
+        )
 
     def build_card(self, record: Record, me: Memory | None = None, **more: Any) -> Card:
-        """A memory as it is shown."""
         return build_card(me or self.me, record, self.now, self.zone, self.root, **more)
 
     def format_day(self, moment: datetime) -> str:
-        """A date in the time zone of whoever looks."""
         return text.format_day(moment, self.now, self.zone)
 
     def format_time(self, moment: datetime) -> str:
-        """A date and time."""
         return text.format_time(moment, self.zone)
 
     def format_age(self, moment: datetime) -> str:
-        """How long ago."""
         return text.format_age(moment, self.now, self.zone)
 
     def format_iso(self, moment: datetime) -> str:
-        """For machines."""
         return moment.isoformat(timespec="seconds")
 
     def can_undo(self, event: Event) -> bool:
-        """Whether an event can be taken back."""
         return event.action in UNDOABLE_ACTIONS and event.undone_by is None and bool(event.changes)
 
     def scope_url(self, scope: str) -> str:
-        """Where the memories of a scope are shown."""
+        """The page that shows the memories of a scope."""
         if scope == "global" or "/" in scope:
             return f"/facts?scope={quote(scope, safe='')}"
         return f"/agents/{quote(scope, safe='')}/memory"
 
+    def chat_url(self, session: str) -> str:
+        return f"{self.root}/chat/{quote(session, safe='')}"
+
     def with_query(self, **changes: str | None) -> str:
-        """This address with other values in its query."""
+        """The URL of this page with other query values; None removes one."""
         return str(self.request.url.include_query_params().path) + _build_query(
             {**dict(self.request.query_params), **changes}
         )
 
     def list_nav_items(self) -> list[tuple[str, str]]:
-        """What there is to go to."""
-        own = [("/instances", "Instances")] if self.isolated else [*PERSONAL_PAGES]
+        """The path and the label of each entry of the navigation."""
+        personal = [("/instances", "Instances")] if self.isolated else [*PERSONAL_PAGES]
         team = [("/team", "Team")] if self.has_capability(VIEW_CAPABILITY) else []
-        return [*own, *team, ("/settings", "Settings")]
+        return [*personal, *team, ("/settings", "Settings")]
 
     def build_toast(self) -> Toast | None:
-        """What the form before did."""
+        """The toast for the action that redirected here."""
         done = self.request.cookies.get(DONE_COOKIE, "")
         if done in DONE_MESSAGES:
             return Toast(DONE_MESSAGES[done])
@@ -210,15 +205,13 @@ class PageContext:
             event = self.me.event(done)
         except RemembrancerError:
             return None
-        recent = (self.now - event.at).total_seconds() <= TOAST_SECONDS
-        if not recent:
+        if (self.now - event.at).total_seconds() > TOAST_SECONDS:
             return None
         return Toast(text.describe_event(event), event.id if self.can_undo(event) else None)
 
     def render(
         self, template: str, title: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """A page; whatever it shows is escaped."""
         theme = self.request.cookies.get(THEME_COOKIE, "auto")
         html = self.render_fragment(
             template,
@@ -231,16 +224,20 @@ class PageContext:
             seconds=TOAST_SECONDS,
             **values,
         )
-        answer = HTMLResponse(html, status, PAGE_HEADERS)
+        response = HTMLResponse(html, status, PAGE_HEADERS)
         if DONE_COOKIE in self.request.cookies:
-            answer.delete_cookie(DONE_COOKIE, path="/")
-        return answer
+            response.delete_cookie(DONE_COOKIE, path="/")
+        return response
 
     def render_fragment(self, template: str, **values: Any) -> str:
-        """A template by itself; whatever it shows is escaped."""
-        own = {"frame": self, "root": self.root, "here": self.return_path}
-        made = load_templates().get_template(template)
-        return made.render(own | {"token": make_csrf_token(self.request)} | values)
+        """A template without the values that only the layout needs."""
+        common = {
+            "context": self,
+            "root": self.root,
+            "here": self.return_path,
+            "token": make_csrf_token(self.request),
+        }
+        return load_templates().get_template(template).render(common | values)
 
 
 def _build_query(values: dict[str, str | None]) -> str:
@@ -249,12 +246,12 @@ def _build_query(values: dict[str, str | None]) -> str:
 
 
 async def get_page_context(request: Request, engine: Engine, caller: Caller) -> PageContext:
-    """The frame of a page, for the agent in its path if there is one."""
+    """The context of this request, for the agent in its path if there is one."""
     agent = request.path_params.get("agent") or caller.agent
     zone = ZoneInfo(engine.settings.time_zone)
-    address = request.url
-    here = address.path + (f"?{address.query}" if address.query else "")
-    return PageContext(request, engine, caller, agent, engine.now(), zone, here)
+    url = request.url
+    path = url.path + (f"?{url.query}" if url.query else "")
+    return PageContext(request, engine, caller, agent, engine.now(), zone, path)
 
 
 CurrentPage = Annotated[PageContext, Depends(get_page_context)]

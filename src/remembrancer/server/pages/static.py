@@ -1,4 +1,4 @@
-"""The stylesheet, the script and the picture: fetched once, by names that say what is in them."""
+"""Serves the static files under URLs with a content hash, so that browsers cache them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ HEADERS = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 @cache
 def read_asset(name: str) -> bytes:
-    """One of our files."""
-    place = resources.files("remembrancer.server").joinpath("static", name)
-    return place.read_bytes()
+    return resources.files("remembrancer.server").joinpath("static", name).read_bytes()
 
 
 @cache
 def asset_url(name: str) -> str:
-    """Where a file is fetched from; another content has another address."""
+    """The URL of a file with a hash of its content."""
     return f"/static/{name}?{hashlib.sha256(read_asset(name)).hexdigest()[:12]}"
 
 
 @router.get("/static/{name}")
 async def serve_asset(name: str) -> Response:
-    """One of our files, for anyone."""
+    """A static file; needs no login."""
     if name not in MEDIA_TYPES:
-        raise NotFound("There is no such file.")
+        raise NotFound("This file does not exist.")
     return Response(read_asset(name), media_type=MEDIA_TYPES[name], headers=HEADERS)

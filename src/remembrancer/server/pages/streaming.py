@@ -1,4 +1,4 @@
-"""Answers that are told while they are made: each in a thread of its own, until nobody listens."""
+"""Streams chat answers from worker threads to async responses."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ LineStream = Generator[str, None, None]
 
 
 class AnswerStreamer:
-    """The threads in which answers are made."""
+    """Runs answers in a thread pool and streams their lines."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MAX_CONCURRENT_ANSWERS, "chat")
         self._closed = threading.Event()
 
     async def stream(self, lines: LineStream) -> AsyncIterator[str]:
-        """Tell lines as they come; whoever stops listening stops them."""
+        """Yield lines as they are produced; stops the producer when the client disconnects."""
         loop = asyncio.get_running_loop()
-        heard: asyncio.Queue[str | Exception | None] = asyncio.Queue()
-        left = threading.Event()
+        queue: asyncio.Queue[str | Exception | None] = asyncio.Queue()
+        disconnected = threading.Event()
 
-        def tell(line: str | Exception | None) -> None:
-            loop.call_soon_threadsafe(heard.put_nowait, line)
+        def send(line: str | Exception | None) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, line)
 
-        def talk() -> None:
+        def produce() -> None:
             try:
                 with closing(lines):
                     for line in lines:
-                        tell(line)
-                        if left.is_set() or self._closed.is_set():
+                        send(line)
+                        if disconnected.is_set() or self._closed.is_set():
                             break
-                tell(None)
-            except Exception as error:  # whoever listens is told, where errors are dealt with
-                tell(error)
+                send(None)
+            except Exception as error:  # The consumer raises it, where errors are handled.
+                send(error)
 
-        self._threads.submit(talk)
+        self._threads.submit(produce)
         try:
-            while (line := await heard.get()) is not None:
+            while (line := await queue.get()) is not None:
                 if isinstance(line, Exception):
                     raise line
                 yield line
         finally:
-            left.set()
+            disconnected.set()
 
     def close(self) -> None:
-        """Stop every answer; what was said until then is kept."""
+        """Stop all answers; the parts that were streamed are stored."""
         self._closed.set()
         self._threads.shutdown()

@@ -1,8 +1,8 @@
-"""Surveys that are kept: counting many memories takes a while, and no page waits for it.
+"""Caches surveys, because counting many memories is slow and no page should wait for it.
 
-A survey holds until something happens, for a minute at most, and for some times as long as it
-took: counting never takes up more than a share of a processor. A page that asks for one that is
-out of date gets the new one if it is there in a moment, else the old one, or none.
+An entry is fresh until the next event, for a minute at most, and always for a multiple of the time
+it took to compute, which limits the CPU share of surveys. A page with a stale entry waits briefly
+for the new survey, then shows the old one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _CacheEntry:
 
 
 class SurveyCache:
-    """The surveys of those who looked last."""
+    """Surveys by owner and agent, least recently used first out."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -47,26 +47,26 @@ class SurveyCache:
         self._executor = ThreadPoolExecutor(2, "remembrancer-survey")
 
     def get(self, me: Memory) -> Survey | None:
-        """How memories are doing; None while they are counted for the first time."""
+        """The survey; None while the first one is still being computed."""
         key = (me.principal.owner.id, me.principal.agent)
         latest = _latest_event_id(me)
         with self._lock:
-            known = self._entries.get(key)
-            if known is not None and known.is_fresh(latest):
-                return known.survey
+            cached = self._entries.get(key)
+            if cached is not None and cached.is_fresh(latest):
+                return cached.survey
             running = self._pending.get(key)
             if running is None:
                 running = self._executor.submit(self._compute, key, me, latest)
                 self._pending[key] = running
         try:
             return running.result(
-                FIRST_TIMEOUT_SECONDS if known is None else REFRESH_TIMEOUT_SECONDS
+                FIRST_TIMEOUT_SECONDS if cached is None else REFRESH_TIMEOUT_SECONDS
             )
         except TimeoutError:
-            return known.survey if known is not None else None
+            return cached.survey if cached is not None else None
 
     def close(self) -> None:
-        """Wait for what is being counted, and count no more."""
+        """Wait for running surveys and cancel the queued ones."""
         self._executor.shutdown(cancel_futures=True)
 
     def _compute(self, key: CacheKey, me: Memory, latest: str) -> Survey:
@@ -86,5 +86,4 @@ class SurveyCache:
 
 
 def _latest_event_id(me: Memory) -> str:
-    """The latest thing that happened."""
-    return next((one.id for one in me.activity(limit=1).items), "")
+    return next((event.id for event in me.activity(limit=1).items), "")

@@ -1,30 +1,28 @@
-"""What the team knows, for whoever looks after it: numbers, the queue, everything, and people."""
+"""The team pages for administrators: statistics, review queue, all facts, and people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.server import schemas
-from remembrancer.server.deps import get_review
+from remembrancer.server.deps import TeamReview
 from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage
 from remembrancer.team.review import EDIT_CAPABILITY, Review, TeamStats
+from remembrancer.text_format import pluralize
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
 
 router = APIRouter()
 
-TeamReview = Annotated[Review, Depends(get_review)]
-
 PAGE_SIZE = 40
 
-STEPS = ("say", "check", "hold", "agree", "tell")
+STEPS = ("say", "check", "hold", "agree", "share")
 
 DECISIONS: dict[str, tuple[Callable[..., object], str]] = {
     "approve": (Review.approve, "approved"),
@@ -35,44 +33,43 @@ DECISIONS: dict[str, tuple[Callable[..., object], str]] = {
 
 
 @router.get("/team")
-def show_stats(frame: CurrentPage, review: TeamReview) -> Response:
-    """How much the team knows, and how it came to be."""
-    found = review.stats()
-    pending = found.by_status.get(TeamStatus.PENDING, 0)
-    total = sum(found.by_status.values())
-    return frame.render(
+def show_stats(context: CurrentPage, review: TeamReview) -> Response:
+    stats = review.stats()
+    pending = stats.by_status.get(TeamStatus.PENDING, 0)
+    total = sum(stats.by_status.values())
+    return context.render(
         "team.html",
         "Team",
-        stats=found,
+        stats=stats,
         pending=pending,
         total=total,
-        charts=_build_charts(found, pending, total),
-        drawing=charts.draw_cycle("From what someone says to what the team is told", STEPS),
+        charts=_build_charts(stats, pending, total),
+        drawing=charts.draw_cycle("From a message to shared team knowledge", STEPS),
     )
 
 
-def _build_charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
+def _build_charts(stats: TeamStats, pending: int, total: int) -> list[Chart]:
     return [
         charts.draw_shares(
-            "What became of it",
-            f"{text.pluralize(pending, 'proposal')} of {total:,} waiting for a decision.",
-            {one: found.by_status.get(one, 0) for one in ("approved", "pending", "rejected")},
+            "Decisions",
+            f"{pending:,} of {pluralize(total, 'proposal')} waiting for a decision.",
+            {name: stats.by_status.get(name, 0) for name in ("approved", "pending", "rejected")},
         ),
         charts.draw_bars(
-            "What it is about",
-            f"{text.pluralize(total, 'thing')} that were said to the team.",
-            {str(one): found.by_kind.get(one, 0) for one in TeamKind},
+            "Proposals by kind",
+            f"{pluralize(total, 'proposal')} in all.",
+            {str(kind): stats.by_kind.get(kind, 0) for kind in TeamKind},
         ),
         charts.draw_bars(
-            "Who proposed it",
-            "By class of author; who it was is known to nobody.",
-            {str(one): found.by_origin.get(one, 0) for one in TeamOrigin},
+            "Proposals by author",
+            "By kind of author; names are not stored.",
+            {str(origin): stats.by_origin.get(origin, 0) for origin in TeamOrigin},
         ),
         charts.draw_bars(
-            "What was said, week by week",
-            f"In all {text.pluralize(found.said, 'time')}, {found.merged:.0%} of which confirmed "
-            "what someone had said before.",
-            text.label_weeks(found.weeks),
+            "Contributions per week",
+            f"{pluralize(stats.said, 'contribution')} in all; {stats.merged:.0%} confirmed an "
+            "existing proposal.",
+            text.label_weeks(stats.weeks),
             label_ends_only=True,
         ),
     ]
@@ -80,9 +77,9 @@ def _build_charts(found: TeamStats, pending: int, total: int) -> list[Chart]:
 
 @router.get("/team/review")
 def show_review_queue(
-    frame: CurrentPage, review: TeamReview, show: str = "", cursor: str = ""
+    context: CurrentPage, review: TeamReview, show: str = "", cursor: str = ""
 ) -> Response:
-    """What waits for a decision: all, what one person alone said, or what is contradicted."""
+    """Pending proposals: all, those of a single person, or contested ones."""
     page = review.list(
         status=TeamStatus.PENDING,
         single=show == "single",
@@ -90,7 +87,7 @@ def show_review_queue(
         limit=PAGE_SIZE,
         cursor=cursor or None,
     )
-    return frame.render(
+    return context.render(
         "review.html",
         "Review",
         show=show,
@@ -102,7 +99,7 @@ def show_review_queue(
 
 @router.get("/team/manage")
 def show_all_facts(
-    frame: CurrentPage,
+    context: CurrentPage,
     review: TeamReview,
     status: str = "",
     kind: str = "",
@@ -110,7 +107,7 @@ def show_all_facts(
     q: str = "",
     cursor: str = "",
 ) -> Response:
-    """Everything that was said to the team, with what was decided."""
+    """All team facts, with filters."""
     page = review.list(
         status=status or None,
         kind=kind or None,
@@ -119,10 +116,10 @@ def show_all_facts(
         limit=PAGE_SIZE,
         cursor=cursor or None,
     )
-    return frame.render(
+    return context.render(
         "manage.html",
         "Manage",
-        asked={"status": status, "kind": kind, "origin": origin, "q": q},
+        filters={"status": status, "kind": kind, "origin": origin, "q": q},
         entries=page.items,
         cursor=page.cursor,
         edit=EDIT_CAPABILITY,
@@ -132,20 +129,20 @@ def show_all_facts(
 
 @router.post("/team/decide")
 def apply_decision(review: TeamReview, form: SubmittedForm) -> Response:
-    """Decide about everything that is ticked, or about one."""
+    """Apply a decision to all selected facts, or to one."""
     ids = [form.get("only")] if form.get("only") else form.get_all("id")
     if form.get("do") not in DECISIONS:
-        raise NotFound("There is nothing of that name to do.")
+        raise NotFound("This action does not exist.")
     if not ids:
-        raise InvalidInput("Nothing is ticked: choose what to decide about.")
-    act, said = DECISIONS[form.get("do")]
-    act(review, *ids)
-    return redirect_back(form, said)
+        raise InvalidInput("Nothing is selected. Select the entries to decide on.")
+    decide, message = DECISIONS[form.get("do")]
+    decide(review, *ids)
+    return redirect_back(form, message)
 
 
 @router.post("/team/facts/{id}")
 def edit_fact(review: TeamReview, id: schemas.Name, form: SubmittedForm) -> Response:
-    """Give a team fact other words, or say how much it matters."""
+    """Change the text or the importance of a team fact."""
     before = review.get(id).fact
     content, importance = form.get("content"), form.get_number("importance")
     if content and content != before.content:
@@ -156,29 +153,29 @@ def edit_fact(review: TeamReview, id: schemas.Name, form: SubmittedForm) -> Resp
 
 
 @router.get("/team/people")
-def show_people(frame: CurrentPage, review: TeamReview) -> Response:
-    """Who has a memory here, by name and nothing else."""
-    return frame.render("people.html", "People", people=review.people())
+def show_people(context: CurrentPage, review: TeamReview) -> Response:
+    """The names of all users with stored data."""
+    return context.render("people.html", "People", people=review.people())
 
 
 @router.get("/team/people/{user}")
-def show_person(frame: CurrentPage, review: TeamReview, user: schemas.Name) -> Response:
-    """How much there is of someone, who then sees that it was looked at."""
-    return frame.render("person.html", user, person=review.person(user), edit=EDIT_CAPABILITY)
+def show_person(context: CurrentPage, review: TeamReview, user: schemas.Name) -> Response:
+    """How much data of a user is stored; the view is logged in their activity."""
+    return context.render("person.html", user, person=review.person(user), edit=EDIT_CAPABILITY)
 
 
 @router.post("/team/people/{user}/erase")
 def erase_person(
-    frame: CurrentPage, review: TeamReview, user: schemas.Name, form: SubmittedForm
+    context: CurrentPage, review: TeamReview, user: schemas.Name, form: SubmittedForm
 ) -> Response:
-    """Remove everything of someone, if their name is typed."""
+    """Erase all data of a user, if their name was typed."""
     review.require_edit()
     confirm_name(form, user)
-    receipt = frame.engine.erase(user, tenant=frame.caller.owner.tenant)
-    return frame.render("receipt.html", "Erased", receipt=receipt, own=False)
+    receipt = context.engine.erase(user, tenant=context.caller.owner.tenant)
+    return context.render("receipt.html", "Erased", receipt=receipt, own=False)
 
 
 def confirm_name(form: Form, user: str) -> None:
-    """Refuse unless the name of whoever is to be erased was typed."""
+    """Raise InvalidInput unless the name of the user to erase was typed."""
     if form.get("name") != user:
-        raise InvalidInput(f"Nothing was erased: type the name {user!r} to erase {user}.")
+        raise InvalidInput(f"Nothing was erased. Type the name {user!r} to confirm.")

@@ -1,12 +1,12 @@
-"""How a page says things: ages, confidence, sources and events in plain words. Pure functions."""
+"""Texts of the pages: labels for enum values, ages, dates and events. Pure functions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
-from typing import Any
 
 from remembrancer.maintenance.stats import CONFIDENCE_STEPS, confidence_step
+from remembrancer.text_format import describe_surface, pluralize
 from remembrancer.types import (
     Action,
     ConfidenceBand,
@@ -20,15 +20,15 @@ from remembrancer.types import (
 )
 
 SELF_SUBJECTS = frozenset({"user", "me", "i"})
-"""What whoever a memory belongs to is called in it, besides by name."""
+"""Subjects that mean the owner of a memory, besides their name."""
 
-CONFIDENCE_LABELS = ("almost gone", "faint", "unsure", "fairly sure", "sure", "certain")
-"""The word for each of six steps."""
+CONFIDENCE_LABELS = ("very weak", "weak", "unsure", "fairly sure", "sure", "certain")
+"""One label for each confidence step."""
 
 SOURCE_LABELS = {
-    Source.EXPLICIT: "you said so",
+    Source.EXPLICIT: "saved directly",
     Source.EXTRACTED: "learned from a conversation",
-    Source.CONSOLIDATED: "concluded from what happened",
+    Source.CONSOLIDATED: "concluded from several memories",
     Source.IMPORTED: "imported",
 }
 
@@ -43,10 +43,10 @@ PERMANENCE_LABELS = {
 STATUS_LABELS = {
     Status.SUPERSEDED: "replaced",
     Status.FORGOTTEN: "forgotten",
-    Status.EXPIRED: "faded away",
-    Status.TRASHED: "in the trash",
-    Status.RETRACTED: "taken back",
-    Status.DISABLED: "switched off",
+    Status.EXPIRED: "faded",
+    Status.TRASHED: "deleted",
+    Status.RETRACTED: "undone",
+    Status.DISABLED: "disabled",
     Status.QUARANTINED: "held back",
 }
 
@@ -59,30 +59,30 @@ MATURITY_LABELS = {
 
 ACTION_LABELS = {
     Action.REMEMBERED: "Remembered",
-    Action.HEARD: "Heard a conversation",
-    Action.REPLACED: "Brought up to date",
+    Action.HEARD: "Conversation saved",
+    Action.REPLACED: "Updated",
     Action.UPDATED: "Corrected",
     Action.CONFIRMED: "Confirmed",
     Action.FORGOTTEN: "Forgotten",
     Action.RESTORED: "Restored",
-    Action.TRASHED: "Put into the trash",
-    Action.DELETED: "Deleted for good",
+    Action.TRASHED: "Moved to trash",
+    Action.DELETED: "Permanently deleted",
     Action.LINKED: "Linked",
     Action.UNLINKED: "Unlinked",
-    Action.HELPED: "A rule helped",
-    Action.HARMED: "A rule did harm",
-    Action.PROMOTED: "Trusted more",
-    Action.DEMOTED: "Trusted less",
-    Action.DISABLED: "Switched off",
-    Action.EXPIRED: "Faded away",
-    Action.EVICTED: "Made room",
-    Action.PURGED: "Left the trash for good",
+    Action.HELPED: "Rule marked helpful",
+    Action.HARMED: "Rule marked harmful",
+    Action.PROMOTED: "Promoted",
+    Action.DEMOTED: "Demoted",
+    Action.DISABLED: "Disabled",
+    Action.EXPIRED: "Faded",
+    Action.EVICTED: "Removed to make room",
+    Action.PURGED: "Removed from trash",
     Action.REPAIRED: "Repaired",
-    Action.CLOSED: "A conversation ended",
+    Action.CLOSED: "Conversation ended",
     Action.LEARNED: "Learned from a conversation",
-    Action.CONSOLIDATED: "Drew conclusions",
-    Action.IMPORTED: "Brought in",
-    Action.VIEWED: "Looked at, in numbers",
+    Action.CONSOLIDATED: "Consolidated",
+    Action.IMPORTED: "Imported",
+    Action.VIEWED: "Counts viewed by an administrator",
     Action.QUARANTINED: "Held back",
     Action.UNDONE: "Undone",
 }
@@ -91,75 +91,66 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 def format_day(moment: datetime, now: datetime, zone: tzinfo) -> str:
-    """`3 May`, with the year if it is another."""
-    here, today = moment.astimezone(zone), now.astimezone(zone)
-    year = f" {here.year}" if here.year != today.year else ""
-    return f"{here.day} {here:%B}{year}"
+    """`3 May`; with the year if it is not the current one."""
+    local, today = moment.astimezone(zone), now.astimezone(zone)
+    year = f" {local.year}" if local.year != today.year else ""
+    return f"{local.day} {local:%B}{year}"
 
 
 def format_time(moment: datetime, zone: tzinfo) -> str:
     """`3 May 2026, 14:05`."""
-    here = moment.astimezone(zone)
-    return f"{here.day} {here:%B} {here.year}, {here:%H:%M}"
+    local = moment.astimezone(zone)
+    return f"{local.day} {local:%B} {local.year}, {local:%H:%M}"
 
 
 def format_age(moment: datetime, now: datetime, zone: tzinfo) -> str:
-    """How long ago, as people say it; of what is to come, the day."""
+    """`2 hours ago`, `yesterday`; the day for future times and after 30 days."""
     passed = now - moment
     if passed < -MINUTE:
         return f"on {format_day(moment, now, zone)}"
     if passed < MINUTE:
         return "just now"
     if passed < HOUR:
-        return _format_units_ago(passed // MINUTE, "minute")
+        return f"{pluralize(passed // MINUTE, 'minute')} ago"
     if passed < DAY:
-        return _format_units_ago(passed // HOUR, "hour")
+        return f"{pluralize(passed // HOUR, 'hour')} ago"
     days = (now.astimezone(zone).date() - moment.astimezone(zone).date()).days
     if days == 1:
         return "yesterday"
-    return _format_units_ago(days, "day") if days <= 30 else f"on {format_day(moment, now, zone)}"
-
-
-def _format_units_ago(count: int, unit: str) -> str:
-    return f"{count} {unit}{'' if count == 1 else 's'} ago"
-
-
-def pluralize(count: int, one: str, more: str = "") -> str:
-    """`1 fact`, `2,300 facts`."""
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
+    return f"{pluralize(days, 'day')} ago" if days <= 30 else f"on {format_day(moment, now, zone)}"
 
 
 def label_weeks(counts: Sequence[int]) -> dict[str, int]:
-    """Counts by the weeks that they are of, the last of which is this one."""
+    """Counts by week label; the last count is that of the current week."""
     ages = reversed(range(len(counts)))
     names = ("this week" if not age else f"{pluralize(age, 'week')} ago" for age in ages)
     return dict(zip(names, counts, strict=True))
 
 
 def describe_confidence(value: float) -> tuple[int, str]:
-    """The step of six that a confidence is on, and its word."""
+    """The confidence step, from 1 to 6, and its label."""
     step = confidence_step(value)
     return step, CONFIDENCE_LABELS[step - 1]
 
 
 def name_maturity(maturity: Maturity, count: int) -> str:
-    """What to call so many rules of a maturity."""
-    several = MATURITY_LABELS[maturity].lower()
-    return several.removesuffix("s") if count == 1 else several
+    """`1 candidate`, `2 candidates`, without the number."""
+    plural = MATURITY_LABELS[maturity].lower()
+    return plural.removesuffix("s") if count == 1 else plural
 
 
 def count_marks(value: float) -> int:
-    """How many of six marks a share fills; none only for nothing at all."""
+    """The number of filled marks out of six; at least one unless the value is zero."""
     return 0 if value <= 0 else min(CONFIDENCE_STEPS, max(1, round(value * CONFIDENCE_STEPS)))
 
 
-def replace_underscores(name: str) -> str:
+def humanize(value: object) -> str:
     """`lives_in` as `lives in`."""
-    return name.replace("_", " ")
+    return str(value).replace("_", " ")
 
 
 def describe_state(record: Record, band: ConfidenceBand, now: datetime, zone: tzinfo) -> str:
-    """One phrase on how a memory is doing."""
+    """`confirmed 3 days ago`, `fading, last confirmed …`, `deleted yesterday`."""
     if record.status is not Status.ACTIVE:
         since = f" {format_age(record.retired_at, now, zone)}" if record.retired_at else ""
         return f"{STATUS_LABELS[record.status]}{since}"
@@ -167,40 +158,38 @@ def describe_state(record: Record, band: ConfidenceBand, now: datetime, zone: tz
     if band is ConfidenceBand.FADING:
         return f"fading, last confirmed {confirmed}"
     if band is ConfidenceBand.EXPIRED:
-        return f"faded away, last confirmed {confirmed}"
+        return f"faded, last confirmed {confirmed}"
     return f"confirmed {confirmed}"
 
 
 def format_validity(record: Record, now: datetime, zone: tzinfo) -> str:
-    """When it was or is true."""
-    begun = f"since {format_day(record.valid_from, now, zone)}"
+    """`since 3 May` or `3 May – 8 June`."""
+    start = format_day(record.valid_from, now, zone)
     if record.valid_until is None:
-        return begun
-    return (
-        f"{format_day(record.valid_from, now, zone)} – {format_day(record.valid_until, now, zone)}"
-    )
+        return f"since {start}"
+    return f"{start} – {format_day(record.valid_until, now, zone)}"
 
 
 def format_topic(record: Record) -> str:
-    """What a fact is about, as `ada · lives in`; of whoever it belongs to, only what of them."""
+    """Subject and predicate of a fact, as `byron · medicine`; without the subject if it is you."""
     if not isinstance(record, Fact) or not record.topic:
         return ""
     subject = None if (record.subject or "").casefold() in SELF_SUBJECTS else record.subject
-    return " · ".join(replace_underscores(part) for part in (subject, record.predicate) if part)
+    return " · ".join(humanize(part) for part in (subject, record.predicate) if part)
 
 
 def describe_event(event: Event) -> str:
-    """What an event did, in a few words."""
-    said = ACTION_LABELS[event.action]
+    """The action, with the number of memories or messages if there are several."""
+    label = ACTION_LABELS[event.action]
     if event.action in (Action.REPLACED, Action.UPDATED):
-        return said
-    several = len({change.memory_id for change in event.changes})
-    if several < 2:
-        return said
-    one, more = ("message", "") if event.action is Action.HEARD else ("memory", "memories")
-    return f"{said}, {pluralize(several, one, more)}"
+        return label
+    count = len({change.memory_id for change in event.changes})
+    if count < 2:
+        return label
+    nouns = ("message",) if event.action is Action.HEARD else ("memory", "memories")
+    return f"{label} ({pluralize(count, *nouns)})"
 
 
-def humanize(value: Any) -> str:
-    """A word of ours without its underscores, for badges and tables."""
-    return replace_underscores(str(value))
+def describe_actor(event: Event) -> str:
+    """The agent that caused an event, else the surface it came from."""
+    return event.agent or describe_surface(event.surface)

@@ -1,4 +1,4 @@
-// What pages do beyond HTML: the palette, keys, the drawer, the chat, toasts, and quiet updates.
+// The page script: search palette, keyboard shortcuts, drawer, chat, toasts and live updates.
 "use strict";
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -9,7 +9,7 @@ const keys = find("#keys");
 
 all(".scripted").forEach((one) => { one.hidden = false; });
 
-// Toasts say what was done for some seconds; while someone is at them, they stay.
+// Toasts disappear after some seconds, unless the pointer or the focus is on them.
 all(".toast").forEach((toast) => {
   let left = Number(toast.dataset.seconds);
   const clock = setInterval(() => {
@@ -19,7 +19,7 @@ all(".toast").forEach((toast) => {
   }, 1000);
 });
 
-// The drawer shows one memory beside the page; its address is the memory's own.
+// The drawer shows one memory beside the page, under the URL of that memory.
 let home = location.href;
 
 async function draw(href, push) {
@@ -31,7 +31,7 @@ async function draw(href, push) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const content = page.body.childNodes;
   drawer.replaceChildren(...content);
-  // Forms lead back to the page underneath, not to the bare drawer.
+  // Forms redirect to the memory's page, not to the bare drawer.
   all('input[name="back"]', drawer).forEach((field) => { field.value = plain; });
   drawer.hidden = false;
   document.body.classList.add("drawn");
@@ -148,7 +148,7 @@ function go(entry) {
   form.submit();
 }
 
-// Keys.
+// Keyboard shortcuts.
 const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
 
 function current() {
@@ -185,7 +185,7 @@ document.addEventListener("keydown", (event) => {
   else if ("ecfu".includes(event.key)) { event.preventDefault(); press(event.key); }
 });
 
-// Quiet updates: when something has happened, what is live on this page is fetched anew.
+// Live updates: after a new event, the live parts of this page are fetched again.
 if (find("[data-counting]")) setTimeout(() => location.reload(), 3000);
 const live = all("[data-live]");
 let latest = null;
@@ -209,7 +209,7 @@ async function refresh() {
 
 if (live.length) { refresh(); setInterval(refresh, Number(document.body.dataset.seconds || 10) * 1000); }
 
-// What the browser keeps: which conversation is open and whose, never a word of it.
+// The browser stores the id and the agent of the open conversation, never its content.
 const root = document.body.dataset.root;
 const chat = find("#chat");
 
@@ -219,26 +219,26 @@ const kept = localStorage.getItem("rem_session");
 if (kept) all('nav a[href="/chat"]').forEach((one) => { one.href = `${localStorage.getItem("rem_space") || ""}/chat/${encodeURIComponent(kept)}`; });
 
 function keep() {
-  // Only names that we made up say nothing.
+  // Only generated ids reveal nothing.
   if (!chat.dataset.session.startsWith("session_")) return;
   localStorage.setItem("rem_session", chat.dataset.session);
   localStorage.setItem("rem_space", root);
 }
 
-// Forms that are sent without leaving the page, and then say that it is done.
+// Forms that are sent without leaving the page, then replaced by their result.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.dataset.quietly) return;
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form));
   const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" }).catch(() => null);
-  const done = make("span", "quiet", answer && answer.type === "opaqueredirect" ? form.dataset.quietly : "That cannot be done any more.");
+  const done = make("span", "quiet", answer && answer.type === "opaqueredirect" ? form.dataset.quietly : "That did not work. Reload the page.");
   const focused = form.contains(document.activeElement);
   form.replaceWith(done);
   if (focused) words.focus();
 });
 
-// The chat: an answer streams in. When the page is left, what is new is closed, and learned from.
+// The chat streams answers. Leaving the page closes the session, so that it is learned from.
 const composer = find("#say");
 const words = find("#words");
 let fresh = false;
@@ -322,7 +322,7 @@ async function say() {
     for await (const line of linesOf(answer.body)) take(line, entry);
   } catch (error) {
     const said = { AbortError: "Stopped.", TypeError: "The connection was lost." }[error.name];
-    entry.after(make("li", "notice", said ? `${said} What was said until then is kept.` : error.message));
+    entry.after(make("li", "notice", said ? `${said} The text so far is saved.` : error.message));
   }
   entry.classList.remove("waiting");
   answering = null;
@@ -357,7 +357,7 @@ if (composer) {
   });
 }
 
-// On a phone the conversations lie over the chat.
+// On a phone, the conversation list covers the chat.
 document.addEventListener("click", (event) => {
   if (!event.target.closest("[data-talks]") || location.search) return;
   event.preventDefault();
