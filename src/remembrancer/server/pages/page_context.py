@@ -25,7 +25,7 @@ from remembrancer.server.pages.forms import DONE_COOKIE, TOAST_SECONDS, make_csr
 from remembrancer.server.pages.survey_cache import SurveyCache
 from remembrancer.store.contract import UNDOABLE_ACTIONS
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
-from remembrancer.text_format import pluralize
+from remembrancer.text_format import describe_surface, pluralize
 from remembrancer.types import GLOBAL_SCOPE, Event, Principal, Record
 
 THEME_COOKIE = "rem_theme"
@@ -84,7 +84,9 @@ def load_templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(pluralize=pluralize, asset=static.asset_url)
+    environment.globals.update(
+        asset=static.asset_url, describe_surface=describe_surface, pluralize=pluralize
+    )
     environment.filters.update(path=lambda name: quote(str(name), safe=""), humanize=text.humanize)
     return environment
 
