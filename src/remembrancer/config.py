@@ -220,6 +220,10 @@ class Settings(SettingsTable):
         """The configured path, or the user's data directory."""
         return environment.data_directory(self.store.path)
 
+    def backup_directory(self) -> Path:
+        """The directory of automatic backups."""
+        return self.data_directory() / "backups"
+
     def profile_for(self, agent: str | None = None) -> profiles.Profile:
         """The profile with the overrides of the configuration and then those of the agent."""
         values = deep_merge(profiles.load_profile_values(self.profile), self.profile_overrides)

@@ -256,9 +256,9 @@ class Remembrancer:
         from remembrancer.transfer import rotation
 
         self.flush()
-        place = self.settings.data_directory() / "backups"
+        directory = self.settings.backup_directory()
         kept = self.settings.store.backup_retention
-        return rotation.add_backup(self._store, place, self._services.clock.now(), kept)
+        return rotation.add_backup(self._store, directory, self._services.clock.now(), kept)
 
     def verify_backup(self, path: str | Path, *, progress: Progress | None = None) -> Backup:
         """Read a whole backup and check it; raises InvalidInput if it is damaged."""

@@ -170,7 +170,7 @@ def _search_traces(services: Services, owner: Owner | None, traces: TraceTerms) 
 def _backup_directory(services: Services) -> Path | None:
     """Where the backups are that are made by themselves; of a store in memory there are none."""
     in_memory = services.store.check_health().place == "memory"
-    return None if in_memory else services.settings.data_directory() / "backups"
+    return None if in_memory else services.settings.backup_directory()
 
 
 def _build_receipt(

@@ -233,7 +233,7 @@ def _back_up(work: JobContext) -> int:
     from remembrancer.transfer import rotation
 
     work.services.usage.flush()
-    directory = work.settings.data_directory() / "backups"
+    directory = work.settings.backup_directory()
     kept = work.settings.store.backup_retention
     return rotation.add_backup(work.store, directory, work.clock.now(), kept).people
 
