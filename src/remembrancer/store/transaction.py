@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -55,9 +55,6 @@ from remembrancer.types import (
     kind_of,
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 class SqlTransaction(SqlReader):
     """A reader and writer over one connection, bound to one owner."""
@@ -75,16 +72,7 @@ class SqlTransaction(SqlReader):
                 "Another memory holds this place by now; look at its history and try again."
             ) from error
         self._insert_event(event, changes)
-        return Event(
-            id=event.id,
-            at=event.at,
-            action=event.action,
-            agent=event.agent,
-            surface=event.surface,
-            note=event.note,
-            undoes=event.undoes,
-            changes=changes,
-        )
+        return replace(event, changes=changes)
 
     def save_session(self, session: Session) -> None:
         table = tables.sessions
