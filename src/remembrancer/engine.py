@@ -190,15 +190,15 @@ class Remembrancer:
 
     def setting(self, key: str) -> Json:
         """A value stored for the tenant, such as the position of a bot in its update queue."""
-        return self._store.get_setting(self._resolve_tenant(None), key)
+        return self._store.system.get_setting(self._resolve_tenant(None), key)
 
     def change_setting(self, key: str, change: Callable[[Json], Json]) -> None:
         """Change a stored value atomically, for every process."""
-        self._store.change_setting(self._resolve_tenant(None), key, change)
+        self._store.system.change_setting(self._resolve_tenant(None), key, change)
 
     def owners(self) -> list[Owner]:
         """All users who have stored something."""
-        return self._store.list_owners()
+        return self._store.system.list_owners()
 
     def run_job(self, name: str, *, tenant: str | None = None) -> JobResult:
         """Run a recurring job now, for all users or for those of one tenant."""

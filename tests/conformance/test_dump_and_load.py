@@ -139,7 +139,7 @@ def test_what_is_loaded_is_what_was_dumped(raw: Store, ada: Owner, bob: Owner) -
     rows = renamed(dumped(raw, ada), bob)
     raw.load(bob, iter(rows))
     assert dumped(raw, bob) == rows
-    assert bob in raw.list_owners()
+    assert bob in raw.system.list_owners()
     with raw.open_reader(bob) as reader:
         assert len(reader.load_index("test/3")) == 1200
 

@@ -179,7 +179,7 @@ def test_reading_for_someone_who_has_nothing_finds_nothing_and_creates_nothing(
         assert reader.find(everything(), 10) == []
         assert reader.tally(NOW) == []
         assert find_nearest(reader, at(1, 0, 0), everything(), 5) == []
-    assert stranger not in raw.list_owners()
+    assert stranger not in raw.system.list_owners()
 
 
 def test_semantic_search_is_exact_and_ties_go_by_id(raw: Store, ada: Owner) -> None:
@@ -641,11 +641,11 @@ def test_an_audit_reads_vectors_links_and_empty_conversations_of_one_owner(
 
 def test_a_key_is_removed_by_one_caller_only(raw: Store, ada: Owner) -> None:
     key = Key(id=new_id("key", NOW), owner=ada, created_at=NOW)
-    raw.add_key(key, f"digest of {key.id}")
+    raw.system.add_key(key, f"digest of {key.id}")
 
     with ThreadPoolExecutor(4) as many:
-        removed = list(many.map(raw.drop_key, [key.id] * 4))
+        removed = list(many.map(raw.system.drop_key, [key.id] * 4))
 
     assert sorted(removed) == [False, False, False, True]
-    assert raw.get_key(f"digest of {key.id}") is None
-    raw.add_key(key, f"digest of {key.id}")
+    assert raw.system.get_key(f"digest of {key.id}") is None
+    raw.system.add_key(key, f"digest of {key.id}")

@@ -174,7 +174,7 @@ def test_the_lease_of_who_was_killed_runs_out(
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         with opened(scene, NOW) as store:
-            lease = store._store.get_lease("decay_sweep")
+            lease = store._store.system.get_lease("decay_sweep")
         if lease.holder is not None:
             break
     assert lease.held_until == NOW + LEASE_DURATION
@@ -219,7 +219,7 @@ def test_when_it_is_over_the_rest_is_left_for_the_next_time(place: str, tenant: 
     with opened(scene, NOW) as store:
         asked = iter([False])
         assert store.tick(lambda: next(asked, True)) == []
-        assert store._store.get_lease("decay_sweep").holder is None
+        assert store._store.system.get_lease("decay_sweep").holder is None
     halfway = done_in(scene, looked_at(scene))
     assert halfway
     assert halfway < scene.due

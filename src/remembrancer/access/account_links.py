@@ -54,9 +54,9 @@ class AccountLinks:
     def create_code(self, owner: Owner) -> LinkCode:
         """A code that links an account to this person; it takes the place of an earlier one."""
         now = self._clock.now()
-        for key in self._store.list_keys():
+        for key in self._store.system.list_keys():
             if key.owner == owner and CODE_CAPABILITY in key.capabilities:
-                self._store.drop_key(key.id)
+                self._store.system.drop_key(key.id)
         code = "".join(secrets.choice(BASE32_ALPHABET) for _ in range(CODE_LENGTH)).upper()
         key = Key(
             id=new_id("key", now),
@@ -66,31 +66,31 @@ class AccountLinks:
             created_at=now,
             expires_at=now + CODE_LIFETIME,
         )
-        self._store.add_key(key, _digest(CODE_CAPABILITY, code))
+        self._store.system.add_key(key, _digest(CODE_CAPABILITY, code))
         return LinkCode(f"{code[:5]}-{code[5:]}", now + CODE_LIFETIME)
 
     def redeem(self, code: str, surface: str, account: str) -> Owner | None:
         """Link an account to the person who has the code; None if the code is not good."""
         self._limit_tries(f"{surface}:{account}")
-        key = self._store.get_key(_digest(CODE_CAPABILITY, _normalise_code(code)))
+        key = self._store.system.get_key(_digest(CODE_CAPABILITY, _normalise_code(code)))
         now = self._clock.now()
         # Removing it tells who was first: a code is good for one account.
-        if key is None or not is_valid(key, now) or not self._store.drop_key(key.id):
+        if key is None or not is_valid(key, now) or not self._store.system.drop_key(key.id):
             return None
         self.unlink(surface, account)
         link = Key(id=new_id("key", now), owner=key.owner, label=surface, created_at=now)
-        self._store.add_key(link, _digest(surface, account))
+        self._store.system.add_key(link, _digest(surface, account))
         return key.owner
 
     def owner_of(self, surface: str, account: str) -> Owner | None:
         """Whose account it is."""
-        key = self._store.get_key(_digest(surface, account))
+        key = self._store.system.get_key(_digest(surface, account))
         return key.owner if key is not None and is_valid(key, self._clock.now()) else None
 
     def unlink(self, surface: str, account: str) -> bool:
         """Let an account be nobody's; whether it was someone's."""
-        key = self._store.get_key(_digest(surface, account))
-        return key is not None and self._store.drop_key(key.id)
+        key = self._store.system.get_key(_digest(surface, account))
+        return key is not None and self._store.system.drop_key(key.id)
 
     def _limit_tries(self, account: str) -> None:
         """Refuse who tries too often."""

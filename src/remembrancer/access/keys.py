@@ -69,35 +69,35 @@ class Keys:
             expires_at=as_utc(expires_at) if expires_at is not None else None,
         )
         secret = f"{KEY_PREFIX}{encode_base32(secrets.randbits(260), 52)}"
-        self._store.add_key(key, _digest(secret))
+        self._store.system.add_key(key, _digest(secret))
         return NewKey(secret, key)
 
     def list(self, owner: Owner | None = None) -> list[Key]:
         """The keys of one person, or all, newest first."""
-        return self._store.list_keys(owner)
+        return self._store.system.list_keys(owner)
 
     def revoke(self, key_id: str, owner: Owner | None = None) -> Key:
         """Let a key open nothing any more; `owner`: only if it is theirs."""
         found = [one for one in self.list(owner) if one.id == key_id]
         if not found:
             raise NotFound("There is no such key.")
-        self._store.revoke_key(key_id, self._clock.now())
+        self._store.system.revoke_key(key_id, self._clock.now())
         return next(one for one in self.list(owner) if one.id == key_id)
 
     def revoke_secret(self, secret: str) -> None:
         """Let the key with this secret open nothing any more, if there is one."""
-        key = self._store.get_key(_digest(secret))
+        key = self._store.system.get_key(_digest(secret))
         if key is not None:
-            self._store.revoke_key(key.id, self._clock.now())
+            self._store.system.revoke_key(key.id, self._clock.now())
 
     def principal_of(self, secret: str, surface: str) -> Principal | None:
         """Who comes with this secret; unknown, expired and revoked ones are all nobody."""
-        key = self._store.get_key(_digest(secret))
+        key = self._store.system.get_key(_digest(secret))
         now = self._clock.now()
         if key is None or not is_valid(key, now):
             return None
         if key.used_at is None or now - key.used_at >= LAST_USED_INTERVAL:
-            self._store.record_key_use(key.id, now)
+            self._store.system.record_key_use(key.id, now)
         return Principal(key.owner, key.agent, surface, key.capabilities)
 
 

@@ -89,12 +89,12 @@ def erase(
     )
     tell("Writing anew what is shared with others, and searching for what is left.")
     # From here on nobody can tell whom it was about; so it is searched for in this note too.
-    services.store.save_erasure(replace(erasure, user=None, traces=()))
+    services.store.system.save_erasure(replace(erasure, user=None, traces=()))
     left = [*backups.unreadable, *services.store.scrub()]
     traces = replace(traces, ids=(*traces.ids, who))
     found = _search_traces(services, None if contributions_only else owner, traces)
     done = replace(erasure, user=None, traces=(), finished_at=services.clock.now())
-    services.store.save_erasure(erasure if any(one.found for one in found) else done)
+    services.store.system.save_erasure(erasure if any(one.found for one in found) else done)
     return sign_receipt(
         services.store, _build_receipt(owner, done, traces, found, left, backups.rewritten)
     )
@@ -105,7 +105,7 @@ def finish_abandoned(services: Services) -> int:
     since = services.clock.now() - ABANDONED_AFTER
     abandoned = [
         one
-        for one in services.store.list_erasures()
+        for one in services.store.system.list_erasures()
         if one.finished_at is None and one.begun_at < since
     ]
     for one in abandoned:
@@ -114,7 +114,7 @@ def finish_abandoned(services: Services) -> int:
             erase(services, Owner(one.tenant, one.user), contributions_only=only)
         else:  # All that is left to do is to write anew where it was noted.
             services.store.scrub()
-            services.store.save_erasure(replace(one, finished_at=services.clock.now()))
+            services.store.system.save_erasure(replace(one, finished_at=services.clock.now()))
     return len(abandoned)
 
 
@@ -123,13 +123,13 @@ def _begin_erasure(
 ) -> tuple[Erasure, TraceTerms]:
     """The erasure of this person that was not finished, or a new one."""
     mark = erasure_mark(services.store, owner)
-    for one in services.store.list_erasures():
+    for one in services.store.system.list_erasures():
         waits = one.finished_at is None and one.contributions_only == contributions_only
         if waits and one.mark == mark:
             return replace(one, user=owner.user), TraceTerms(one.traces)
     found = sample_rows(services.store, owner) if not contributions_only else RowSample()
     there = _build_inventory(services, owner, dict(found.counts))
-    if there.empty and owner not in services.store.list_owners():
+    if there.empty and owner not in services.store.system.list_owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is not known here.")
     personal = {} if contributions_only else {**there.rows, "keys": there.keys}
     team = {"team_contributions": there.contributions, "team_facts": there.team_facts}
@@ -144,7 +144,7 @@ def _begin_erasure(
         traces=() if contributions_only else (owner.id, *found.ids),
         removed={name: count for name, count in {**personal, **team}.items() if count},
     )
-    services.store.save_erasure(erasure)
+    services.store.system.save_erasure(erasure)
     return erasure, TraceTerms(erasure.traces, tuple(found.words))
 
 

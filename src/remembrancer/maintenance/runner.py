@@ -65,7 +65,7 @@ class JobContext:
 
     def owners(self) -> list[Owner]:
         """Those who are looked after."""
-        everyone = self.store.list_owners()
+        everyone = self.store.system.list_owners()
         return [one for one in everyone if self.tenant in (None, one.tenant)]
 
     @property
@@ -104,7 +104,7 @@ def run(work: JobContext, name: str) -> JobResult:
     """Do a job now, unless another process is at it."""
     if name not in JOB_NAMES:
         raise InvalidInput(f"There is no job {name!r}: use one of {', '.join(JOB_NAMES)}.")
-    return _run_leased(work, name, work.store.get_lease(name))
+    return _run_leased(work, name, work.store.system.get_lease(name))
 
 
 def reembed(work: JobContext, *, drop_old: bool) -> JobResult:
@@ -124,7 +124,7 @@ def tick(work: JobContext, is_over: Callable[[], bool]) -> list[JobResult]:
     done: list[JobResult] = []
     for name in JOB_NAMES:
         expression = getattr(work.settings.jobs, name)
-        lease = work.store.get_lease(name)
+        lease = work.store.system.get_lease(name)
         if expression and _is_due(work, lease, expression) and not _is_held(work, lease):
             try:
                 done.append(_run_leased(work, name, lease, is_over))
@@ -142,7 +142,7 @@ def list_schedules(work: JobContext) -> list[ScheduledJob]:
 
 def _build_schedule(work: JobContext, name: str) -> ScheduledJob:
     expression: str = getattr(work.settings.jobs, name)
-    last = work.store.get_lease(name).finished_at
+    last = work.store.system.get_lease(name).finished_at
     due = Cron.parse(expression).next_after(last) if expression and last else None
     # What was never done is due at once.
     return ScheduledJob(name, expression, last, due or (work.clock.now() if expression else None))
@@ -180,16 +180,16 @@ def _run_leased(
                 failures.append(f"{error.code}: {error}")
             taken = _take_lease(work, name, taken)
     except BaseException:
-        work.store.release_lease(name, work.holder, None)
+        work.store.system.release_lease(name, work.holder, None)
         raise
-    work.store.release_lease(name, work.holder, work.clock.now())
+    work.store.system.release_lease(name, work.holder, work.clock.now())
     return JobResult(name, changed, people, tuple(failures))
 
 
 def _take_lease(work: JobContext, name: str, seen: Lease) -> Lease:
     until = work.clock.now() + LEASE_DURATION_BY_JOB.get(name, LEASE_DURATION)
     free = seen.holder == work.holder or not _is_held(work, seen)
-    if not free or not work.store.acquire_lease(name, seen, work.holder, until):
+    if not free or not work.store.system.acquire_lease(name, seen, work.holder, until):
         raise Conflict(f"Another process is at the job {name}; it will be done.")
     return Lease(work.holder, until, seen.finished_at)
 
@@ -225,7 +225,7 @@ def _tidy(work: JobContext) -> int:
 
     work.services.usage.flush()
     finish_abandoned(work.services)
-    work.store.drop_keys(work.clock.now() - KEY_RETENTION)
+    work.store.system.drop_keys(work.clock.now() - KEY_RETENTION)
     return work.store.tidy()
 
 

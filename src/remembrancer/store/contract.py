@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +26,6 @@ from remembrancer.types import (
     Event,
     Fact,
     Json,
-    Key,
     Kind,
     Link,
     Maturity,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from remembrancer.search.index import Index
+    from remembrancer.store.system_tables import SystemTables
     from remembrancer.store.team_contract import TeamReader, TeamWriter
     from remembrancer.types import Tenant
 
@@ -541,6 +541,11 @@ class ScanResult:
 class Store(Protocol):
     """Where memories live. Safe to use from any thread; several processes may share one."""
 
+    @property
+    def system(self) -> SystemTables:
+        """The tables that all owners share: tenants, users, settings, keys, leases, erasures."""
+        ...
+
     def open_reader(self, owner: Owner) -> AbstractContextManager[Reader]:
         """A consistent view of one owner's memories."""
         ...
@@ -554,10 +559,6 @@ class Store(Protocol):
 
     def cpu_slot(self) -> AbstractContextManager[object]:
         """Held while memories are compared: a thread waits here if it would be in the way."""
-        ...
-
-    def list_owners(self) -> list[Owner]:
-        """Everyone who has ever stored something here."""
         ...
 
     def open_team_reader(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
@@ -603,64 +604,8 @@ class Store(Protocol):
         """Add the tenants, users, settings and keys that are missing; none that is here changes."""
         ...
 
-    def get_setting(self, tenant: Tenant, key: str) -> Json:
-        """A setting of a tenant, None if there is none."""
-        ...
-
-    def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
-        """Change a setting of a tenant, for every process, while nobody else does."""
-        ...
-
-    def add_key(self, key: Key, digest: str) -> None:
-        """Keep a key by the digest of its secret; its owner is entered if they are not known."""
-        ...
-
-    def get_key(self, digest: str) -> Key | None:
-        """The key whose secret has that digest, whatever became of it."""
-        ...
-
-    def list_keys(self, owner: Owner | None = None) -> list[Key]:
-        """The keys of one person, or all, newest first."""
-        ...
-
-    def drop_keys(self, before: datetime) -> int:
-        """Destroy the keys that expired or were revoked before a moment; how many they were."""
-        ...
-
-    def revoke_key(self, key_id: str, at: datetime) -> None:
-        """Let a key open nothing from then on; one that was revoked before stays as it is."""
-        ...
-
-    def drop_key(self, key_id: str) -> bool:
-        """Remove a key; whether it was there, which is true for one caller only."""
-        ...
-
-    def record_key_use(self, key_id: str, at: datetime) -> None:
-        """Say when a key was used last."""
-        ...
-
-    def get_lease(self, job: str) -> Lease:
-        """Who is at a job, and when it was done last."""
-        ...
-
-    def acquire_lease(self, job: str, expected: Lease, holder: str, until: datetime) -> bool:
-        """Take a job or hold it for longer, unless its lease is no longer the one that was seen."""
-        ...
-
-    def release_lease(self, job: str, holder: str, at: datetime | None) -> None:
-        """Give a job back: done at that time, or not done."""
-        ...
-
     def delete_owner(self, owner: Owner) -> None:
         """Destroy everything of one person, who is then nobody here; again is the same as once."""
-        ...
-
-    def list_erasures(self) -> list[Erasure]:
-        """What was erased, and what is not finished."""
-        ...
-
-    def save_erasure(self, erasure: Erasure) -> None:
-        """Note an erasure, or how far it got."""
         ...
 
     def scrub(self) -> tuple[str, ...]:

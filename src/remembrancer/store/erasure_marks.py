@@ -28,7 +28,7 @@ def is_erased_since(store: Store, owner: Owner, since: datetime) -> bool:
     """Whether someone was erased after a moment, so that nothing from before may come back."""
     marks = {
         one.mark
-        for one in store.list_erasures()
+        for one in store.system.list_erasures()
         if not one.contributions_only and one.begun_at >= since and one.tenant == owner.tenant
     }
     return bool(marks) and erasure_mark(store, owner) in marks
@@ -36,8 +36,10 @@ def is_erased_since(store: Store, owner: Owner, since: datetime) -> bool:
 
 def load_signing_key(store: Store, tenant: Tenant) -> bytes:
     """The secret of a tenant's receipts, made when it is first needed."""
-    known = store.get_setting(tenant, SIGNING_KEY_SETTING)
+    known = store.system.get_setting(tenant, SIGNING_KEY_SETTING)
     if not isinstance(known, str):
-        store.change_setting(tenant, SIGNING_KEY_SETTING, lambda old: old or secrets.token_hex(32))
-        known = store.get_setting(tenant, SIGNING_KEY_SETTING)
+        store.system.change_setting(
+            tenant, SIGNING_KEY_SETTING, lambda old: old or secrets.token_hex(32)
+        )
+        known = store.system.get_setting(tenant, SIGNING_KEY_SETTING)
     return bytes.fromhex(str(known))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -30,20 +29,18 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidSetting, StoreUnavailable, UnknownPerson
-from remembrancer.store import dump, leases, pg_roles, pg_scrub, schema, system_tables, tables
+from remembrancer.store import dump, pg_roles, pg_scrub, schema, system_tables, tables
 from remembrancer.store.columns import unpack_vector
 from remembrancer.store.contract import (
     DumpRow,
     Embedding,
-    Erasure,
     Health,
     Hit,
-    Lease,
     Reader,
     ScanResult,
     TraceTerms,
@@ -51,10 +48,11 @@ from remembrancer.store.contract import (
     to_json,
 )
 from remembrancer.store.index_cache import IndexCache
+from remembrancer.store.system_tables import SystemTables
 from remembrancer.store.team import SqlTeamReader, SqlTeamWriter
 from remembrancer.store.team_contract import TeamReader, TeamWriter
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Json, Key, Owner, Tenant
+from remembrancer.types import Owner, Tenant
 
 MAX_VECTORS_IN_MEMORY = 250_000
 """How many vectors of one owner are held in memory; what comes after is left to the database."""
@@ -102,6 +100,7 @@ class PostgresStore:
         self._clock = clock or SystemClock()
         self._indexes = IndexCache(max_vectors=max_vectors)
         self._known_tenants: set[Tenant] = set()
+        self.system = SystemTables(self._begin_unbound, self._begin_unbound, self._clock)
         _migrate(_parse_url(admin_url or url))
         self._engine = create_engine(
             self._url,
@@ -144,10 +143,6 @@ class PostgresStore:
     def cpu_slot(self) -> contextlib.AbstractContextManager[object]:
         return contextlib.nullcontext()  # threads wait for the server, not for each other
 
-    def list_owners(self) -> list[Owner]:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.list_owners(connection)
-
     @contextlib.contextmanager
     def dump(self, owner: Owner) -> Iterator[Iterator[DumpRow]]:
         with self._begin(owner) as connection:
@@ -162,9 +157,7 @@ class PostgresStore:
             dump.load_person(connection, owner, rows, max_vectors=most, removed=removed)
 
     def list_teams(self) -> list[Tenant]:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            known = system_tables.list_tenants(connection)
-        return [one for one in known if self._has_team_facts(one)]
+        return [one for one in self.system.list_tenants() if self._has_team_facts(one)]
 
     @contextlib.contextmanager
     def dump_team(self, tenant: Tenant) -> Iterator[Iterator[DumpRow]]:
@@ -178,21 +171,13 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def dump_system(self) -> Iterator[Iterator[DumpRow]]:
-        with _translate_connection_errors(), self._engine.begin() as connection:
+        with self._begin_unbound() as connection:
             connection.exec_driver_sql(SNAPSHOT_STATEMENT)
             yield dump.system_rows(connection)
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
+        with self._begin_unbound() as connection:
             dump.load_system(connection, rows)
-
-    def get_setting(self, tenant: Tenant, key: str) -> Json:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.get_setting(connection, tenant, key)
-
-    def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            system_tables.change_setting(connection, tenant, key, change, self._clock.now())
 
     def delete_owner(self, owner: Owner) -> None:
         table = tables.owners
@@ -201,16 +186,8 @@ class PostgresStore:
             connection.execute(held)
             for table in reversed(tables.personal.sorted_tables):
                 connection.execute(table.delete().where(table.c.owner_id == owner.id))
-            system_tables.delete_owner(connection, owner)
+            system_tables.delete_owner_rows(connection, owner)
         self._indexes.drop(owner.id)
-
-    def list_erasures(self) -> list[Erasure]:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.list_erasures(connection)
-
-    def save_erasure(self, erasure: Erasure) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            system_tables.save_erasure(connection, erasure)
 
     def scrub(self) -> tuple[str, ...]:
         self.evict_erased()
@@ -224,7 +201,7 @@ class PostgresStore:
         if owner is not None:
             with self._begin(owner) as connection:
                 found.append(pg_scrub.scan_rows(connection, owner))
-        with _translate_connection_errors(), self._engine.begin() as connection:
+        with self._begin_unbound() as connection:
             return found + pg_scrub.scan_server_files(connection, traces)
 
     def evict_erased(self) -> bool:
@@ -232,62 +209,19 @@ class PostgresStore:
         if not held:
             return False
         table = tables.users
-        with _translate_connection_errors(), self._engine.begin() as connection:
+        with self._begin_unbound() as connection:
             query = select(table.c.owner_id).where(table.c.owner_id.in_(held))
             gone = held.difference(connection.execute(query).scalars())
         for owner_id in gone:
             self._indexes.drop(owner_id)
         return bool(gone)
 
-    def add_key(self, key: Key, digest: str) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            system_tables.add_key(connection, key, digest, self._clock.now())
-
-    def get_key(self, digest: str) -> Key | None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.get_key(connection, digest)
-
-    def list_keys(self, owner: Owner | None = None) -> list[Key]:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.list_keys(connection, owner)
-
-    def drop_keys(self, before: datetime) -> int:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.drop_keys(connection, before)
-
-    def revoke_key(self, key_id: str, at: datetime) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            system_tables.revoke_key(connection, key_id, at)
-
-    def drop_key(self, key_id: str) -> bool:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return system_tables.drop_key(connection, key_id)
-
-    def record_key_use(self, key_id: str, at: datetime) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            system_tables.record_key_use(connection, key_id, at)
-
-    def get_lease(self, job: str) -> Lease:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            return leases.read_lease(connection, job)
-
-    def acquire_lease(self, job: str, expected: Lease, holder: str, until: datetime) -> bool:
-        try:
-            with _translate_connection_errors(), self._engine.begin() as connection:
-                return leases.acquire_lease(connection, job, expected, holder, until)
-        except IntegrityError:  # another process made the row of this job at the same moment
-            return False
-
-    def release_lease(self, job: str, holder: str, at: datetime | None) -> None:
-        with _translate_connection_errors(), self._engine.begin() as connection:
-            leases.release_lease(connection, job, holder, at)
-
     def tidy(self) -> int:
         """Nothing: the server looks after itself."""
         return 0
 
     def check_health(self) -> Health:
-        with _translate_connection_errors(), self._engine.begin() as connection:
+        with self._begin_unbound() as connection:
             version = connection.execute(text("SHOW server_version")).scalar_one()
             vector = connection.execute(
                 text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
@@ -310,8 +244,14 @@ class PostgresStore:
         self._engine.dispose()
 
     @contextlib.contextmanager
-    def _begin(self, owner: Owner) -> Iterator[Connection]:
+    def _begin_unbound(self) -> Iterator[Connection]:
+        """A transaction that is bound to no owner, so row security hides all personal rows."""
         with _translate_connection_errors(), self._engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _begin(self, owner: Owner) -> Iterator[Connection]:
+        with self._begin_unbound() as connection:
             # The id is a hex digest, never text from outside: SET takes no bound parameter.
             connection.exec_driver_sql(f"SET LOCAL app.owner_id = '{owner.id}'")
             yield connection
@@ -319,7 +259,7 @@ class PostgresStore:
     @contextlib.contextmanager
     def _begin_as(self, role: str, tenant: Tenant) -> Iterator[Connection]:
         """A transaction in a role that can do nothing but its work, for one tenant."""
-        with _translate_connection_errors(), self._engine.begin() as connection:
+        with self._begin_unbound() as connection:
             connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
             connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
             yield connection
@@ -328,8 +268,7 @@ class PostgresStore:
     def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
         """The only writer of a team, who holds its row; the tenant is entered by name before."""
         if tenant not in self._known_tenants:
-            with _translate_connection_errors(), self._engine.begin() as connection:
-                system_tables.register_tenant(connection, tenant, self._clock.now())
+            self.system.register_tenant(tenant)
             self._known_tenants.add(tenant)
         with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant) as connection:
             row = {"tenant_id": tenant.id, "version": 0}
@@ -425,7 +364,7 @@ def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: b
     if connection.execute(held).first() is None:
         if not create:
             raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
-        system_tables.register_owner(connection, owner, clock.now())
+        system_tables.insert_owner(connection, owner, clock.now())
         row = system_tables.build_owner_row(owner, clock.now())
         connection.execute(insert(table).values(row).on_conflict_do_nothing())
         connection.execute(held)

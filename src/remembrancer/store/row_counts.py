@@ -66,7 +66,7 @@ def count_rows(store: Store, owner: Owner) -> Mapping[str, int]:
 
 def count_keys(store: Store, owner: Owner) -> int:
     """How many keys there are to someone's memory."""
-    return sum(one.owner == owner for one in store.list_keys())
+    return sum(one.owner == owner for one in store.system.list_keys())
 
 
 def sample_rows(store: Store, owner: Owner) -> RowSample:

@@ -9,9 +9,8 @@ import sqlite3
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,13 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import Conflict, StoreUnavailable, UnknownPerson
-from remembrancer.store import dump, leases, sqlite_file, system_tables, tables, trace_scan
+from remembrancer.store import dump, sqlite_file, system_tables, tables, trace_scan
 from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import (
     DumpRow,
     Embedding,
-    Erasure,
     Health,
     Hit,
-    Lease,
     Reader,
     ScanResult,
     TraceTerms,
@@ -39,10 +36,11 @@ from remembrancer.store.contract import (
 from remembrancer.store.empty_reader import EmptyReader
 from remembrancer.store.index_cache import IndexCache
 from remembrancer.store.sqlite_file import SqliteFile
+from remembrancer.store.system_tables import SystemTables
 from remembrancer.store.team import PRIVATE_TABLES, SqlTeamReader, SqlTeamWriter
 from remembrancer.store.team_contract import TeamReader, TeamWriter
 from remembrancer.store.transaction import SqlTransaction
-from remembrancer.types import Json, Key, Owner, Tenant
+from remembrancer.types import Owner, Tenant
 
 SAFE_CHECKPOINT_VERSION = (3, 51, 3)
 
@@ -71,6 +69,7 @@ class SqliteStore:
         self._open_files: OrderedDict[str, _OpenFile] = OrderedDict()
         self._known_tenants: set[Tenant] = set()
         self._registration_lock = threading.Lock()
+        self.system = SystemTables(self._begin_system_read, self._begin_system_write, self._clock)
         if path is not None:
             _make_private(path)
 
@@ -118,10 +117,6 @@ class SqliteStore:
     def cpu_slot(self) -> AbstractContextManager[object]:
         return CPU_SLOTS
 
-    def list_owners(self) -> list[Owner]:
-        with self._system.begin_read() as connection:
-            return system_tables.list_owners(connection)
-
     @contextlib.contextmanager
     def dump(self, owner: Owner) -> Iterator[Iterator[DumpRow]]:
         if not self._has_file(owner):
@@ -131,8 +126,7 @@ class SqliteStore:
             yield dump.personal_rows(connection, owner)
 
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
-        with self._system.begin_write() as connection:
-            system_tables.register_owner(connection, owner, self._clock.now())
+        self.system.register_owner(owner)
         if self._path is None or self._has_file(owner):
             with (
                 self._use_person(owner) as person,
@@ -145,9 +139,7 @@ class SqliteStore:
             self._load_new_owner(owner, rows)
 
     def list_teams(self) -> list[Tenant]:
-        with self._system.begin_read() as connection:
-            known = system_tables.list_tenants(connection)
-        return [one for one in known if self._has_team_facts(one)]
+        return [one for one in self.system.list_tenants() if self._has_team_facts(one)]
 
     @contextlib.contextmanager
     def dump_team(self, tenant: Tenant) -> Iterator[Iterator[DumpRow]]:
@@ -163,20 +155,12 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def dump_system(self) -> Iterator[Iterator[DumpRow]]:
-        with self._system.begin_read() as connection:
+        with self._system_file.begin_read() as connection:
             yield dump.system_rows(connection)
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
-        with self._system.begin_write() as connection:
+        with self._system_file.begin_write() as connection:
             dump.load_system(connection, rows)
-
-    def get_setting(self, tenant: Tenant, key: str) -> Json:
-        with self._system.begin_read() as connection:
-            return system_tables.get_setting(connection, tenant, key)
-
-    def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
-        with self._system.begin_write() as connection:
-            system_tables.change_setting(connection, tenant, key, change, self._clock.now())
 
     def delete_owner(self, owner: Owner) -> None:
         if self._has_file(owner):
@@ -190,23 +174,12 @@ class SqliteStore:
         self._evict(_file_stem(owner))
         if self._path is not None:
             sqlite_file.remove_leftovers(self._file_path(_file_stem(owner)))
-        with self._system.begin_write() as connection:
-            system_tables.delete_owner(connection, owner)
-
-    def list_erasures(self) -> list[Erasure]:
-        with self._system.begin_read() as connection:
-            return system_tables.list_erasures(connection)
-
-    def save_erasure(self, erasure: Erasure) -> None:
-        with self._system.begin_write() as connection:
-            system_tables.save_erasure(connection, erasure)
+        self.system.delete_owner(owner)
 
     def scrub(self) -> tuple[str, ...]:
         self.evict_erased()
-        kept = [] if self._system.scrub() else ["the system's"]
-        with self._system.begin_read() as connection:
-            tenants = system_tables.list_tenants(connection)
-        for tenant in filter(self._has_file, tenants):  # also one that knows nothing any more
+        kept = [] if self._system_file.scrub() else ["the system's"]
+        for tenant in filter(self._has_file, self.system.list_tenants()):  # even without facts
             with self._use_team(tenant) as team:
                 kept += [] if team.file.scrub() else [f"that of the team {tenant.name}"]
         return tuple(f"Someone is reading a file, {which}." for which in kept)
@@ -221,51 +194,11 @@ class SqliteStore:
             self._evict(name)
         return bool(gone)
 
-    def add_key(self, key: Key, digest: str) -> None:
-        with self._system.begin_write() as connection:
-            system_tables.add_key(connection, key, digest, self._clock.now())
-
-    def get_key(self, digest: str) -> Key | None:
-        with self._system.begin_read() as connection:
-            return system_tables.get_key(connection, digest)
-
-    def list_keys(self, owner: Owner | None = None) -> list[Key]:
-        with self._system.begin_read() as connection:
-            return system_tables.list_keys(connection, owner)
-
-    def drop_keys(self, before: datetime) -> int:
-        with self._system.begin_write() as connection:
-            return system_tables.drop_keys(connection, before)
-
-    def revoke_key(self, key_id: str, at: datetime) -> None:
-        with self._system.begin_write() as connection:
-            system_tables.revoke_key(connection, key_id, at)
-
-    def drop_key(self, key_id: str) -> bool:
-        with self._system.begin_write() as connection:
-            return system_tables.drop_key(connection, key_id)
-
-    def record_key_use(self, key_id: str, at: datetime) -> None:
-        with self._system.begin_write() as connection:
-            system_tables.record_key_use(connection, key_id, at)
-
-    def get_lease(self, job: str) -> Lease:
-        with self._system.begin_read() as connection:
-            return leases.read_lease(connection, job)
-
-    def acquire_lease(self, job: str, expected: Lease, holder: str, until: datetime) -> bool:
-        with self._system.begin_write() as connection:
-            return leases.acquire_lease(connection, job, expected, holder, until)
-
-    def release_lease(self, job: str, holder: str, at: datetime | None) -> None:
-        with self._system.begin_write() as connection:
-            leases.release_lease(connection, job, holder, at)
-
     def tidy(self) -> int:
         """Move every log into its file; files that nobody has open here have none of ours."""
         with self._lock:
             opened = [one.file for one in self._open_files.values()]
-        for file in (self._system, *opened):
+        for file in (self._system_file, *opened):
             file.checkpoint()
         return 1 + len(opened)
 
@@ -277,7 +210,7 @@ class SqliteStore:
                 f"SQLite {sqlite3.sqlite_version} has a rare fault when two connections checkpoint "
                 "at once; Remembrancer checkpoints from one place only. 3.51.3 has the cure."
             )
-        people = len(self.list_owners())
+        people = len(self.system.list_owners())
         place = str(self._path) if self._path else "memory"
         details = {"sqlite": sqlite3.sqlite_version, "people": str(people)}
         return Health("sqlite", place, details, tuple(warnings))
@@ -287,21 +220,26 @@ class SqliteStore:
             for one in self._open_files.values():
                 one.file.close()
             self._open_files.clear()
-            if "_system" in self.__dict__:
-                self._system.close()
+            if "_system_file" in self.__dict__:
+                self._system_file.close()
 
     @functools.cached_property
-    def _system(self) -> SqliteFile:
+    def _system_file(self) -> SqliteFile:
         """The small tables; most calls never need them."""
         return self._open_file("system", "system")
+
+    def _begin_system_read(self) -> AbstractContextManager[Connection]:
+        return self._system_file.begin_read()
+
+    def _begin_system_write(self) -> AbstractContextManager[Connection]:
+        return self._system_file.begin_write()
 
     @contextlib.contextmanager
     def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
         """The only writer of a team, who is entered first, so that no file is without a name."""
         with _translate_lock_errors():
             if tenant not in self._known_tenants:
-                with self._system.begin_write() as connection:
-                    system_tables.register_tenant(connection, tenant, self._clock.now())
+                self.system.register_tenant(tenant)
                 self._known_tenants.add(tenant)
             with self._use_team(tenant) as team, team.file.begin_write() as connection:
                 yield connection
@@ -363,8 +301,7 @@ class SqliteStore:
         """Enter a newcomer before their file is made, so that no file is without a name."""
         with self._registration_lock:
             if not self._has_file(owner):
-                with self._system.begin_write() as connection:
-                    system_tables.register_owner(connection, owner, self._clock.now())
+                self.system.register_owner(owner)
                 with self._use_person(owner):
                     return
 

@@ -219,7 +219,7 @@ class Review:
 
     def people(self) -> tuple[str, ...]:
         """Who of this tenant has a memory here, by name."""
-        everyone = self._services.store.list_owners()
+        everyone = self._services.store.system.list_owners()
         return tuple(one.user for one in everyone if one.tenant == self._tenant.name)
 
     def person(self, user: str) -> PersonCounts:

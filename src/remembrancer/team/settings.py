@@ -77,7 +77,7 @@ class LiveSettings:
     def _save(
         self, tenant: Tenant, profile: Profile, change: Callable[[Json], Json]
     ) -> TeamSettings:
-        self._store.change_setting(tenant, SETTINGS_KEY, change)
+        self._store.system.change_setting(tenant, SETTINGS_KEY, change)
         with self._lock:
             self._cache.pop(tenant.id, None)
         return self.get(tenant, profile)
@@ -93,7 +93,7 @@ class LiveSettings:
         return values
 
     def _load(self, tenant: Tenant) -> Mapping[str, Json]:
-        stored = self._store.get_setting(tenant, SETTINGS_KEY)
+        stored = self._store.system.get_setting(tenant, SETTINGS_KEY)
         return stored if isinstance(stored, dict) else {}
 
 

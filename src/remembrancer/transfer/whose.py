@@ -13,7 +13,7 @@ DataOwner = Owner | Tenant
 
 def list_data_owners(store: Store) -> list[DataOwner]:
     """All people, then all teams."""
-    return [*store.list_owners(), *store.list_teams()]
+    return [*store.system.list_owners(), *store.list_teams()]
 
 
 def dump_rows(store: Store, data_owner: DataOwner) -> AbstractContextManager[Iterator[DumpRow]]:
