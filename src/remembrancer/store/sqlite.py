@@ -33,7 +33,6 @@ from remembrancer.store.contract import (
     TraceTerms,
     Writer,
 )
-from remembrancer.store.empty_reader import EmptyReader
 from remembrancer.store.index_cache import IndexCache
 from remembrancer.store.sqlite_file import SqliteFile
 from remembrancer.store.system_tables import SystemTables
@@ -69,6 +68,7 @@ class SqliteStore:
         self._open_files: OrderedDict[str, _OpenFile] = OrderedDict()
         self._known_tenants: set[Tenant] = set()
         self._registration_lock = threading.Lock()
+        self._empty_engine = sqlite_file.make_empty_engine()
         self.system = SystemTables(self._begin_system_read, self._begin_system_write, self._clock)
         if path is not None:
             _make_private(path)
@@ -76,7 +76,8 @@ class SqliteStore:
     @contextlib.contextmanager
     def open_reader(self, owner: Owner) -> Iterator[Reader]:
         if not self._has_file(owner):
-            yield EmptyReader()
+            with self._empty_engine.begin() as connection:
+                yield SqliteTransaction(connection, owner.id, IndexCache(max_vectors=sys.maxsize))
             return
         with self._use_person(owner) as person, person.file.begin_read() as connection:
             yield SqliteTransaction(connection, owner.id, person.indexes)
@@ -220,6 +221,7 @@ class SqliteStore:
             for one in self._open_files.values():
                 one.file.close()
             self._open_files.clear()
+            self._empty_engine.dispose()
             if "_system_file" in self.__dict__:
                 self._system_file.close()
 

@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool, Pool, QueuePool, StaticPool
 from sqlalchemy.util import LRUCache
 
 from remembrancer.errors import StoreUnavailable
-from remembrancer.store import schema
+from remembrancer.store import schema, tables
 from remembrancer.store.fsync import fsync_path
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
@@ -211,13 +211,50 @@ _blanks: dict[str, bytes] = {}
 _blank_lock = threading.Lock()
 
 
+def make_empty_engine() -> Engine:
+    """An engine whose connections each see the personal tables in memory, without a row.
+
+    No connection shares anything with another, so readers need no lock.
+    """
+    dialect, _ = _load_dialect()
+    return _build_engine(_make_pool(_connect_empty, dialect))
+
+
+def _connect_empty() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.deserialize(_empty_image())
+    return connection
+
+
+@cache
+def _empty_image() -> bytes:
+    """The personal tables without rows; made without Alembic, whose import takes long."""
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    try:
+        with engine.begin() as connection:
+            tables.personal.create_all(connection)
+        raw: Any = engine.raw_connection()
+        with contextlib.closing(raw):
+            image: bytes = raw.driver_connection.serialize()
+        return image
+    finally:
+        engine.dispose()
+
+
 def _make_engine(path: Path | None, lock_timeout_seconds: float) -> Engine:
-    dialect, compiled = _load_dialect()
+    dialect, _ = _load_dialect()
     creator: Any = partial(_connect, path, lock_timeout_seconds)
     if path is None:
-        pool: Pool = StaticPool(creator, dialect=dialect)
-    else:
-        pool = QueuePool(creator, pool_size=4, max_overflow=-1, dialect=dialect)
+        return _build_engine(StaticPool(creator, dialect=dialect))
+    return _build_engine(_make_pool(creator, dialect))
+
+
+def _make_pool(creator: Any, dialect: Dialect) -> Pool:
+    return QueuePool(creator, pool_size=4, max_overflow=-1, dialect=dialect)
+
+
+def _build_engine(pool: Pool) -> Engine:
+    dialect, compiled = _load_dialect()
     url, options = make_url("sqlite://"), {"compiled_cache": compiled}
     engine = Engine(pool, dialect, url, hide_parameters=True, execution_options=options)
     event.listen(engine, "connect", _configure)
