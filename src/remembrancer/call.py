@@ -134,6 +134,7 @@ class Call:
         *,
         undoes: str | None = None,
         note: str | None = None,
+        batch_id: str | None = None,
     ) -> Event:
         """An event of this principal; the store adds the changes. No note quotes a memory."""
         return Event(
@@ -144,6 +145,7 @@ class Call:
             surface=self.principal.surface,
             note=note,
             undoes=undoes,
+            batch_id=batch_id,
         )
 
     def visible_filter(

@@ -548,6 +548,7 @@ class Event:
     undoes: str | None = None
     undone_by: str | None = None
     changes: tuple[Change, ...] = ()
+    batch_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,47 @@ def test_whoever_owns_the_tables_can_migrate_though_row_security_binds_them(
         assert connection.execute(unbound).scalars().all() == []
 
 
+def test_an_import_of_revision_0007_is_undone_and_redone_as_a_whole_on_sqlite(
+    tmp_path: Path,
+) -> None:
+    samples.build_sqlite(tmp_path / "memory", "0007")
+    (path,) = tmp_path.glob("memory/people/*.db")
+    assert_old_import_is_undone_as_a_whole(str(tmp_path / "memory"), f"sqlite:///{path}")
+
+
+def test_an_import_of_revision_0007_is_undone_and_redone_as_a_whole_on_postgres(
+    database: str,
+) -> None:
+    samples.build_postgres(plain(database), "0007")
+    assert_old_import_is_undone_as_a_whole(database, plain(database))
+
+
+def assert_old_import_is_undone_as_a_whole(place: str, address: str) -> None:
+    """The rule and the episode become two steps of an import, as 0007 would have noted them."""
+    note = "2026-03-02T12:00:00+00:00 mem0: memories.json"
+    engine = create_engine(address, poolclass=NullPool)
+    with engine.begin() as connection:
+        made_imported = text(
+            "UPDATE events SET action = 'imported', note = :note WHERE id IN (SELECT event_id "
+            "FROM changes WHERE memory_id LIKE 'rule%' OR memory_id LIKE 'episode%')"
+        )
+        assert connection.execute(made_imported, {"note": note}).rowcount == 2
+
+    with remembrancer.open(place, settings=Settings(user="ada")) as store:
+        me = store.for_user("ada")
+        step = next(one for one in me.activity().items if one.note == note)
+        undone = me.undo(step.id).event
+        assert {one.kind for one in me.list().items} == {"fact"}
+
+    with engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE events DROP COLUMN batch_id")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
+    with remembrancer.open(place, settings=Settings(user="ada")) as store:
+        me = store.for_user("ada")
+        me.undo(undone.id)
+        assert {one.kind for one in me.list().items} == {"fact", "rule", "episode"}
+
+
 def assert_sample_is_whole(store: remembrancer.Remembrancer, revision: str) -> None:
     """The sample: a corrected fact, a rule, an episode, a forgotten fact, and their events."""
     me = store.for_user("ada")
@@ -159,7 +200,7 @@ SINCE_0002 = [
     ("My sister plays the cello.", "sister", "a sibling who makes music"),
 ]
 FOUND = {"0001": SINCE_0001} | dict.fromkeys(
-    ("0002", "0003", "0004", "0005", "0006", "0007"), SINCE_0002
+    ("0002", "0003", "0004", "0005", "0006", "0007", "0008"), SINCE_0002
 )
 
 

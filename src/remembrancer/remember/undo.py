@@ -44,7 +44,9 @@ def undo(call: Call, event_id: str | None = None) -> Written:
         records: dict[str, Record] = {}
         for event in _list_events_to_undo(call, writer, _choose_event(call, writer, event_id)):
             writes = _invert_event(writer, event, now)
-            undoing = writer.apply(call.new_event(Action.UNDONE, now, undoes=event.id), writes)
+            undoing = writer.apply(
+                call.new_event(Action.UNDONE, now, undoes=event.id, batch_id=event.batch_id), writes
+            )
             writer.mark_undone(event.id, undoing.id)
             if event.undoes is not None:
                 writer.mark_undone(event.undoes, None)
@@ -60,25 +62,24 @@ def _list_events_to_undo(call: Call, reader: Reader, event: Event) -> list[Event
     An import that was taken back comes again as a whole too.
     """
     first = reader.get_event(event.undoes) if event.undoes is not None else event
-    if first is None or first.action is not Action.IMPORTED or first.note is None:
+    if first is None or first.action is not Action.IMPORTED or first.batch_id is None:
         return [event]
-    since = list(_iter_events_since(reader, datetime.fromisoformat(first.note.partition(" ")[0])))
-    steps = {one.id for one in since if one.note == first.note}
+    batch = list(_iter_batch(reader, first.batch_id))
+    steps = {one.id for one in batch if one.action is Action.IMPORTED}
     if event is first:
-        meant = [one for one in since if one.id in steps and one.undone_by is None]
+        meant = [one for one in batch if one.id in steps and one.undone_by is None]
     else:
-        meant = [one for one in since if one.undoes in steps and one.undone_by is None]
+        meant = [one for one in batch if one.undoes in steps and one.undone_by is None]
     return filter_visible_events(call, reader, meant)
 
 
-def _iter_events_since(reader: Reader, moment: datetime) -> Iterator[Event]:
-    """What has happened since then, the latest first, and a little of before."""
-    page = reader.list_events(limit=200)
+def _iter_batch(reader: Reader, batch_id: str) -> Iterator[Event]:
+    """The events of a batch and those that undo them, newest first."""
+    page = reader.list_events(batch_id=batch_id, limit=200)
     while page:
         yield from page
-        last = page[-1]
-        after = Position(last.at, last.id)
-        page = reader.list_events(limit=200, after=after) if last.at >= moment else []
+        after = Position(page[-1].at, page[-1].id)
+        page = reader.list_events(batch_id=batch_id, limit=200, after=after)
 
 
 def _choose_event(call: Call, reader: Reader, event_id: str | None) -> Event:

@@ -229,6 +229,7 @@ class Event(ResponseModel):
     undoes: str | None
     undone_by: str | None
     changes: list[MemoryChange]
+    batch_id: str | None = None
 
 
 class MemoryLink(ResponseModel):

@@ -366,10 +366,11 @@ class Reader(Protocol):
         self,
         *,
         memory_ids: Sequence[str] | None = None,
+        batch_id: str | None = None,
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
-        """Events, newest first; only those that touched the given memories, if any are given."""
+        """Events, newest first; if given, only those of some memories or of one batch."""
         ...
 
     def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:

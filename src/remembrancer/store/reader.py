@@ -315,11 +315,14 @@ class SqlReader(ABC):
         self,
         *,
         memory_ids: Sequence[str] | None = None,
+        batch_id: str | None = None,
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
         table = tables.events
         query = select(table).where(self._own(table))
+        if batch_id is not None:
+            query = query.where(table.c.batch_id == batch_id)
         if memory_ids is not None:
             query = query.where(self._touches(memory_ids))
         if after is not None:

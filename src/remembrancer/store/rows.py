@@ -156,6 +156,7 @@ def event_from_row(row: Row[Any], changes: tuple[Change, ...]) -> Event:
         undoes=row.undoes,
         undone_by=row.undone_by,
         changes=changes,
+        batch_id=row.batch_id,
     )
 
 

@@ -312,6 +312,7 @@ events = personal_table(
     Column("note", Text),
     Column("undoes", Text),
     Column("undone_by", Text),
+    Column("batch_id", Text),
     Index("ix_events_at", "owner_id", "at", "id"),
 )
 

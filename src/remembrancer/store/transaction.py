@@ -423,7 +423,7 @@ class SqlTransaction(SqlReader):
 
     def _insert_event(self, event: Event, changes: Sequence[Change]) -> None:
         own: dict[str, object] = {"owner_id": self._owner_id}
-        columns = ("id", "at", "action", "agent", "surface", "note", "undoes")
+        columns = ("id", "at", "action", "agent", "surface", "note", "undoes", "batch_id")
         self._connection.execute(
             tables.events.insert(), own | {name: getattr(event, name) for name in columns}
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,7 @@ from remembrancer.store.contract import (
 from remembrancer.transfer.formats.items import FileLocation, MemoryItem
 from remembrancer.types import (
     Action,
+    Event,
     Fact,
     Json,
     Kind,
@@ -67,6 +69,14 @@ class PreparedMemory:
     statement: Statement
     links: tuple[str, ...] = ()
     secrets: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ImportBatch:
+    """Groups the events of one import, so that undo takes all of them back."""
+
+    id: str
+    note: str
 
 
 @dataclass(slots=True)
@@ -121,7 +131,7 @@ def _is_deep(value: object, left: int) -> bool:
 
 
 def store_memories(
-    call: Call, note: str, some: Sequence[PreparedMemory], report_progress: AdvanceCallback
+    call: Call, batch: ImportBatch, some: Sequence[PreparedMemory], report_progress: AdvanceCallback
 ) -> ImportBatchResult:
     """Store some memories, but for those that came before and those that are known."""
     unique: dict[str, PreparedMemory] = {}
@@ -138,11 +148,11 @@ def store_memories(
         ids={one.key: one.id for one in unique.values()},
     )
     while fresh:
-        fresh = write_with_vectors(call, vectors, partial(_write_batch, call, note, fresh, outcome))
+        fresh = write_with_vectors(call, vectors, partial(_write_batch, call, batch, fresh, outcome))
     return outcome
 
 
-def add_links(call: Call, note: str, wanted: Sequence[tuple[str, str]]) -> str | None:
+def add_links(call: Call, batch: ImportBatch, wanted: Sequence[tuple[str, str]]) -> str | None:
     """Relate memories that are not related yet; the event, if there was anything to do."""
     now = call.now()
     with call.open_writer() as writer:
@@ -156,7 +166,11 @@ def add_links(call: Call, note: str, wanted: Sequence[tuple[str, str]]) -> str |
         ]
         if not writes:
             return None
-        return writer.apply(call.new_event(Action.IMPORTED, now, note=note), writes).id
+        return writer.apply(new_import_event(call, batch, now), writes).id
+
+
+def new_import_event(call: Call, batch: ImportBatch, now: datetime) -> Event:
+    return call.new_event(Action.IMPORTED, now, note=batch.note, batch_id=batch.id)
 
 
 def _are_related(writer: Writer, source: str, target: str) -> bool:
@@ -181,7 +195,7 @@ def _embed_memories(
 
 def _write_batch(
     call: Call,
-    note: str,
+    batch: ImportBatch,
     waiting: Sequence[PreparedMemory],
     outcome: ImportBatchResult,
     writer: Writer,
@@ -211,7 +225,7 @@ def _write_batch(
         _count(outcome, intent)
     if writes := [write for _, intent in plans for write in intent.writes]:
         writes.sort(key=lambda write: WRITE_ORDER.index(type(write)))
-        outcome.event = writer.apply(call.new_event(Action.IMPORTED, now, note=note), writes).id
+        outcome.event = writer.apply(new_import_event(call, batch, now), writes).id
     return rest
 
 

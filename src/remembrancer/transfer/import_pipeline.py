@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
 from remembrancer.guard.redaction import redact_text
+from remembrancer.ids import new_id
 from remembrancer.transfer import import_memories, import_turns
 from remembrancer.transfer.formats import files
 from remembrancer.transfer.formats.detect import OWN_FORMAT, detect_format, get_reader
@@ -25,7 +26,7 @@ from remembrancer.transfer.formats.items import (
     MemoryItem,
     SkippedItem,
 )
-from remembrancer.transfer.import_memories import ImportBatchResult
+from remembrancer.transfer.import_memories import ImportBatch, ImportBatchResult
 from remembrancer.types import Origin
 
 if TYPE_CHECKING:
@@ -179,8 +180,7 @@ class _Import:
         self._format = format
         self._choices = choices
         self._tell = tell
-        # Undo knows by it what belongs together, and since when.
-        self._note = f"{call.now().isoformat()} {format}: {self._name}"
+        self._batch = ImportBatch(new_id("batch", call.now()), f"{format}: {self._name}")
         self._memories: list[import_memories.PreparedMemory] = []
         self._talks: list[import_turns.PreparedConversation] = []
         self._links: list[tuple[str, str]] = []
@@ -210,7 +210,7 @@ class _Import:
             if source in self._ids and target in self._ids
         ]
         if wanted and not self._choices.dry_run:
-            self._event = import_memories.add_links(self._call, self._note, wanted) or self._event
+            self._event = import_memories.add_links(self._call, self._batch, wanted) or self._event
 
     def build_result(self, source: ImportSource) -> ImportResult:
         """What was done."""
@@ -266,7 +266,7 @@ class _Import:
         if self._choices.dry_run:
             self._add_result("memories", self._predict_result([one.id for one in some]))
         elif some:
-            done = import_memories.store_memories(self._call, self._note, some, self._tell)
+            done = import_memories.store_memories(self._call, self._batch, some, self._tell)
             self._add_result("memories", done)
 
     def _write_turns(self) -> None:
@@ -277,7 +277,9 @@ class _Import:
         elif some:
             learning = self._call.profile.learning.when != "never"
             learns = learning and self._choices.learn is not False
-            done = import_turns.store_turns(self._call, self._note, some, self._tell, learns=learns)
+            done = import_turns.store_turns(
+                self._call, self._batch, some, self._tell, learns=learns
+            )
             self._add_result("turns", done)
 
     def _predict_result(self, ids: list[str]) -> ImportBatchResult:

@@ -17,10 +17,12 @@ from remembrancer.transfer.formats.items import ConversationItem, SkippedItem, T
 from remembrancer.transfer.import_memories import (
     EMBEDDING_BATCH_SIZE,
     AdvanceCallback,
+    ImportBatch,
     ImportBatchResult,
+    new_import_event,
     provenance,
 )
-from remembrancer.types import Action, Origin, Record, Session, SessionStatus, Status
+from remembrancer.types import Origin, Record, Session, SessionStatus, Status
 
 TurnEmbeddings = tuple[Embedding, ...]
 
@@ -65,7 +67,7 @@ def prepare_conversation(
 
 def store_turns(
     call: Call,
-    note: str,
+    batch: ImportBatch,
     talks: Sequence[PreparedConversation],
     report_progress: AdvanceCallback,
     *,
@@ -89,7 +91,7 @@ def store_turns(
         for talk in talks:
             writes += _append_new_turns(call, writer, talk, there, vectors, learns=learns)
         if writes:
-            event = call.new_event(Action.IMPORTED, call.now(), note=note)
+            event = new_import_event(call, batch, call.now())
             outcome.event = writer.apply(event, writes).id
     outcome.added = len(writes)
     outcome.present = len(turns) - len(writes)
