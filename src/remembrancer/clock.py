@@ -1,4 +1,4 @@
-"""The only source of "now", always in UTC, so that time can be set in tests and demos."""
+"""The only source of "now", always in UTC, so that tests and demos can set the time."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Something that can tell the time."""
+    """Tells the time."""
 
     def now(self) -> datetime:
-        """The current moment, with its zone set to UTC."""
+        """The current moment in UTC."""
         ...
 
 
 class SystemClock:
-    """The computer's clock."""
-
     def now(self) -> datetime:
         return datetime.now(UTC)
 
 
 class ManualClock:
-    """A clock that stands still until it is told to move."""
+    """A clock that only moves by `advance`."""
 
     def __init__(self, at: datetime) -> None:
         self._at = as_utc(at)
@@ -31,13 +29,13 @@ class ManualClock:
         return self._at
 
     def advance(self, by: timedelta) -> datetime:
-        """Go forward (or back) and return the new time."""
+        """Move forward (or back) and return the new time."""
         self._at += by
         return self._at
 
 
 class OffsetClock:
-    """The computer's clock, so far behind that it can be moved forward to the present."""
+    """The system clock minus an offset, which `advance` reduces."""
 
     def __init__(self, behind: timedelta) -> None:
         self._behind = behind
@@ -46,13 +44,13 @@ class OffsetClock:
         return datetime.now(UTC) - self._behind
 
     def advance(self, by: timedelta) -> datetime:
-        """Go forward (or back) and return the new time."""
+        """Move forward (or back) and return the new time."""
         self._behind -= by
         return self.now()
 
 
 def as_utc(moment: datetime) -> datetime:
-    """The same moment in UTC; a moment without a zone is taken to be UTC already."""
+    """The same moment in UTC; without a time zone it is taken as UTC."""
     if moment.tzinfo is None:
         return moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""Cron expressions of five fields, as values: parse one, and ask when it is next due. No I/O."""
+"""Parses cron expressions of five fields and computes when they are next due. No I/O."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CRON_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """When a job is due: the minutes, hours, days, months and weekdays (0 and 7 are Sunday)."""
+    """The minutes, hours, days, months and weekdays (0 and 7 are Sunday) when a job is due."""
 
     expression: str
     minutes: frozenset[int]
@@ -29,7 +29,7 @@ class Cron:
 
     @classmethod
     def parse(cls, expression: str) -> Cron:
-        """Read an expression such as `0 */6 * * *`."""
+        """Parse an expression such as `0 */6 * * *`."""
         parts = expression.split()
         if len(parts) != len(CRON_FIELDS):
             raise InvalidSetting(
@@ -57,7 +57,7 @@ class Cron:
         raise InvalidSetting(f"{self.expression!r} is never due.")
 
     def _is_due_on(self, at: datetime) -> bool:
-        """Cron's old rule: where both the day and the weekday are restricted, either will do."""
+        """Cron's rule: if both the day and the weekday are restricted, either is enough."""
         by_day = at.day in self.days
         by_weekday = at.isoweekday() % 7 in self.weekdays
         if len(self.days) < 31 and len(self.weekdays) < 7:
@@ -66,7 +66,7 @@ class Cron:
 
 
 def _parse_field(text: str, name: str, low: int, high: int) -> frozenset[int]:
-    """The values a field allows: `*`, `5`, `1-5`, `*/10`, `8-18/2`, or several with commas."""
+    """The values of a field: `*`, `5`, `1-5`, `*/10`, `8-18/2`, or several with commas."""
     values: set[int] = set()
     for part in text.split(","):
         span, _, step = part.partition("/")

@@ -1,4 +1,4 @@
-"""How belief in a memory fades when nobody confirms it: arithmetic, no I/O."""
+"""Computes how a memory's confidence decays unless it is confirmed. No I/O."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from remembrancer.types import ConfidenceBand, Permanence, Record, Source
 
 
 def effective_confidence(record: Record, decay: DecayPolicy, now: datetime) -> float:
-    """How far a memory is believed at a moment: confidence × exp(−λ × days since confirmed)."""
+    """The confidence at a moment: confidence × exp(−λ × days since confirmed)."""
     days = max(0.0, (now - _renewed_at(record, decay)).total_seconds() / 86_400)
     return record.confidence * math.exp(-_record_decay_rate(record, decay) * days)
 
@@ -19,12 +19,12 @@ def effective_confidence(record: Record, decay: DecayPolicy, now: datetime) -> f
 def build_belief(
     decay: DecayPolicy, *, at_least: float = 0.0, below: float = 2.0
 ) -> ConfidenceRange:
-    """The same in terms of the store: memories that are believed so far at a moment."""
+    """Bounds on the confidence after decay, for a store's filter."""
     return ConfidenceRange(at_least, below, decay.applies_to, decay.reset_by == "use")
 
 
 def confidence_band(record: Record, decay: DecayPolicy, now: datetime) -> ConfidenceBand:
-    """What its confidence means for a memory now."""
+    """The band of a memory's confidence now."""
     confidence = effective_confidence(record, decay, now)
     if confidence >= decay.recall_at:
         return ConfidenceBand.RECALLED
@@ -32,7 +32,7 @@ def confidence_band(record: Record, decay: DecayPolicy, now: datetime) -> Confid
 
 
 def predict_drop_below(record: Record, decay: DecayPolicy, confidence: float) -> datetime | None:
-    """When a memory will be believed less than that, if nobody confirms it; None if never."""
+    """When the confidence will drop below a value, if nobody confirms it; None if never."""
     lost = _record_decay_rate(record, decay)
     if record.confidence < confidence:
         return _renewed_at(record, decay)
@@ -43,7 +43,7 @@ def predict_drop_below(record: Record, decay: DecayPolicy, confidence: float) ->
 
 
 def decay_rate(permanence: Permanence, source: Source, decay: DecayPolicy) -> float:
-    """The share of confidence that is lost in a day."""
+    """The decay rate λ per day."""
     if decay.applies_to == "none":
         return 0.0
     if decay.applies_to == "extracted" and source is Source.EXPLICIT:

@@ -1,7 +1,7 @@
-"""What the file and the environment say, as plain values: the only reader of the environment.
+"""Reads the configuration file and the environment as plain values; nothing else reads the latter.
 
-The file is looked for where the caller, REMEMBRANCER_CONFIG or the user's configuration directory
-says; never in the working directory, where a stranger's repository could redirect a memory.
+The file is named by the caller or REMEMBRANCER_CONFIG, or is in the user's configuration directory.
+It is never in the working directory, where a cloned repository could redirect a memory.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 VARIABLE_PREFIX = "REMEMBRANCER_"
 DEFAULTS = {"profile": "default", "tenant": "home", "user": "me"}
-"""Whose memory it is, and by which choices, where nobody says so."""
+"""The profile, tenant and user if none is configured."""
 
 
 def read_values(
     path: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Json], str]:
-    """The values of the file with those of the environment laid over them, and where they are from.
+    """The values of the file, overridden by the environment, and a description of their origin.
 
-    They are not checked: that is for whoever gives them a meaning.
+    The values are not validated.
     """
     environ = os.environ if environ is None else environ
     path = path or find_config_file(environ)
@@ -43,7 +43,7 @@ def read_values(
 
 
 def find_config_file(environ: Mapping[str, str] | None = None) -> Path | None:
-    """The file that is read when none is named, if there is one."""
+    """The configuration file that is read if none is named, or None."""
     environ = os.environ if environ is None else environ
     named = environ.get(f"{VARIABLE_PREFIX}CONFIG")
     if named:
@@ -55,7 +55,7 @@ def find_config_file(environ: Mapping[str, str] | None = None) -> Path | None:
 
 
 def data_directory(path: str | Path | None) -> Path:
-    """Where files go: the configured path, or the user's data directory."""
+    """The configured path, or the user's data directory."""
     if path is not None:
         return Path(path).expanduser()
     from platformdirs import user_data_path
@@ -64,17 +64,17 @@ def data_directory(path: str | Path | None) -> Path:
 
 
 def resolve_directory(variable: str, default: str) -> Path:
-    """The directory that a variable of another program names, or where it is without one."""
+    """The directory in another program's environment variable, or its default."""
     return Path(os.environ.get(variable) or default).expanduser()
 
 
 def extend_environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that gets some variables more than we have."""
+    """The environment of a child process with additional variables."""
     return {**os.environ, **variables}
 
 
 def deep_merge(base: Mapping[str, Json], changes: Mapping[str, Json]) -> dict[str, Json]:
-    """`base` with `changes` laid over it, table by table."""
+    """`base` overridden by `changes`, table by table."""
     merged = dict(base)
     for key, value in changes.items():
         old = merged.get(key)

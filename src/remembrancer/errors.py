@@ -30,50 +30,50 @@ if TYPE_CHECKING:
 
 
 class RemembrancerError(Exception):
-    """The root: catch this to catch everything we raise on purpose."""
+    """The root of all errors that are raised on purpose."""
 
     code = "error"
     status = 500
 
 
 class InvalidInput(RemembrancerError):
-    """What was given cannot be stored or asked; nothing was changed."""
+    """The input cannot be stored or queried; nothing was changed."""
 
     code = "bad_input"
     status = 400
 
 
 class BadBackup(InvalidInput):
-    """The file is no backup, is damaged, or was made for another version; nothing was changed."""
+    """The file is not a backup, is damaged, or is of another version; nothing was changed."""
 
     code = "bad_backup"
 
 
 class InvalidSetting(InvalidInput):
-    """A key of the configuration or of a profile has a value it cannot have."""
+    """A setting in the configuration or a profile has an invalid value."""
 
     code = "bad_setting"
 
 
 class ScopeRequired(InvalidInput):
-    """The profile isolates agents from each other, so the call must say which agent it is."""
+    """The profile isolates agents, so the call must name its agent."""
 
     code = "scope_required"
 
 
 class NotFound(RemembrancerError):
-    """No such memory here; whether it exists for someone else is never said."""
+    """There is no such memory for this owner; others' memories are never revealed."""
 
     code = "not_found"
     status = 404
 
 
 class UnknownPerson(NotFound):
-    """Nothing is remembered of this person, or nothing any more."""
+    """Nothing is stored for this person, or they were erased."""
 
 
 class Ambiguous(NotFound):
-    """Several memories fit the words; `candidates` holds them so that one can be chosen."""
+    """Several memories match the words; `candidates` lists them."""
 
     code = "ambiguous"
     status = 409
@@ -84,34 +84,34 @@ class Ambiguous(NotFound):
 
 
 class NotAllowed(RemembrancerError):
-    """Whoever calls has not the capability for this; nothing was read or changed."""
+    """The caller lacks the capability; nothing was read or changed."""
 
     code = "not_allowed"
     status = 403
 
 
 class Conflict(RemembrancerError):
-    """The memory has changed since; look at it again before deciding."""
+    """The memory has changed since; read it again before deciding."""
 
     code = "conflict"
     status = 409
 
 
 class NotUndoable(Conflict):
-    """This change cannot be taken back: it destroyed data on purpose, or was taken back already."""
+    """The change cannot be undone: it destroyed data on purpose, or was undone already."""
 
     code = "not_undoable"
 
 
 class Unavailable(RemembrancerError):
-    """A part we depend on does not answer; nothing was changed and a later try may succeed."""
+    """A dependency does not answer; nothing was changed, and a retry can succeed."""
 
     code = "unavailable"
     status = 503
 
 
 class EmbeddingFailed(Unavailable):
-    """The embedding endpoint did not give usable vectors."""
+    """The embedding endpoint did not return usable vectors."""
 
     code = "embedding_failed"
 

@@ -1,4 +1,4 @@
-"""Ids that sort by the time they were made."""
+"""Generates ids that sort by creation time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BASE32_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 def new_id(kind: str, now: datetime) -> str:
     """A new id such as `fact_01k…`: its kind, the millisecond, and 80 bits that start at random.
 
-    Ids made by one process within one millisecond count up, so that ids sort as they were made.
+    Ids from one process within one millisecond count up, so that ids sort in creation order.
     """
     number = int(now.timestamp() * 1000) << 80 | secrets.randbits(79)
     with _id_lock:
@@ -30,9 +30,9 @@ _last_number = [0]
 
 
 def stable_id(kind: str, at: datetime | None, *parts: str) -> str:
-    """The id of something that comes from elsewhere: the same whenever it comes again.
+    """A deterministic id for something imported, derived from `parts`.
 
-    It is told by where it comes from, not by when; one without a time of its own sorts first.
+    Without a time of its own, it sorts first.
     """
     told = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(told, digest_size=10, person=b"rem-stable").digest()
@@ -41,12 +41,12 @@ def stable_id(kind: str, at: datetime | None, *parts: str) -> str:
 
 
 def encode_base32(number: int, width: int) -> str:
-    """`number` in Crockford's alphabet, lower case, which has no letters that look alike."""
+    """`number` in Crockford's lower-case alphabet, which has no look-alike letters."""
     return "".join(BASE32_ALPHABET[number >> 5 * place & 31] for place in reversed(range(width)))
 
 
 def id_timestamp(memory_id: str) -> datetime:
-    """The millisecond in which an id was made."""
+    """The millisecond in which an id was created."""
     number = 0
     for letter in memory_id.rpartition("_")[2][:-16]:
         number = number << 5 | BASE32_ALPHABET.index(letter)

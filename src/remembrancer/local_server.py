@@ -1,6 +1,7 @@
-"""Where the server of this machine is, with a key: a file that nobody but its owner can read.
+"""The address and key of this machine's running server, in a file that only its owner can read.
 
-Other programs of the same person find it without opening the store. It must stay cheap to import.
+The person's other programs find the server by it without opening the store. It must stay cheap to
+import.
 """
 
 from __future__ import annotations
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
     from remembrancer.types import Json
 
 CONNECT_TIMEOUT_SECONDS = 1.0
-"""For how many seconds a server of this machine may let a caller wait at the door."""
 
 
 class LocalServer(NamedTuple):
-    """A server, a key to the memory of the person whose it is, and the number of its process."""
+    """A running server, a key to its owner's memory, and its process id."""
 
     host: str
     port: int
@@ -34,13 +34,12 @@ class LocalServer(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Where it is, for a client."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
 
 def server_file_path(settings: Mapping[str, Json]) -> Path:
-    """Where it is written down for the store, the person and the profile that settings name."""
+    """The file for the store, person and profile that the settings name."""
     store = settings.get("store")
     given = store if isinstance(store, dict) else {}
     path, url = given.get("path"), given.get("url")
@@ -51,7 +50,7 @@ def server_file_path(settings: Mapping[str, Json]) -> Path:
 
 
 def write_server_file(file: Path, here: LocalServer) -> None:
-    """Write it down, for as long as the server runs."""
+    """Write the file, readable by its owner only."""
     written = file.with_suffix(f".{here.process}")
     with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
         json.dump(here._asdict(), out)
@@ -59,7 +58,7 @@ def write_server_file(file: Path, here: LocalServer) -> None:
 
 
 def read_server_file(file: Path) -> LocalServer | None:
-    """What is written down, whether or not it still holds."""
+    """The file's content, even if the server has stopped; None if there is none."""
     try:
         return LocalServer(**json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -67,7 +66,7 @@ def read_server_file(file: Path) -> LocalServer | None:
 
 
 def find_running(file: Path) -> LocalServer | None:
-    """The server that runs; none if its file can be read by others, or one that is gone left it."""
+    """The running server; None if others can read its file, or if its process is gone."""
     here = read_server_file(file)
     if here is None or not (_is_private(file) and _is_running(here.process)):
         return None
@@ -79,7 +78,7 @@ def find_running(file: Path) -> LocalServer | None:
 
 
 def remove_server_file(file: Path, key: str) -> None:
-    """Leave nothing behind, unless another server has taken the place."""
+    """Remove the file unless another server has replaced it."""
     here = read_server_file(file)
     if here is not None and here.key == key:
         file.unlink(missing_ok=True)
@@ -93,7 +92,7 @@ def _is_private(file: Path) -> bool:
 
 
 def _is_running(process: int) -> bool:
-    """Whether a process is there: its key must not go to whoever has its port after it."""
+    """False if the process is gone: its key must not be sent to the next owner of its port."""
     if sys.platform == "win32":  # where the same call would end it
         return True
     try:
@@ -104,11 +103,11 @@ def _is_running(process: int) -> bool:
 
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-"""The names of this machine in an address."""
+"""The names of this machine in a URL."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can be meant."""
+    """True if the host can only be this machine."""
     if host == "localhost":
         return True
     try:

@@ -1,14 +1,6 @@
-"""A place in a listing as text that a caller hands back for the next page."""
+"""Cursors and limits of paginated listings."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from remembrancer.clock import as_utc
-from remembrancer.errors import InvalidInput
-
-if TYPE_CHECKING:
-    pass
 
 import base64
 import binascii
@@ -16,28 +8,32 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
+from remembrancer.clock import as_utc
+from remembrancer.errors import InvalidInput
 from remembrancer.store.contract import Position
 from remembrancer.types import Event, Page, Rejection
+
+MAX_LIMIT = 1000
 
 Entry = TypeVar("Entry", Event, Rejection)
 
 
 def encode_cursor(at: datetime, name: str) -> str:
-    """The cursor after an entry."""
+    """The cursor of the page after this entry."""
     return base64.urlsafe_b64encode(f"{at.isoformat()} {name}".encode()).decode()
 
 
 def decode_cursor(cursor: str | None) -> Position | None:
-    """The place that a cursor names."""
+    """The position that a cursor encodes."""
     if cursor is None:
         return None
     try:
         at, _, name = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
         if "\x00" in name:
-            raise ValueError("no name has that in it")
+            raise ValueError("NUL in the cursor")
         return Position(as_utc(datetime.fromisoformat(at)), name)
     except (ValueError, OverflowError, binascii.Error):
-        raise InvalidInput("The cursor is not one that a listing gave.") from None
+        raise InvalidInput("Invalid cursor. Pass one that a listing returned.") from None
 
 
 def read_visible_page(
@@ -46,7 +42,7 @@ def read_visible_page(
     limit: int,
     cursor: str | None,
 ) -> Page[Entry]:
-    """A page of those entries that are the caller's to see; its cursor names no other."""
+    """A page of the entries that the caller can see; its cursor names no other entry."""
     after = decode_cursor(cursor)
     own: list[Entry] = []
     while len(own) <= limit and (found := read(after)):
@@ -56,11 +52,7 @@ def read_visible_page(
     return Page(tuple(own[:limit]), more)
 
 
-MAX_LIMIT = 1000
-
-
 def validate_limit(limit: int) -> int:
-    """A limit between 1 and 1000."""
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidInput(f"The limit must be from 1 to {MAX_LIMIT}.")
     return limit

@@ -1,4 +1,4 @@
-"""The domain: what a memory is and what can happen to it. Frozen values, no I/O."""
+"""The domain types: memories, sessions, events and their enums. Frozen values, no I/O."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Generic, TypeVar
 from remembrancer.errors import InvalidInput
 
 GLOBAL_SCOPE = "global"
-"""The scope of what every agent of a person may know."""
+"""The scope that every agent of a person can see."""
 
 JOBS_SURFACE = "jobs"
-"""The surface of what happens by itself; it is taken back only when it is named."""
+"""The surface of automatic changes; undo reverses them only by their event id."""
 
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 
 class Kind(StrEnum):
-    """What sort of thing is remembered; the first part of every id."""
+    """The kind of a memory; it is the prefix of every id."""
 
     FACT = "fact"
     RULE = "rule"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memory is in its life."""
+    """The lifecycle status of a memory."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -45,7 +45,7 @@ class Status(StrEnum):
 
 
 class Permanence(StrEnum):
-    """How fast a memory fades when nobody confirms it."""
+    """How fast a memory's confidence decays unless it is confirmed."""
 
     PERMANENT = "permanent"
     STABLE = "stable"
@@ -55,7 +55,7 @@ class Permanence(StrEnum):
 
     @property
     def decay_per_day(self) -> float:
-        """The share of confidence that is lost in a day, where the day is short."""
+        """The decay rate λ per day."""
         return _DECAY_PER_DAY[self]
 
 
@@ -69,7 +69,7 @@ _DECAY_PER_DAY = {
 
 
 class ConfidenceBand(StrEnum):
-    """What a memory's confidence means now: it is recalled, only shown, or only in the archive."""
+    """What a memory's confidence means now: it is recalled, only listed, or archived."""
 
     RECALLED = "recalled"
     FADING = "fading"
@@ -77,7 +77,7 @@ class ConfidenceBand(StrEnum):
 
 
 class Source(StrEnum):
-    """Who vouches for a memory: a person said so, or software concluded it."""
+    """Where a memory came from: a person stated it, or software derived it."""
 
     EXPLICIT = "explicit"
     EXTRACTED = "extracted"
@@ -86,7 +86,7 @@ class Source(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where words came from; those of tools and documents are tainted."""
+    """The origin of a text; tools and documents are tainted."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -95,12 +95,12 @@ class Origin(StrEnum):
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether nobody here vouches for the words: they may be an attack."""
+        """True if nobody here vouches for the text, so it could be an attack."""
         return self in (Origin.TOOL, Origin.DOCUMENT)
 
 
 class Relation(StrEnum):
-    """How one memory stands to another."""
+    """The relation of one memory to another."""
 
     DERIVED_FROM = "derived_from"
     SUPPORTS = "supports"
@@ -119,14 +119,14 @@ class Maturity(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What came of applying a rule."""
+    """The outcome of applying a rule."""
 
     HELPFUL = "helpful"
     HARMFUL = "harmful"
 
 
 class Backlog(StrEnum):
-    """Whether an episode has been consolidated."""
+    """The state of an episode's consolidation."""
 
     PENDING = "pending"
     LEASED = "leased"
@@ -135,7 +135,7 @@ class Backlog(StrEnum):
 
 
 class SessionStatus(StrEnum):
-    """Where a conversation is in its life."""
+    """The lifecycle status of a session."""
 
     ACTIVE = "active"
     IDLE = "idle"
@@ -143,7 +143,7 @@ class SessionStatus(StrEnum):
 
 
 class TeamKind(StrEnum):
-    """What sort of project knowledge the team shares."""
+    """The kind of a team fact."""
 
     FACT = "fact"
     HOWTO = "howto"
@@ -152,7 +152,7 @@ class TeamKind(StrEnum):
 
 
 class TeamStatus(StrEnum):
-    """Only what is approved is ever recalled."""
+    """The review status of a team fact; only approved facts are recalled."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -160,7 +160,7 @@ class TeamStatus(StrEnum):
 
 
 class TeamOrigin(StrEnum):
-    """The class of author of a team fact, never the author."""
+    """The class of a team fact's author, never the author."""
 
     ASSISTANT = "assistant"
     AGENT = "agent"
@@ -168,7 +168,7 @@ class TeamOrigin(StrEnum):
 
 
 class Mode(StrEnum):
-    """How recall looks for candidates."""
+    """How recall searches for candidates."""
 
     HYBRID = "hybrid"
     SEMANTIC = "semantic"
@@ -176,7 +176,7 @@ class Mode(StrEnum):
 
 
 class Action(StrEnum):
-    """What an event did."""
+    """The action that an event records."""
 
     REMEMBERED = "remembered"
     HEARD = "heard"
@@ -209,12 +209,12 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A person within a tenant: the unit of isolation, of erasure and of sharding."""
+    """A person within a tenant: the unit of isolation, erasure and sharding."""
 
     tenant: str
     user: str
     id: str = field(init=False, compare=False)
-    """A fixed-width key: safe as a file name and a literal, and it shows nobody's name."""
+    """A fixed-width key: safe in file names and SQL literals, and it reveals no name."""
 
     def __post_init__(self) -> None:
         for name in ("tenant", "user"):
@@ -226,7 +226,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """An organisation or a household: it owns what a team knows, and the settings."""
+    """An organisation or household; it owns team facts and settings."""
 
     name: str
     id: str = field(init=False, compare=False)
@@ -239,7 +239,7 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling, resolved once at the edge."""
+    """The caller, resolved once at the edge."""
 
     owner: Owner
     agent: str | None = None
@@ -249,7 +249,7 @@ class Principal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """What lets someone in as a principal; its secret is known to nobody here."""
+    """An API key; its secret is not stored."""
 
     id: str
     owner: Owner
@@ -264,7 +264,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A turn that supports a memory, and the words in it that do."""
+    """A turn that supports a memory, and the quoted words."""
 
     session_id: str
     turn_id: str
@@ -273,7 +273,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What every stored memory has; content never changes, its state does.
+    """The fields of every memory; its content never changes, its state does.
 
     All versions of a memory share a lineage: the id of the first.
     """
@@ -311,23 +311,22 @@ class Record:
 
     @property
     def kind(self) -> Kind:
-        """Told by the id."""
         return kind_of(self.id)
 
     @property
     def has_program_key(self) -> bool:
-        """Whether a program keeps it at an address, as a fact that is known by that alone."""
+        """True if a program addresses the memory by its key alone."""
         return False
 
     @property
     def search_text(self) -> str:
-        """The words by which this memory is embedded and found."""
+        """The text that is embedded and indexed."""
         return self.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact(Record):
-    """What is true."""
+    """Something that is true."""
 
     category: str
     subject: str | None = None
@@ -337,19 +336,19 @@ class Fact(Record):
 
     @property
     def key(self) -> tuple[str, str, str] | None:
-        """Scope, subject and predicate, of which at most one fact is active."""
+        """Scope, subject and predicate; at most one active fact has them."""
         if self.subject is None or self.predicate is None:
             return None
         return self.scope, self.subject, self.predicate
 
     @property
     def has_program_key(self) -> bool:
-        """Whether its predicate, by a dot at the beginning, is a program's address and no word."""
+        """True if the predicate starts with a dot: it is a program's key, not a word."""
         return self.predicate is not None and self.predicate.startswith(".")
 
     @property
     def topic(self) -> str:
-        """What it is about, in words."""
+        """Subject and predicate in words."""
         if self.has_program_key:
             return ""
         topic = " ".join(part for part in (self.subject, self.predicate) if part)
@@ -362,7 +361,7 @@ class Fact(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Record):
-    """How to behave; it earns and loses trust."""
+    """An instruction for behaviour; it gains and loses trust by use."""
 
     maturity: Maturity = Maturity.CANDIDATE
     applied_count: int = 0
@@ -373,7 +372,7 @@ class Rule(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode(Record):
-    """What happened; short-lived, the raw material of facts and rules."""
+    """Something that happened; short-lived, and the source of facts and rules."""
 
     backlog: Backlog = Backlog.PENDING
     attempts: int = 0
@@ -383,10 +382,10 @@ class Episode(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A conversation and how far it has been learned from.
+    """A conversation and the progress of learning from it.
 
-    Turns before the position `watermark` have been learned from, those before `summarised` are
-    told by the summary. Learning is waiting from `due_at` on; `failure` says why it was given up.
+    Turns before `watermark` have been learned from; those before `summarised` are covered by the
+    summary. Learning is due from `due_at` on; `failure` says why it was given up.
     """
 
     id: str
@@ -408,7 +407,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The turns to show, and what to say of those before them; `hidden` is how many these are."""
+    """The turns to show, and a summary of the `hidden` ones before them."""
 
     turns: tuple[Turn, ...]
     summary: str | None = None
@@ -416,13 +415,13 @@ class View:
 
     @property
     def compressed(self) -> bool:
-        """Whether the beginning is told in brief; say so to the person."""
+        """True if the beginning is only summarised; tell the user so."""
         return self.hidden > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """Something a conversation seemed to tell that was not remembered, and why not."""
+    """A candidate from a conversation that was not stored, and the reason."""
 
     id: str
     at: datetime
@@ -434,12 +433,12 @@ class Rejection:
 
 
 COMMAND_KEY = "command"
-"""The key in a turn's metadata that says it told the memory to do something."""
+"""The metadata key that marks a turn as a command to the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn(Record):
-    """One message of a conversation: the evidence behind all other memories. It never fades."""
+    """One message of a session: the evidence behind all other memories. It never decays."""
 
     permanence: Permanence = Permanence.PERMANENT
     position: int
@@ -454,12 +453,12 @@ class Turn(Record):
 
     @property
     def is_by_user(self) -> bool:
-        """Whether the person said it, not an assistant or a tool."""
+        """True if the person said it, not an assistant or a tool."""
         return self.role == "user"
 
     @property
     def is_command(self) -> bool:
-        """Whether it told the memory to do something: that is done, and it tells nothing more."""
+        """True if it is a command to the memory; nothing is learned from it."""
         return bool(self.metadata.get(COMMAND_KEY))
 
     @property
@@ -469,7 +468,7 @@ class Turn(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleApplication:
-    """One use of a rule and what came of it."""
+    """One use of a rule and its outcome."""
 
     id: str
     rule_id: str
@@ -482,7 +481,7 @@ class RuleApplication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFact:
-    """What is true of the project, with no person in it."""
+    """A fact about the project, without personal data."""
 
     id: str
     kind: TeamKind
@@ -499,7 +498,7 @@ class TeamFact:
 
 @dataclass(frozen=True, slots=True)
 class TeamRecalled:
-    """What a team knows, as it is told: nothing in it leads to a person."""
+    """A team fact as recall returns it; nothing in it identifies a person."""
 
     kind: TeamKind
     content: str
@@ -509,7 +508,7 @@ class TeamRecalled:
 
 @dataclass(frozen=True, slots=True)
 class TeamEntry:
-    """A team fact as reviewers see it: how many said so, never who, and what speaks against it."""
+    """A team fact for reviewers: the number of contributors, never who, and its conflicts."""
 
     fact: TeamFact
     contributors: int
@@ -528,7 +527,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What an event did to one memory: its mutable fields before (None if it is new) and after."""
+    """The mutable fields of one memory before an event (None if it is new) and after it."""
 
     memory_id: str
     before: Mapping[str, Json] | None
@@ -537,7 +536,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One entry of the append-only activity log; it holds no memory's words."""
+    """An entry of the append-only activity log; it contains no memory's words.
+
+    Events of one import share a `batch_id`, and undo reverses them together.
+    """
 
     id: str
     at: datetime
@@ -553,7 +555,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class PastState:
-    """A past state of a memory: what we held of it from `since` until `until`."""
+    """A past state of a memory, recorded from `since` until `until`."""
 
     status: Status
     valid_until: datetime | None
@@ -563,9 +565,9 @@ class PastState:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A moment to look back to: what we knew then, what was true then, or both.
+    """A moment to look back to: what was known then, what was true then, or both.
 
-    `AsOf(known=t)` is the world as we saw it at t; `AsOf(true=t)` is what we say today about t.
+    `AsOf(known=t)` is what the memory held at t; `AsOf(true=t)` is what it says today about t.
     """
 
     known: datetime | None = None
@@ -574,7 +576,7 @@ class AsOf:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a memory was recalled: every number that led to its score, and where it came from."""
+    """Why a memory was recalled: every number in its score, and its provenance."""
 
     recipe: str
     semantic_rank: int | None = None
@@ -592,7 +594,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A memory brought back, how well it fits, and why."""
+    """A recalled memory, its score, and why."""
 
     memory: Record
     score: float
@@ -600,10 +602,10 @@ class Recalled:
 
 
 class Recollection(list[Recalled]):
-    """What a recall brought back, best first.
+    """The results of a recall, best first.
 
-    `sure` is how likely it is, from 0 to 1, that anything relevant is remembered at all. `late`
-    names what there was no time for before the deadline.
+    `sure` is the probability, from 0 to 1, that anything relevant is stored at all. `late` names
+    the parts that missed the deadline.
     """
 
     def __init__(
@@ -616,9 +618,9 @@ class Recollection(list[Recalled]):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write did: the memory as it is now, and the event that `undo` takes.
+    """The result of a write: the memory as it is now, and the event for `undo`.
 
-    `event` is None when there was nothing to do, as when the very same words are saved twice.
+    `event` is None if nothing changed, such as when the same text is stored twice.
     """
 
     memory: Record
@@ -629,9 +631,9 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a write did to several memories at once; `undo` takes its event as a whole.
+    """The result of a write to several memories; `undo` reverses its event as a whole.
 
-    `event` is None when there was nothing to do.
+    `event` is None if nothing changed.
     """
 
     ids: tuple[str, ...]
@@ -640,7 +642,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The life of one memory: its versions from first to last, and what happened to them.
+    """The history of one memory: its versions, oldest first, and their events.
 
     `applications` are the uses of a rule, in all its versions.
     """
@@ -653,7 +655,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts that say how a person's memory is doing."""
+    """Counts of a person's memories."""
 
     by_kind: Mapping[str, Mapping[str, int]]
     by_category: Mapping[str, int]
@@ -671,14 +673,14 @@ Member = TypeVar("Member", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """One page of a listing; `cursor` asks for the next one and is None on the last."""
+    """One page of a listing; `cursor` requests the next one and is None on the last."""
 
     items: tuple[Item, ...]
     cursor: str | None = None
 
 
 def parse_enum(enum: type[Member], value: str, name: str) -> Member:
-    """The member of a closed set, or an error that names the set."""
+    """The enum member with this value, or an InvalidInput error that lists the values."""
     try:
         return enum(value)
     except ValueError:
@@ -686,27 +688,26 @@ def parse_enum(enum: type[Member], value: str, name: str) -> Member:
 
 
 def kind_of(memory_id: str) -> Kind:
-    """The kind that an id names."""
     return Kind(memory_id.partition("_")[0])
 
 
 def looks_like_id(text: str) -> bool:
-    """Whether `text` has the form of a memory's id."""
+    """True if `text` has the form of a memory's id."""
     kind, _, rest = text.partition("_")
     return kind in list(Kind) and len(rest) == 26 and rest.isalnum()
 
 
 def validate_name(name: str, what: str) -> str:
-    """A tenant's, user's or agent's name in canonical form, or an error that says what is wrong."""
+    """The normalised name of a tenant, user or agent, or an InvalidInput error."""
     canonical = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""
     if not canonical.strip():
-        raise InvalidInput(f"The {what} is missing: give the name of the {what}.")
+        raise InvalidInput(f"The {what} is empty. Pass a name.")
     if len(canonical) > 200:
-        raise InvalidInput(f"The {what} is too long: at most 200 characters.")
+        raise InvalidInput(f"The {what} is longer than 200 characters.")
     if any(unicodedata.category(c) in ("Cc", "Cs") for c in canonical):
-        raise InvalidInput(f"The {what} has control characters in it.")
+        raise InvalidInput(f"The {what} contains control characters.")
     return canonical
 
 
 Progress = Callable[[int, int], None]
-"""Told how much is done and how much there is."""
+"""A callback with the amount done and the total."""

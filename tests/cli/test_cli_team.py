@@ -365,7 +365,7 @@ def test_what_is_no_text_is_an_error(rem: Run, args: tuple[str, ...]) -> None:
     ],
 )
 def test_what_is_no_name_is_an_error(rem: Run, args: tuple[str, ...]) -> None:
-    assert "has control characters in it" in rem(*args, code=2).stderr
+    assert "contains control characters" in rem(*args, code=2).stderr
 
 
 @pytest.mark.parametrize("verb", [("team-approve",), ("team-reject",), ("team-delete", "--yes")])

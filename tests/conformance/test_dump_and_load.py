@@ -303,7 +303,7 @@ def test_a_team_keeps_its_memories_unless_all_of_them_are_replaced(
         raw.load_team(other, iter(rows))
     with pytest.raises(ZeroDivisionError):
         raw.load_team(other, breaking_off(), replace=True)
-    with pytest.raises(BadBackup, match="do not fit together"):
+    with pytest.raises(BadBackup, match="are inconsistent"):
         raw.load_team(other, [*rows, *rows], replace=True)
     assert (dumped_team(raw, other), told(raw, other)) == (before, seen)
 

@@ -333,7 +333,7 @@ def test_rows_that_contradict_each_other_are_refused(
 
     bad = repacked(sound, tmp_path / "bad.zip", edit, honest=True)
     store = open_at(fresh(engine))
-    with pytest.raises(BadBackup, match="do not fit together"):
+    with pytest.raises(BadBackup, match="are inconsistent"):
         store.restore_backup(bad)
     assert people(store.backup(tmp_path / "after.zip").path) == {}
 
@@ -348,7 +348,7 @@ def test_a_teams_rows_that_contradict_each_other_are_refused(
 
     bad = repacked(sound, tmp_path / "bad.zip", edit, honest=True)
     store = open_at(fresh(engine))
-    with pytest.raises(BadBackup, match="do not fit together"):
+    with pytest.raises(BadBackup, match="are inconsistent"):
         store.restore_backup(bad)
     assert TEAM not in members(store.backup(tmp_path / "after.zip").path)
 

@@ -1,1 +1,1 @@
-"""Who may come in: API keys, account links, and idempotency of their requests."""
+"""Access control: API keys, account links, and idempotent requests."""

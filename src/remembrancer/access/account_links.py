@@ -1,7 +1,7 @@
-"""Accounts elsewhere that belong to a person here: linked by a code that is good once, for minutes.
+"""Links accounts of other services to a person, by a code that works once and for ten minutes.
 
-A link is a key whose secret is the account's id, so whoever lists, revokes or erases the keys of a
-person reaches it. Codes and ids are kept as digests that no secret sent as a key can have.
+A link is a key whose secret is the account's id, so listing, revoking or erasing a person's keys
+covers it. Codes and account ids are stored as digests that no API key can have.
 """
 
 from __future__ import annotations
@@ -24,26 +24,24 @@ if TYPE_CHECKING:
     from remembrancer.store.contract import Store
 
 CODE_CAPABILITY = "link-code"
-"""The capability of a code, which nobody can ask for."""
+"""The capability of a link code; no key can be created with it."""
 
 CODE_LENGTH = 10
 CODE_LIFETIME = timedelta(minutes=10)
 MAX_TRIES = 5
-"""For each account, within the time for which a code is good."""
+"""For each account, within the lifetime of a code."""
 
 MAX_TRACKED_ACCOUNTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCode:
-    """A code to link an account with, and until when it is good."""
-
     code: str
     expires_at: datetime
 
 
 class AccountLinks:
-    """Which accounts belong to whom."""
+    """Maps accounts of other services to owners."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -52,7 +50,7 @@ class AccountLinks:
         self._tries: dict[str, deque[datetime]] = {}
 
     def create_code(self, owner: Owner) -> LinkCode:
-        """A code that links an account to this person; it takes the place of an earlier one."""
+        """Create a code that links an account to this owner; an earlier code stops working."""
         now = self._clock.now()
         for key in self._store.system.list_keys():
             if key.owner == owner and CODE_CAPABILITY in key.capabilities:
@@ -70,11 +68,11 @@ class AccountLinks:
         return LinkCode(f"{code[:5]}-{code[5:]}", now + CODE_LIFETIME)
 
     def redeem(self, code: str, surface: str, account: str) -> Owner | None:
-        """Link an account to the person who has the code; None if the code is not good."""
+        """Link an account to the owner of the code; returns None if the code is not valid."""
         self._limit_tries(f"{surface}:{account}")
         key = self._store.system.get_key(_digest(CODE_CAPABILITY, _normalise_code(code)))
         now = self._clock.now()
-        # Removing it tells who was first: a code is good for one account.
+        # Only one caller can drop the key, so a code links only one account.
         if key is None or not is_valid(key, now) or not self._store.system.drop_key(key.id):
             return None
         self.unlink(surface, account)
@@ -83,24 +81,24 @@ class AccountLinks:
         return key.owner
 
     def owner_of(self, surface: str, account: str) -> Owner | None:
-        """Whose account it is."""
+        """The owner whom an account is linked to, or None."""
         key = self._store.system.get_key(_digest(surface, account))
         return key.owner if key is not None and is_valid(key, self._clock.now()) else None
 
     def unlink(self, surface: str, account: str) -> bool:
-        """Let an account be nobody's; whether it was someone's."""
+        """Remove a link. True if there was one."""
         key = self._store.system.get_key(_digest(surface, account))
         return key is not None and self._store.system.drop_key(key.id)
 
     def _limit_tries(self, account: str) -> None:
-        """Refuse who tries too often."""
+        """Raise NotAllowed after too many tries."""
         now = self._clock.now()
         with self._lock:
             if account not in self._tries and len(self._tries) >= MAX_TRACKED_ACCOUNTS:
                 self._tries.pop(next(iter(self._tries)))
             tries = self._tries.setdefault(account, deque(maxlen=MAX_TRIES))
             if len(tries) == MAX_TRIES and now - tries[0] < CODE_LIFETIME:
-                raise NotAllowed("Too many codes were tried: wait ten minutes.")
+                raise NotAllowed("Too many attempts. Wait ten minutes.")
             tries.append(now)
 
 
@@ -109,5 +107,5 @@ def _normalise_code(code: str) -> str:
 
 
 def _digest(sort: str, text: str) -> str:
-    """A digest with its sort before it: that of a secret has none, so neither is the other."""
+    """A digest with a namespace; those of API keys have none, so the two never match."""
     return f"{sort}:{hashlib.sha256(f'{sort}:{text}'.encode()).hexdigest()}"

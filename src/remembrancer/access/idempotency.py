@@ -1,4 +1,4 @@
-"""A request that comes again gets the answer it got: who may carry it out, and what was said."""
+"""Stores responses by Idempotency-Key, so that a retried request does not run again."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from remembrancer.types import Owner
 
 ABANDONED_AFTER = timedelta(minutes=5)
-"""When whoever is at a request must have died."""
+"""The age at which a running request is taken to have crashed."""
 
 
 class IdempotencyStore:
-    """What was answered to each owner's requests, for every process."""
+    """Responses to each owner's requests, shared by all processes."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
     def begin(self, owner: Owner, key: str, request: str) -> StoredResponse | None:
-        """Take a request on; or what is known of it, if it was made before."""
+        """Claim a request; returns None if the caller should run it, or else what is stored."""
         now = self._clock.now()
         with self._store.open_writer(owner) as writer:
             known = writer.get_response(key)
@@ -35,11 +35,11 @@ class IdempotencyStore:
             return known
 
     def finish(self, owner: Owner, response: StoredResponse) -> None:
-        """Keep what was answered, from now on."""
+        """Store the response; its retention starts now."""
         with self._store.open_writer(owner) as writer:
             writer.save_response(replace(response, at=self._clock.now()))
 
     def cancel(self, owner: Owner, key: str) -> None:
-        """Nothing came of a request; it may be made again."""
+        """Release a request that failed, so that it can run again."""
         with self._store.open_writer(owner) as writer:
             writer.drop_response(key)

@@ -1,4 +1,4 @@
-"""Keys to a person's memory: random, shown once, kept only as a digest."""
+"""API keys: random, shown once, stored only as digests."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ if TYPE_CHECKING:
 
 KEY_PREFIX = "rem_"
 CAPABILITIES = ("users:view", "users:edit")
-"""What a key may allow beyond its owner's own memory."""
+"""Capabilities beyond access to the owner's own memory."""
 
 LOGIN_CAPABILITY = "login"
-"""The capability of a key that opens nothing but a browser session."""
+"""The capability of a key that only opens a browser session."""
 
 LAST_USED_INTERVAL = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key and its secret, which is never told again."""
+    """A key and its secret, which is not stored."""
 
     secret: str
     key: Key
 
 
 class Keys:
-    """The keys of a store."""
-
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
@@ -53,12 +51,12 @@ class Keys:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> NewKey:
-        """A new key to one person's memory; with an agent, to what that agent may see of it."""
+        """Create a key for an owner's memory; with an agent, for what that agent can see."""
         now = self._clock.now()
         for name in (agent, label):
             refuse_secret_name(name)
         if expires_at is not None and as_utc(expires_at) <= now:
-            raise InvalidInput("expires_at is over; give a time to come.")
+            raise InvalidInput("expires_at is in the past.")
         key = Key(
             id=new_id("key", now),
             owner=owner,
@@ -73,25 +71,25 @@ class Keys:
         return NewKey(secret, key)
 
     def list(self, owner: Owner | None = None) -> list[Key]:
-        """The keys of one person, or all, newest first."""
+        """The keys of one owner, or all keys, newest first."""
         return self._store.system.list_keys(owner)
 
     def revoke(self, key_id: str, owner: Owner | None = None) -> Key:
-        """Let a key open nothing any more; `owner`: only if it is theirs."""
+        """Revoke a key. Raises NotFound if there is none, or if it is not this owner's."""
         found = [one for one in self.list(owner) if one.id == key_id]
         if not found:
-            raise NotFound("There is no such key.")
+            raise NotFound("Key not found.")
         self._store.system.revoke_key(key_id, self._clock.now())
         return next(one for one in self.list(owner) if one.id == key_id)
 
     def revoke_secret(self, secret: str) -> None:
-        """Let the key with this secret open nothing any more, if there is one."""
+        """Revoke the key with this secret, if there is one."""
         key = self._store.system.get_key(_digest(secret))
         if key is not None:
             self._store.system.revoke_key(key.id, self._clock.now())
 
     def principal_of(self, secret: str, surface: str) -> Principal | None:
-        """Who comes with this secret; unknown, expired and revoked ones are all nobody."""
+        """The principal of this secret; None if it is unknown, expired or revoked."""
         key = self._store.system.get_key(_digest(secret))
         now = self._clock.now()
         if key is None or not is_valid(key, now):
@@ -102,14 +100,13 @@ class Keys:
 
 
 def is_valid(key: Key, now: datetime) -> bool:
-    """Whether a key opens anything."""
     return key.revoked_at is None and (key.expires_at is None or now < key.expires_at)
 
 
 def _validate_capabilities(capabilities: Iterable[str]) -> frozenset[str]:
     wanted = frozenset(capabilities)
     for one in sorted(wanted - {*CAPABILITIES, LOGIN_CAPABILITY}):
-        raise InvalidInput(f"There is no capability {one!r}: use {', '.join(CAPABILITIES)}.")
+        raise InvalidInput(f"Unknown capability {one!r}. Use {', '.join(CAPABILITIES)}.")
     return wanted
 
 

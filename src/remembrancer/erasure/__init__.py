@@ -1,1 +1,1 @@
-"""Erasing a person, and the signed receipt that says what was searched afterwards."""
+"""Erases a person and issues a signed receipt of what was removed and scanned."""

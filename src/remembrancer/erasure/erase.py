@@ -1,7 +1,7 @@
-"""Erasing a person, everywhere we hold something of them, and then looking whether it is true.
+"""Erases a person everywhere, then scans for what is left.
 
-Each step can be done again, so what was interrupted is finished by whoever asks next. Nothing of it
-can be undone, and what is being learned for someone who is gone is dropped.
+Each step is idempotent, so an interrupted erasure is finished by the next call. An erasure cannot
+be undone, and learning in progress for an erased person is dropped.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ StepListener = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What there is of a person: rows by table, keys, backups, and what they told the team.
+    """A person's data: rows by table, keys, backups, and contributions to the team.
 
-    `team_facts` are those that nobody else has said, which go with them.
+    `team_facts` is the number of facts without another contributor; they are erased too.
     """
 
     rows: Mapping[str, int]
@@ -47,12 +47,11 @@ class Inventory:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing at all."""
         return not (self.rows or self.keys or self.contributions or self.backups)
 
 
 def take_inventory(services: Services, owner: Owner) -> Inventory:
-    """What an erasure would remove; nothing is changed."""
+    """Count what an erasure would remove, without changing anything."""
     return _build_inventory(services, owner, count_rows(services.store, owner))
 
 
@@ -74,21 +73,21 @@ def erase(
     contributions_only: bool = False,
     tell: StepListener | None = None,
 ) -> Receipt:
-    """Remove everything of a person, or only what they told the team, and look for what is left."""
+    """Erase a person, or only their contributions to the team, then scan for what is left."""
     tell = tell or (lambda _: None)
     erasure, traces = _begin_erasure(services, owner, contributions_only=contributions_only)
     if not contributions_only:
         tell("Removing memories, conversations, vectors and keys.")
         services.store.delete_owner(owner)
         services.clear_embedding_cache()
-    tell("Withdrawing what they told the team.")
+    tell("Withdrawing contributions to the team.")
     who = withdraw_contributions(services, owner, services.profile_of())
-    tell("Going through the backups.")
+    tell("Rewriting backups.")
     backups = strip_from_backups(
         _backup_directory(services), owner, who, contributions_only=contributions_only
     )
-    tell("Writing anew what is shared with others, and searching for what is left.")
-    # From here on nobody can tell whom it was about; so it is searched for in this note too.
+    tell("Vacuuming shared files and scanning for traces.")
+    # From here on the record names no one, so the scan can cover it too.
     services.store.system.save_erasure(replace(erasure, user=None, traces=()))
     left = [*backups.unreadable, *services.store.scrub()]
     traces = replace(traces, ids=(*traces.ids, who))
@@ -101,7 +100,7 @@ def erase(
 
 
 def finish_abandoned(services: Services) -> int:
-    """Go on with erasures that nobody finished; how many there were."""
+    """Finish erasures that were interrupted; returns their number."""
     since = services.clock.now() - ABANDONED_AFTER
     abandoned = [
         one
@@ -112,7 +111,7 @@ def finish_abandoned(services: Services) -> int:
         if one.user is not None:
             only = one.contributions_only
             erase(services, Owner(one.tenant, one.user), contributions_only=only)
-        else:  # All that is left to do is to write anew where it was noted.
+        else:  # only the record of the erasure is left to vacuum
             services.store.scrub()
             services.store.system.save_erasure(replace(one, finished_at=services.clock.now()))
     return len(abandoned)
@@ -121,7 +120,7 @@ def finish_abandoned(services: Services) -> int:
 def _begin_erasure(
     services: Services, owner: Owner, *, contributions_only: bool
 ) -> tuple[Erasure, TraceTerms]:
-    """The erasure of this person that was not finished, or a new one."""
+    """The unfinished erasure of this person, or a new one."""
     mark = erasure_mark(services.store, owner)
     for one in services.store.system.list_erasures():
         waits = one.finished_at is None and one.contributions_only == contributions_only
@@ -130,7 +129,7 @@ def _begin_erasure(
     found = sample_rows(services.store, owner) if not contributions_only else RowSample()
     there = _build_inventory(services, owner, dict(found.counts))
     if there.empty and owner not in services.store.system.list_owners():
-        raise UnknownPerson(f"{owner.user} of {owner.tenant} is not known here.")
+        raise UnknownPerson(f"{owner.user} of {owner.tenant} is unknown.")
     personal = {} if contributions_only else {**there.rows, "keys": there.keys}
     team = {"team_contributions": there.contributions, "team_facts": there.team_facts}
     now = services.clock.now()
@@ -149,7 +148,7 @@ def _begin_erasure(
 
 
 def _count_contributions(services: Services, owner: Owner) -> tuple[int, int]:
-    """How many facts of the team they have said, and how many of these nobody else has."""
+    """The number of team facts they stated, and of those that no one else did."""
     with services.store.open_team_writer(Tenant(owner.tenant)) as desk:
         said = desk.list_contributed_facts(contributor_id(desk.load_contributor_key(), owner))
         return len(said), sum(desk.count_contributors(one) == 1 for one in said)
@@ -159,16 +158,15 @@ def _search_traces(services: Services, owner: Owner | None, traces: TraceTerms) 
     places = {one.place: one for one in services.store.scan_traces(owner, traces)}
     backups = _backup_directory(services)
     if backups is not None and backups.exists():
-        looked = trace_scan.scan_files(
-            backups, replace(traces, words=())
-        )  # others may use the same
+        # Only ids: others can have used the same words.
+        looked = trace_scan.scan_files(backups, replace(traces, words=()))
         size, found = sum(one.bytes for one in looked), sum(one.found for one in looked)
         places[backups.name] = ScanResult(backups.name, size, found)
     return list(places.values())
 
 
 def _backup_directory(services: Services) -> Path | None:
-    """Where the backups are that are made by themselves; of a store in memory there are none."""
+    """The directory of automatic backups; None for a store in memory."""
     in_memory = services.store.check_health().place == "memory"
     return None if in_memory else services.settings.backup_directory()
 

@@ -1,4 +1,4 @@
-"""What is handed out after an erasure: what was removed and where was searched, signed."""
+"""Signed receipts of erasures: what was removed and which places were scanned."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was removed of whom, how many traces were sought where, and what could not be done.
+    """What was removed, how many terms were searched for in which places, and what remains to do.
 
-    It is clean if no trace was found and nothing is left to do.
+    It is clean if no trace was found and nothing remains to do.
     """
 
     id: str
@@ -42,29 +42,27 @@ class Receipt:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is left."""
         return not self.left and not any(one.found for one in self.searched)
 
     def to_json(self) -> str:
-        """The receipt as a text to keep; `receipt_from` reads it."""
+        """The receipt as JSON; `parse_receipt` reads it."""
         return json.dumps(_to_dict(self), indent=1, sort_keys=True, ensure_ascii=False)
 
 
 def parse_receipt(text: str) -> Receipt:
-    """The receipt that a text holds."""
     try:
         return TypeAdapter(Receipt).validate_json(text)
     except ValidationError as error:
-        raise InvalidInput("This is not a receipt of an erasure.") from error
+        raise InvalidInput("This is not an erasure receipt.") from error
 
 
 def sign_receipt(store: Store, receipt: Receipt) -> Receipt:
-    """A receipt that this store can recognise later."""
+    """Sign a receipt, so that this store can verify it later."""
     return replace(receipt, signature=_signature(store, receipt))
 
 
 def is_authentic(store: Store, receipt: Receipt) -> bool:
-    """Whether this store has given out a receipt, and in these words."""
+    """True if this store issued the receipt and nothing in it was changed."""
     return hmac.compare_digest(_signature(store, receipt), receipt.signature)
 
 

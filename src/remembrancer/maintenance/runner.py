@@ -1,4 +1,4 @@
-"""Work that recurs: what it is, when it is due, and that only one process does it at a time."""
+"""Runs recurring jobs by their schedule, each under a lease, so that no two processes run it."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from remembrancer.store.contract import Store
 
 LEASE_DURATION = timedelta(minutes=10)
-"""For how long a job is taken; whoever is still at it takes it again before."""
+"""The job renews its lease before this is over."""
 
 KEY_RETENTION = timedelta(days=30)
-"""For how long it can be seen that there was a key that opens nothing any more."""
+"""Expired and revoked keys are listed for this long, then deleted."""
 
 LEASE_DURATION_BY_JOB = {"backup": timedelta(hours=12)}
-"""Of jobs that are one long step, during which nobody takes them again."""
+"""For jobs that are one long step and cannot renew their lease."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a job did: how many memories or conversations it changed, of how many people."""
+    """What a job did: how many memories or sessions it changed, and for how many people."""
 
     job: str
     changed: int
@@ -45,7 +45,7 @@ class JobResult:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledJob:
-    """When a job runs by the schedule, when it was done last and when it is due next."""
+    """A job's cron expression, when it finished last and when it is due next."""
 
     job: str
     cron: str
@@ -55,40 +55,38 @@ class ScheduledJob:
 
 @dataclass(slots=True)
 class JobContext:
-    """The parts of the engine that jobs need, and the lease that lets one of them run."""
+    """The services that jobs need, and the holder of their leases."""
 
     services: Services
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
     progress: Progress | None = None
     tenant: str | None = None
-    """Whose people are looked after, if not everyone."""
+    """Only this tenant's people, or everyone if None."""
 
     def owners(self) -> list[Owner]:
-        """Those who are looked after."""
         everyone = self.store.system.list_owners()
         return [one for one in everyone if self.tenant in (None, one.tenant)]
 
     @property
     def settings(self) -> Settings:
-        """What is configured."""
         return self.services.settings
 
     @property
     def store(self) -> Store:
-        """Where memories live."""
         return self.services.store
 
     @property
     def clock(self) -> Clock:
-        """What tells the time."""
         return self.services.clock
 
     def call(self, owner: Owner, agent: str | None = None) -> Call:
-        """On behalf of nobody but the person themselves, with the profile of an agent."""
+        """A call on the person's own behalf, with the profile of an agent."""
         return self.services.build_call(Principal(owner, None, SURFACE), agent)
 
     def calls_by_scope(self, owner: Owner) -> Iterator[tuple[Call, Visibility]]:
-        """Agents with rules of their own, each for its scope, and everything else."""
+        """Calls for each agent with its own settings, within its scope, and one for everything
+        else.
+        """
         agents = tuple(self.settings.agents)
         for agent in agents:
             yield self.call(owner, agent), Visibility(scopes=(agent,))
@@ -96,19 +94,18 @@ class JobContext:
 
 
 def never() -> bool:
-    """Jobs may take as long as they need."""
     return False
 
 
 def run(work: JobContext, name: str) -> JobResult:
-    """Do a job now, unless another process is at it."""
+    """Run a job now. Raises Conflict if another process is running it."""
     if name not in JOB_NAMES:
-        raise InvalidInput(f"There is no job {name!r}: use one of {', '.join(JOB_NAMES)}.")
+        raise InvalidInput(f"Unknown job {name!r}. Use one of {', '.join(JOB_NAMES)}.")
     return _run_leased(work, name, work.store.system.get_lease(name))
 
 
 def reembed(work: JobContext, *, drop_old: bool) -> JobResult:
-    """Give everyone the vectors they miss and, if wanted, drop those of other models."""
+    """Embed every memory that lacks a vector and, with `drop_old`, delete those of other models."""
     outcome = run(work, "reembed")
     for owner in work.owners() if drop_old else ():
         with work.call(owner).open_writer() as writer:
@@ -118,7 +115,7 @@ def reembed(work: JobContext, *, drop_old: bool) -> JobResult:
 
 
 def tick(work: JobContext, is_over: Callable[[], bool]) -> list[JobResult]:
-    """Do whatever is due by the schedule, until it is over; what others are at is left to them."""
+    """Run the jobs that are due until `is_over`; those that another process runs are skipped."""
     if work.store.evict_erased():
         work.services.clear_embedding_cache()
     done: list[JobResult] = []
@@ -136,7 +133,6 @@ def tick(work: JobContext, is_over: Callable[[], bool]) -> list[JobResult]:
 
 
 def list_schedules(work: JobContext) -> list[ScheduledJob]:
-    """When each job runs."""
     return [_build_schedule(work, name) for name in JOB_NAMES]
 
 
@@ -144,7 +140,7 @@ def _build_schedule(work: JobContext, name: str) -> ScheduledJob:
     expression: str = getattr(work.settings.jobs, name)
     last = work.store.system.get_lease(name).finished_at
     due = Cron.parse(expression).next_after(last) if expression and last else None
-    # What was never done is due at once.
+    # A job that has never finished is due at once.
     return ScheduledJob(name, expression, last, due or (work.clock.now() if expression else None))
 
 
@@ -158,13 +154,13 @@ def _is_held(work: JobContext, lease: Lease) -> bool:
 
 
 class _OutOfTime(Exception):
-    """There is no time for the rest of a job, which stays due."""
+    """No time is left for the rest of a job, which stays due."""
 
 
 def _run_leased(
     work: JobContext, name: str, seen: Lease, is_over: Callable[[], bool] = never
 ) -> JobResult:
-    """Do a job while holding its lease, which is taken anew after each person."""
+    """Run a job under its lease, which is renewed after each person."""
     taken = _take_lease(work, name, seen)
     changed = people = 0
     failures: list[str] = []
@@ -176,7 +172,7 @@ def _run_leased(
                 number = step()
                 changed, people = changed + number, people + (number > 0)
             except RemembrancerError as error:
-                # One person's trouble must not keep the others from being looked after.
+                # An error for one person must not stop the job for the others.
                 failures.append(f"{error.code}: {error}")
             taken = _take_lease(work, name, taken)
     except BaseException:
@@ -190,7 +186,7 @@ def _take_lease(work: JobContext, name: str, seen: Lease) -> Lease:
     until = work.clock.now() + LEASE_DURATION_BY_JOB.get(name, LEASE_DURATION)
     free = seen.holder == work.holder or not _is_held(work, seen)
     if not free or not work.store.system.acquire_lease(name, seen, work.holder, until):
-        raise Conflict(f"Another process is at the job {name}; it will be done.")
+        raise Conflict(f"{name} is already running in another process.")
     return Lease(work.holder, until, seen.finished_at)
 
 
@@ -247,9 +243,9 @@ JOBS_PER_OWNER: dict[str, Callable[[JobContext, Owner], int]] = {
     "consolidate": _consolidate,
     "reembed": lambda work, owner: embed_missing(work.call(owner), work.progress),
 }
-"""What is done for each person; tells how much was changed."""
+"""Jobs that run per person; they return the number of changes."""
 
 JOBS_PER_STORE: dict[str, Callable[[JobContext], int]] = {"tidy": _tidy, "backup": _back_up}
-"""What is done for all of the store at once."""
+"""Jobs that run once for the whole store."""
 
 JOB_NAMES = (*JOBS_PER_OWNER, *JOBS_PER_STORE)

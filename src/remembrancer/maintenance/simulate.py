@@ -1,6 +1,6 @@
-"""What time will do to memories that nobody confirms: which fade, which expire, and when.
+"""Forecasts when memories fade and expire if nobody confirms them.
 
-Nothing is changed, and nothing is guessed: the dates are those at which the sweeps will act.
+It changes nothing. The dates are exact: the sweeps act at these moments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TIME_STEP = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """When a memory will be too uncertain to be recalled, and when it will be over; or never."""
+    """When a memory is no longer recalled and when it expires; None if never."""
 
     id: str
     content: str
@@ -35,13 +35,13 @@ class Forecast:
 
     @property
     def first_at(self) -> datetime | None:
-        """When it will no longer be recalled, for either reason."""
+        """The moment at which it is no longer recalled, for either reason."""
         return min(filter(None, (self.fades_at, self.expires_at)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class BandCounts:
-    """How many memories are recalled, fading and expired at a moment."""
+    """The number of memories that are recalled, fading and expired at a moment."""
 
     at: datetime
     recalled: int
@@ -51,9 +51,9 @@ class BandCounts:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What becomes of all that is active now: the memories that change, and a count for each day.
+    """The forecasts of all active memories that change, and counts for each day.
 
-    `forecasts` are in the order in which the memories stop being recalled.
+    `forecasts` are ordered by the moment at which recall stops.
     """
 
     forecasts: tuple[Forecast, ...]
@@ -61,7 +61,7 @@ class Simulation:
 
 
 def simulate(call: Call, days: int) -> Simulation:
-    """Look ahead by some days, if nobody confirms or uses anything."""
+    """Forecast the given number of days, if nothing is confirmed or used."""
     if not 1 <= days <= MAX_DAYS:
         raise InvalidInput(f"The days must be from 1 to {MAX_DAYS}.")
     now = call.now()
@@ -76,9 +76,9 @@ def simulate(call: Call, days: int) -> Simulation:
 
 
 def _iter_forecasts(call: Call, now: datetime) -> Iterator[Forecast]:
-    """What becomes of everything that is active and may be seen, page by page."""
+    """Forecasts of all active memories that the caller can see, read page by page."""
     decay_in = cache(call.decay_in)
-    # By the row: what is overdue counts as expired in a filter.
+    # Selected by the row, because the filter counts overdue memories as expired.
     wanted = Filter(
         now=now, visible=call.resolve_visibility(), statuses=(Status.ACTIVE, Status.EXPIRED)
     )
@@ -89,7 +89,6 @@ def _iter_forecasts(call: Call, now: datetime) -> Iterator[Forecast]:
 
 
 def forecast(record: Record, decay: DecayPolicy) -> Forecast:
-    """The dates of one memory."""
     lost = _first_moment_below(record, decay, decay.expire_below)
     ends = min(filter(None, (lost, record.expires_at)), default=None)
     return Forecast(
@@ -100,7 +99,7 @@ def forecast(record: Record, decay: DecayPolicy) -> Forecast:
 def count_bands(
     forecasts: Sequence[Forecast], total: int, moments: Sequence[datetime]
 ) -> tuple[BandCounts, ...]:
-    """How many of all memories are where, at each moment; the others are recalled throughout."""
+    """Count the memories in each band at each moment; those without a forecast stay recalled."""
     leaving = sorted(one.first_at for one in forecasts if one.first_at is not None)
     ending = sorted(one.expires_at for one in forecasts if one.expires_at is not None)
     return tuple(
@@ -111,9 +110,9 @@ def count_bands(
 
 
 def _first_moment_below(record: Record, decay: DecayPolicy, confidence: float) -> datetime | None:
-    """The first moment at which a memory is believed less than that.
+    """The first moment at which the confidence is below a value.
 
-    The date itself is rounded, and what is believed exactly so far is not below yet.
+    The predicted date is rounded, and a confidence that equals the value is not below it.
     """
     moment = predict_drop_below(record, decay, confidence)
     while moment is not None and effective_confidence(record, decay, moment) >= confidence:

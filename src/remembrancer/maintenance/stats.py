@@ -1,6 +1,6 @@
-"""How a person's memories are doing: counts, and what is next to fade.
+"""Statistics of a person's memories: counts, and which memories fade next.
 
-All of it is counted where the memories are, so that it takes as many queries for few as for many.
+The database does the counting, so the number of queries does not depend on the number of memories.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from remembrancer.types import Backlog, Kind, Maturity, Permanence, Rule, Stats,
 Name = TypeVar("Name")
 
 LISTED_KINDS = tuple(kind for kind in Kind if kind is not Kind.TURN)
-"""What a listing is of: the turns of conversations are read conversation by conversation."""
+"""The kinds in listings; turns are read by session."""
 
 CONFIDENCE_STEPS = 6
 GROWTH_WEEKS = 12
 MAX_SAMPLED = 200
-"""How many memories are looked at one by one; beyond that, those stored first stand for all."""
+"""The number of memories examined one by one; beyond it, those stored first represent all."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleEffects:
-    """How many rules help, were never tried, do some harm, and warn of themselves."""
+    """The number of rules that help, were never tried, do some harm, and are anti-patterns."""
 
     helping: int
     untried: int
@@ -42,11 +42,11 @@ class RuleEffects:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """How memories are doing at a glance.
+    """Statistics for an overview page.
 
-    `permanences` counts facts; `confidence` counts facts and rules by sixths of how far they are
-    believed, to the day; `growth` counts what was stored in each of the last weeks, oldest first;
-    `fading` is what stops being recalled next.
+    `permanences` counts facts; `confidence` counts facts and rules by sixths of their confidence,
+    with decay by whole days; `growth` counts what was stored in each of the last weeks, oldest
+    first; `fading` lists what stops being recalled next.
     """
 
     stats: Stats
@@ -59,7 +59,7 @@ class Survey:
 
 
 def build_survey(call: Call) -> Survey:
-    """How the memories that a caller sees are doing."""
+    """Compute the statistics of the memories that the caller can see."""
     alive = _build_active_filter(call, None)
     weeks = replace(alive, recorded_from=alive.now - timedelta(weeks=GROWTH_WEEKS))
     with call.store.open_reader(call.owner) as reader:
@@ -86,7 +86,7 @@ def build_survey(call: Call) -> Survey:
 
 
 def confidence_step(confidence: float) -> int:
-    """Which of six steps a confidence is on, from 1 to 6."""
+    """The step of a confidence, from 1 to 6."""
     return max(1, min(CONFIDENCE_STEPS, round(confidence * CONFIDENCE_STEPS + 0.49)))
 
 
@@ -117,7 +117,7 @@ def _count_effects(call: Call, rules: list[Rule]) -> RuleEffects:
 def _find_next_to_fade(
     call: Call, reader: Reader, alive: Filter, limit: int = 6
 ) -> tuple[Forecast, ...]:
-    """What stops being recalled first, of what is nearest to it."""
+    """The forecasts of the memories that stop being recalled first."""
     decay = call.profile.decay
     near: list[Forecast] = []
     for share in (1.35, 6):
@@ -133,7 +133,7 @@ def _find_next_to_fade(
 
 
 def _build_active_filter(call: Call, scope: str | None) -> Filter:
-    """What is in force of what a caller sees."""
+    """Active memories that the caller can see."""
     decay = call.profile.decay
     return Filter(
         now=call.now(),
@@ -145,9 +145,9 @@ def _build_active_filter(call: Call, scope: str | None) -> Filter:
 
 
 def count_by_scope(call: Call) -> dict[str, int]:
-    """The scopes there are and how much is in force in each: names and numbers, never memories.
+    """The number of active memories by scope, never their content.
 
-    An agent is told of its own; whoever has none, of all, where these are kept apart too.
+    An agent sees its own scopes; a caller without an agent sees all, even if scopes are isolated.
     """
     visible = call.resolve_visibility() if call.principal.agent is not None else Visibility()
     with call.store.open_reader(call.owner) as reader:
@@ -156,7 +156,6 @@ def count_by_scope(call: Call) -> dict[str, int]:
 
 
 def compute_stats(call: Call, scope: str | None = None) -> Stats:
-    """How many memories there are, of what sort, and how they are doing."""
     decay, alive = call.profile.decay, _build_active_filter(call, scope)
     now, visible = alive.now, alive.visible
     fading = replace(alive, confidence=build_belief(decay, below=decay.recall_at))

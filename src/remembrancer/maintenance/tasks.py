@@ -1,7 +1,7 @@
-"""What is done for each person now and then: expire, evict, purge, close, embed anew.
+"""Maintenance tasks for one person: expire, evict, purge, close sessions.
 
-Each works in small transactions, finds by itself what is left to do, and can be killed at any
-moment and started again. What it changed is in the person's activity.
+Each works in small transactions, finds what is left to do, and can be killed and started again at
+any moment. Its changes are in the person's activity log.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from remembrancer.types import (
 BATCH_SIZE = 2000
 
 RESPONSE_RETENTION = timedelta(days=1)
-"""For how long a request that comes again gets the same answer."""
+"""How long a retried request gets the same response."""
 
 FINISHED_BACKLOGS = (Backlog.DONE, Backlog.DEAD)
 
 
 def expire(call: Call, visible: Visibility) -> int:
-    """End what has had its time and what nobody has believed for long; confirming restores it."""
+    """Expire memories whose time is over or whose confidence has decayed."""
     decay = call.profile.decay
     over = Filter(
         now=call.now(),
@@ -55,9 +55,9 @@ def expire(call: Call, visible: Visibility) -> int:
 
 
 def clean_episodes(call: Call) -> int:
-    """End episodes that have had their time and then, beyond the cap, the oldest that were used.
+    """Expire episodes whose time is over, then evict the oldest consolidated ones beyond the cap.
 
-    One that has its time and was not consolidated yet is never taken.
+    An episode that is waiting for consolidation is never evicted.
     """
     decay = call.profile.decay
     over = Filter(
@@ -79,9 +79,9 @@ def clean_episodes(call: Call) -> int:
 
 
 def purge_trash(call: Call) -> int:
-    """Destroy what has been in the trash for long enough, and episodes that ended as long ago.
+    """Delete what was in the trash for long enough, and episodes that expired as long ago.
 
-    What was never remembered, and only kept to be seen, goes with it.
+    Old rejections and stored responses are deleted too.
     """
     now = call.now()
     before = now - timedelta(days=call.profile.deletion.trash_days)
@@ -99,7 +99,7 @@ def purge_trash(call: Call) -> int:
 
 
 def close_sessions(call: Call) -> int:
-    """Close conversations in which nothing was said for long; saying something wakes them."""
+    """Close sessions that were quiet for long; a new turn opens them again."""
     now = call.now()
     since = now - timedelta(minutes=call.profile.sessions.idle_minutes)
     quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=since)
@@ -113,7 +113,9 @@ def close_sessions(call: Call) -> int:
 
 
 def _iter_batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:
-    """What passes, in transactions of their own; whoever takes it must make it pass no longer."""
+    """Matching ids, each batch in a transaction of its own; the caller must make them stop
+    matching.
+    """
     with call.store.open_reader(call.owner) as reader:
         if not reader.find_ids(wanted, 1):
             return

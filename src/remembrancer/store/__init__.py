@@ -1,1 +1,1 @@
-"""Where memories live: one contract, two engines that keep it. Nothing outside knows of SQL."""
+"""Storage: one contract and two engines, SQLite and PostgreSQL. No other package writes SQL."""

@@ -1,4 +1,4 @@
-"""Column types that mean the same on both engines: moments, JSON, vectors and searchable terms."""
+"""Column types that behave the same on both engines: moments, JSON, vectors and terms."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The types of PostgreSQL are loaded only where they are used: they take long to import.
+# PostgreSQL's types are imported where they are used, because that takes long.
 
 
 class JsonValue(TypeDecorator[Any]):
-    """Plain JSON, where None is SQL's NULL: jsonb on PostgreSQL."""
+    """JSON with None as SQL NULL; jsonb on PostgreSQL."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True
@@ -59,7 +59,7 @@ class Terms(TypeDecorator[str]):
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment in UTC: timestamptz on PostgreSQL, ISO text of one width on SQLite, so it sorts."""
+    """A moment in UTC: timestamptz on PostgreSQL, sortable ISO text of fixed width on SQLite."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -75,12 +75,12 @@ class Moment(TypeDecorator[datetime]):
         return to_utc_iso(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        # A plain function: every memory that is read has seven moments.
+        # A plain function for speed: every memory has seven moments.
         return _parse_moment if dialect.name == "sqlite" else _to_utc
 
 
 class _PgVector(UserDefinedType[Any]):
-    """pgvector's column type, without a fixed dimension: each row names the model that made it."""
+    """pgvector's column type without a fixed dimension; each row names its model."""
 
     cache_ok = True
 
@@ -114,11 +114,11 @@ class Vector(TypeDecorator["NDArray[np.float32]"]):
 
 
 ROUND_DOWN_OFFSET = 0.499999
-"""Taken off before rounding, which then rounds down on both engines."""
+"""Subtracted before rounding, so that both engines round down."""
 
 
 class days_between(FunctionElement[float]):  # noqa: N801 - it reads as a function of SQL
-    """How many days lie between two moments, as a number with a fraction."""
+    """SQL expression for the days between two moments, with a fraction."""
 
     type = Float()
     inherit_cache = True
@@ -139,12 +139,12 @@ def _days_between_on_sqlite(element: days_between, compiler: Any, **options: Any
 def periods_since(
     moment: ColumnElement[Any], now: ColumnElement[Any], days: int
 ) -> ColumnElement[int]:
-    """How many times so many days have passed since a moment."""
+    """SQL expression for the number of whole periods of `days` since a moment."""
     return cast(func.round(days_between(moment, now) / days - ROUND_DOWN_OFFSET), Integer)
 
 
 class larger_of(FunctionElement[Any]):  # noqa: N801 - it reads as a function of SQL
-    """The larger of two values, neither of which is missing."""
+    """SQL expression for the larger of two values; neither can be NULL."""
 
     inherit_cache = True
 
@@ -174,12 +174,12 @@ def to_utc_iso(moment: datetime) -> str:
 
 
 def vector_literal(vector: NDArray[np.float32]) -> str:
-    """The vector as pgvector reads it."""
+    """The vector in pgvector's text format."""
     return "[" + ",".join(map(repr, vector.tolist())) + "]"
 
 
 def unpack_vector(packed: bytes) -> NDArray[np.float32]:
-    """The vector that pgvector sends in binary: two small numbers, then big-endian floats."""
+    """Decode pgvector's binary format: two 16-bit numbers, then big-endian floats."""
     import numpy as np
 
     return np.frombuffer(packed, dtype=">f4", offset=4).astype(np.float32)

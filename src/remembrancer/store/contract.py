@@ -1,9 +1,9 @@
-"""What the engine asks of a store, and the rules every store keeps.
+"""The contract of a store, and the rules that every engine keeps.
 
-- A transaction is bound to one owner. Nothing it is asked can reach another owner's rows: a foreign
-  id behaves exactly like one that does not exist.
-- `writing` lets one writer of an owner in at a time, across threads and processes, so what a writer
-  reads stays true until it commits. Readers never wait for writers.
+- A transaction is bound to one owner. No argument can reach another owner's rows: a foreign id
+  behaves exactly like one that does not exist.
+- `open_writer` lets one writer of an owner in at a time, across threads and processes, so what a
+  writer reads stays true until it commits. Readers never wait for writers.
 - Leaving the block commits; an exception rolls everything back, the event included.
 - `apply` is the only way to change memories. It records what each write did in the event, and keeps
   the past state whenever status or validity change, so that `as_of` can be answered exactly.
@@ -53,24 +53,25 @@ if TYPE_CHECKING:
     from remembrancer.types import Tenant
 
 DumpRow = tuple[str, Mapping[str, Json]]
-"""A row that any engine can store: the table's name, and its columns as JSON."""
+"""A row that any engine can store: the table's name and its columns as JSON."""
 
 VALID_STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
-"""What may be true at some moment; a superseded fact was true until its successor's time began."""
+"""Statuses of memories that were true at some time; superseded facts were, until their successor.
+"""
 
 MUTABLE_FIELDS = frozenset(
     "status valid_until retired_at expires_at confirmed_at confidence importance permanence tags "
     "maturity applied_count success_count harmful_count applied_at "
     "backlog attempts leased_until failure".split()
 )
-"""The fields of a memory that may change; its words never do."""
+"""The fields of a memory that can change; its content never does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Which scopes a call may see: those named, those below a path, or all when both are None.
+    """The scopes that a call can see: those listed, those below a path, or all if both are None.
 
-    `without` takes some out again.
+    `excluded_scopes` are removed from either.
     """
 
     scopes: tuple[str, ...] | None = None
@@ -79,7 +80,7 @@ class Visibility:
     excluded_scopes: tuple[str, ...] = ()
 
     def contains(self, scope: str, kind: Kind | None = None) -> bool:
-        """Whether memories of a scope, and of that kind, are among them."""
+        """True if memories of this scope and kind are visible."""
         if scope in self.excluded_scopes:
             return False
         if self.path_prefix is not None:
@@ -92,9 +93,9 @@ class Visibility:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceRange:
-    """How far a memory must be believed: its confidence, as it has decayed by now.
+    """Bounds on a memory's confidence after decay.
 
-    What decays and what renews it are a profile's choices, in plain values.
+    `decays` and `renewed_by_use` come from the profile.
     """
 
     at_least: float = 0.0
@@ -105,10 +106,10 @@ class ConfidenceRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which memories a read is about; `statuses` is for listings beyond what is in force.
+    """Selects memories; `statuses` lists others than those in force.
 
-    What is `decayed` counts as expired, whatever its row says; `overdue` are the memories that are
-    still active by their row although they have expired.
+    A memory within `decayed` counts as expired, whatever its row says. `overdue` selects memories
+    that have expired although their row still says active.
     """
 
     now: datetime
@@ -141,11 +142,11 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
-    """Which conversations a read is about.
+    """Selects sessions.
 
-    `trashed` are those of which every turn is in the trash; others are never told with them. One of
-    which every turn was taken back is not told at all.
-    `due_by` are those from which something is to be learned by then, and nobody is at it.
+    `trashed` selects the sessions whose turns are all in the trash, and no others. A session whose
+    turns were all retracted is never listed. `due_by` selects the sessions that are due for
+    learning by then and that no worker has leased.
     """
 
     visible: Visibility = Visibility()
@@ -157,7 +158,9 @@ class SessionFilter:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """A vector, the model that made it, and the part of the text it is of; 0 is the whole."""
+    """A vector, the model that made it, and the part of the text that it stands for; 0 is the
+    whole.
+    """
 
     model: str
     vector: NDArray[np.float32]
@@ -175,7 +178,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a listing that goes from the newest to the oldest."""
+    """A position in a listing that is ordered from newest to oldest."""
 
     at: datetime
     id: str
@@ -183,7 +186,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Store a new memory with its embedding, or with one for each of its parts."""
+    """Store a new memory with its embedding, or with one embedding for each part."""
 
     record: Record
     embedding: Embedding | None
@@ -191,49 +194,40 @@ class Insert:
 
     @property
     def embeddings(self) -> tuple[Embedding, ...]:
-        """All of them."""
         return self.part_embeddings or ((self.embedding,) if self.embedding is not None else ())
 
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Change mutable fields of a memory."""
-
     id: str
     values: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Destroy a memory and every trace of its words."""
+    """Delete a memory and every trace of its words."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddLink:
-    """Relate two memories."""
-
     link: Link
 
 
 @dataclass(frozen=True, slots=True)
 class DropLink:
-    """Take a relation away."""
-
     link: Link
 
 
 @dataclass(frozen=True, slots=True)
 class AddApplication:
-    """Enter the use of a rule into its ledger."""
-
     application: RuleApplication
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawApplication:
-    """Take the use of a rule out of account, or back into it."""
+    """Stop counting the use of a rule, or count it again with `undo`."""
 
     rule_id: str
     application_id: str
@@ -245,7 +239,7 @@ Write = Insert | Patch | Purge | AddLink | DropLink | AddApplication | WithdrawA
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """What was answered to a request that may come again; no status while someone is at it."""
+    """The response to a request with an Idempotency-Key; no status while the request is running."""
 
     key: str
     request: str
@@ -257,7 +251,7 @@ class StoredResponse:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many memories share a kind, status, scope, category and permanence."""
+    """The number of memories that share a kind, status, scope, category and permanence."""
 
     kind: Kind
     status: Status
@@ -269,7 +263,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class AgeCount:
-    """How many memories share a permanence, a source, a confidence in 20ths, and an age."""
+    """The number of memories that share a permanence, source, confidence in 20ths and age."""
 
     permanence: Permanence
     source: Source
@@ -279,14 +273,14 @@ class AgeCount:
 
 
 class Reader(Protocol):
-    """One owner's memories, at one moment."""
+    """One owner's memories in one transaction."""
 
     def get(self, memory_id: str) -> Record | None:
-        """The memory of that id, whatever its status."""
+        """The memory with this id, whatever its status."""
         ...
 
     def load(self, ids: Iterable[str]) -> dict[str, Record]:
-        """The memories of those ids that exist."""
+        """The memories with these ids that exist, whatever their status."""
         ...
 
     def find(
@@ -297,53 +291,54 @@ class Reader(Protocol):
         *,
         oldest_first: bool = False,
     ) -> list[Record]:
-        """Memories that pass the filter, newest first, or oldest first from the beginning."""
+        """Memories that match, newest first by default; `after` continues a listing."""
         ...
 
     def find_ids(self, wanted: Filter, limit: int) -> list[str]:
-        """The ids of memories that pass the filter, in no order that matters."""
+        """The ids of memories that match, in any order."""
         ...
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
-        """The fact that has the place of a subject and predicate, though its time may be over.
+        """The active fact about a subject and predicate, or else the one that expired last.
 
-        The active one by its row, or else the one of the expired that came last.
+        A fact is active by its row here, even if its time is over.
         """
         ...
 
     def matching(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
-        """Those of these memories that pass the filter."""
+        """The memories with these ids that match."""
         ...
 
     def load_index(self, model: str) -> Index:
-        """All the owner's documents in memory with one model's vectors, as of now at least.
+        """The owner's documents and one model's vectors in memory, at least as new as this
+        transaction.
 
-        It may know of documents that this transaction cannot see, never the other way round.
+        The index can hold documents that this transaction cannot see, never the reverse.
         """
         ...
 
     def nearest_outside_index(self, query: Embedding) -> list[Hit]:
-        """The most similar of the vectors that an index which overflows does not hold."""
+        """The nearest vectors that are not in the in-memory index."""
         ...
 
     def compute_similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
-        """The exact cosine of these memories to the query, by the best of their vectors."""
+        """The exact cosine similarity of these memories to the query, by their best vector."""
         ...
 
     def load_vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The exact vector, as a whole, of each of these memories that has one of this model."""
+        """The vector of the whole text for each of these memories that has one of this model."""
         ...
 
     def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
-        """The same memories with the state they had at a moment, told by the events since."""
+        """The same memories with the state they had at a moment, restored from later events."""
         ...
 
     def get_session(self, session_id: str) -> Session | None:
-        """One conversation."""
+        """The session with this id, or None."""
         ...
 
     def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
-        """The turns of a conversation beyond a position, in order, whatever their status."""
+        """The turns of a session after a position, in order, whatever their status."""
         ...
 
     def list_states(self, memory_id: str) -> list[PastState]:
@@ -359,7 +354,7 @@ class Reader(Protocol):
         ...
 
     def get_event(self, event_id: str) -> Event | None:
-        """One event with its changes."""
+        """The event with its changes, or None."""
         ...
 
     def list_events(
@@ -370,11 +365,13 @@ class Reader(Protocol):
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
-        """Events, newest first; if given, only those of some memories or of one batch."""
+        """Events, newest first; optionally only those that changed these memories, or those of one
+        batch.
+        """
         ...
 
     def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
-        """The uses of some rules that count, oldest first."""
+        """The uses of these rules that count, oldest first."""
         ...
 
     def list_sessions(
@@ -385,108 +382,109 @@ class Reader(Protocol):
         *,
         oldest_first: bool = False,
     ) -> list[Session]:
-        """Conversations that pass the filter, those active last first, or last of all."""
+        """Sessions that match, by their last activity, most recent first by default."""
         ...
 
     def list_empty_sessions(self) -> list[Session]:
-        """Conversations without a turn, oldest first."""
+        """Sessions without a turn, oldest first."""
         ...
 
     def list_rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
-        """What was not remembered, newest first."""
+        """Candidate memories that were rejected, newest first."""
         ...
 
     def list_unembedded(self, model: str, limit: int) -> list[Record]:
-        """Memories that have no vector of this model, in the order they were stored."""
+        """Memories without a vector of this model, in the order in which they were stored."""
         ...
 
     def count_embedded(self) -> dict[str, int]:
-        """How many memories have vectors of which model."""
+        """The number of memories with vectors, by model."""
         ...
 
     def count(self, wanted: Filter) -> int:
-        """How many memories pass the filter."""
+        """The number of memories that match."""
         ...
 
     def tally(self, now: datetime) -> list[Tally]:
-        """Counts of all memories; what has had its time by now counts as expired."""
+        """Counts of all memories; those whose time is over at `now` count as expired."""
         ...
 
     def count_by_age(
         self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
     ) -> list[AgeCount]:
-        """Counts of what passes the filter by age: how many times so many days since a moment."""
+        """Counts of matching memories by age, in periods of `days` since `since`."""
         ...
 
     def count_events(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         ...
 
 
 class Writer(Reader, Protocol):
-    """One owner's memories while nobody else writes to them."""
+    """One owner's memories while no one else can write them."""
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
-        """Carry out the writes and record them; the event comes back with its changes."""
+        """Carry out the writes and record them; returns the event with its changes."""
         ...
 
     def save_session(self, session: Session) -> None:
-        """Store a conversation, or what has changed about it."""
+        """Insert or update a session."""
         ...
 
     def save_rejections(self, rejections: Sequence[Rejection]) -> None:
-        """Keep what was not remembered, for a while."""
+        """Store rejected candidates, so that a person can review them."""
         ...
 
     def drop_rejections(self, before: datetime) -> int:
-        """Destroy what was rejected before a moment; how much it was."""
+        """Delete the rejections from before a moment; returns their number."""
         ...
 
     def get_response(self, key: str) -> StoredResponse | None:
-        """What was answered to a request of that key."""
+        """The stored response for this Idempotency-Key, or None."""
         ...
 
     def save_response(self, response: StoredResponse) -> None:
-        """Keep an answer, in place of any of the same key; it goes when a memory in it does."""
+        """Insert or replace the response for its key; it is deleted with the memories it names."""
         ...
 
     def drop_response(self, key: str) -> None:
-        """Let a request be made anew."""
+        """Delete a response, so that the request can run again."""
         ...
 
     def drop_responses(self, before: datetime) -> int:
-        """Destroy the answers given before a moment; how many they were."""
+        """Delete the responses from before a moment; returns their number."""
         ...
 
     def next_position(self, session_id: str) -> int:
-        """The position that the next turn of a conversation gets."""
+        """The position of the next turn of a session."""
         ...
 
     def mark_undone(self, event_id: str, by: str | None) -> None:
-        """Say which event took this one back, or that it stands again."""
+        """Record which event undid this one; None if it is in effect again."""
         ...
 
     def count_recalls(
         self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
     ) -> None:
-        """Count recalls and, if wanted, let those that would expire live as long again.
+        """Count recalls and, with `extend_expiry`, extend memories that would expire by their full
+        time.
 
-        No event, as nothing that is believed changes.
+        Records no event, because no memory's status or validity changes.
         """
         ...
 
     def add_embeddings(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
-        """Give memories the vectors of a model that they have none of."""
+        """Store vectors of a model for memories that have none of it."""
         ...
 
     def drop_vectors(self, keep_model: str) -> int:
-        """Remove the vectors of all models but one; how many memories had any."""
+        """Delete the vectors of all other models; returns the number of memories that had any."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who is at a job until when, and when it was done last."""
+    """The current holder of a job, until when, and when the job finished last."""
 
     holder: str | None = None
     held_until: datetime | None = None
@@ -495,7 +493,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a store can say about itself."""
+    """Engine, place, versions and warnings of a store."""
 
     engine: str
     place: str
@@ -505,10 +503,11 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What is known of an erasure: until it is finished whom it is about, afterwards only a mark.
+    """The record of an erasure. It names the person until the erasure is finished, then only a
+    mark.
 
-    `traces` are ids that nobody else has, to be searched for in the end; `removed` is how much of
-    what was found.
+    `traces` are ids that only this person's rows have; the final scan searches for them. `removed`
+    is the number of rows removed, by table.
     """
 
     id: str
@@ -524,7 +523,7 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True)
 class TraceTerms:
-    """What a search after an erasure looks for: ids that are theirs alone, and words they used."""
+    """The search terms of the scan after an erasure: the person's own ids, and words they used."""
 
     ids: tuple[str, ...]
     words: tuple[str, ...] = ()
@@ -532,7 +531,7 @@ class TraceTerms:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """A place that was searched, how much of it, and how many traces were found there."""
+    """A place that was scanned, its size in bytes, and the number of traces found there."""
 
     place: str
     bytes: int
@@ -540,7 +539,7 @@ class ScanResult:
 
 
 class Store(Protocol):
-    """Where memories live. Safe to use from any thread; several processes may share one."""
+    """Storage for memories. Safe to use from any thread; several processes can share one."""
 
     @property
     def system(self) -> SystemTables:
@@ -548,92 +547,94 @@ class Store(Protocol):
         ...
 
     def open_reader(self, owner: Owner) -> AbstractContextManager[Reader]:
-        """A consistent view of one owner's memories."""
+        """Open a consistent view of one owner's memories."""
         ...
 
     def open_writer(self, owner: Owner, *, create: bool = True) -> AbstractContextManager[Writer]:
-        """The only writer of one owner's memories, until the block is left.
+        """Open the only writer of one owner's memories, until the block is left.
 
-        Someone who has no memory here gets one, or is NotFound if they may not be a newcomer.
+        An unknown owner is registered; with `create=False`, UnknownPerson is raised instead.
         """
         ...
 
     def cpu_slot(self) -> AbstractContextManager[object]:
-        """Held while memories are compared: a thread waits here if it would be in the way."""
+        """A slot to hold while comparing memories; limits how many threads compete for the CPU."""
         ...
 
     def open_team_reader(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
-        """What a team knows, where who said it cannot be read at all."""
+        """Open a team's memory for recall, with contributors out of reach."""
         ...
 
     def open_team_writer(self, tenant: Tenant) -> AbstractContextManager[TeamWriter]:
-        """The only one to change what a team knows, until the block is left."""
+        """Open the only writer of a team's memory, until the block is left."""
         ...
 
     def dump(self, owner: Owner) -> AbstractContextManager[Iterator[DumpRow]]:
-        """Everything of one person as it is at one moment, in an order all engines share."""
+        """All rows of one owner as of one moment, in an order that all engines share."""
         ...
 
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
-        """Store everything of one person, all of it or nothing.
+        """Store all rows of one owner, all or nothing.
 
-        Whoever has memories here keeps them, and it is a Conflict, unless they are to be replaced.
+        Raises Conflict if the owner has memories here, unless `replace` is set.
         """
         ...
 
     def list_teams(self) -> list[Tenant]:
-        """The tenants whose team knows something here."""
+        """The tenants whose team has facts here."""
         ...
 
     def dump_team(self, tenant: Tenant) -> AbstractContextManager[Iterator[DumpRow]]:
-        """Everything of one team as it is at one moment, in an order all engines share."""
+        """All rows of one team as of one moment, in an order that all engines share."""
         ...
 
     def load_team(self, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool = False) -> int:
-        """Store everything of one team, all of it or nothing; how many facts it has then.
+        """Store all rows of one team, all or nothing; returns the number of its facts.
 
-        A team that has memories here keeps them, and it is a Conflict, unless they are to be
-        replaced. Whoever recalls, in any process, looks again.
+        Raises Conflict if the team has facts here, unless `replace` is set. Every process reloads
+        the team's index.
         """
         ...
 
     def dump_system(self) -> AbstractContextManager[Iterator[DumpRow]]:
-        """The tenants, users, settings and keys."""
+        """The rows of tenants, users, settings and keys."""
         ...
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
-        """Add the tenants, users, settings and keys that are missing; none that is here changes."""
+        """Insert the tenants, users, settings and keys that are missing; existing rows do not
+        change.
+        """
         ...
 
     def delete_owner(self, owner: Owner) -> None:
-        """Destroy everything of one person, who is then nobody here; again is the same as once."""
+        """Delete every row of one owner and their registration; idempotent."""
         ...
 
     def scrub(self) -> tuple[str, ...]:
-        """Leave no byte of what was removed in the shared files or tables; what kept it from that.
+        """Vacuum removed data. Returns the reasons for anything that could not be vacuumed.
 
-        Of whoever was erased by another process, nothing stays in this one's memory either.
+        Also drops the in-memory data of owners whom another process erased.
         """
         ...
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
-        """Look for traces in everything that the store has, and for any row of an owner."""
+        """Scan everything that the store holds for traces, and for any row of an owner."""
         ...
 
     def evict_erased(self) -> bool:
-        """Drop what this process holds in memory of people who are gone; whether there were any."""
+        """Drop in-memory data of owners who no longer exist. True if there was any."""
         ...
 
     def tidy(self) -> int:
-        """Do what the database needs now and then; how many files or tables were tidied."""
+        """Run the database's housekeeping; returns the number of files or tables processed."""
         ...
 
     def check_health(self) -> Health:
-        """What `doctor` should know."""
+        """Report engine, versions and warnings, for `rem doctor`."""
         ...
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         ...
 
 
@@ -646,7 +647,7 @@ def to_json(values: Mapping[str, object]) -> dict[str, Json]:
 
 
 def from_json(values: Mapping[str, Json]) -> dict[str, object]:
-    """The field values that `frozen` wrote."""
+    """Inverse of `to_json`."""
     return {
         name: datetime.fromisoformat(value)
         if _is_moment_field(name) and isinstance(value, str)
@@ -670,4 +671,4 @@ UNDOABLE_ACTIONS = frozenset(Action) - {
     Action.LEARNED,
     Action.VIEWED,
 }
-"""Every kind of event but those that destroy on purpose, or change no memory."""
+"""All actions except those that destroy data on purpose or change no memory."""

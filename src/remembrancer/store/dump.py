@@ -1,7 +1,7 @@
-"""All rows of a person, a team or the system in values that mean the same everywhere, and back.
+"""Dumps and loads all rows of a person, a team or the system, in a form that both engines share.
 
 Moments are ISO text in UTC, bytes and vectors are base64, numbers in JSON have one form, and rows
-are in the order of their keys by code point: two stores with the same memories give the same rows.
+are ordered by their keys by code point. Two stores with the same memories give the same rows.
 """
 
 from __future__ import annotations
@@ -43,50 +43,48 @@ from remembrancer.types import Json, Owner, Tenant
 _Converter = Callable[[Any], Any]
 
 BATCH_SIZE = 500
-"""How many rows are read or written at a time."""
 
 MIN_EXPONENT_FLOAT = 1e16
-"""From here on Python writes a float with an exponent, and jsonb gives it back as an integer."""
+"""From here on Python writes a float with an exponent, and jsonb returns it as an integer."""
 
 INTEGER_BOUND = 2**31
 MAX_VECTOR_DIMENSIONS = 16_000
-"""What PostgreSQL and pgvector hold."""
+"""The limit of pgvector."""
 
 EXCLUDED_TABLES = (tables.leases, tables.erasures, tables.answers)
-"""Who is at a job, who is being erased, what was answered to a request."""
+"""Leases, erasures and stored responses belong to one installation and are not dumped."""
 
 PERSONAL_TABLES = tuple(one for one in tables.personal.sorted_tables if one not in EXCLUDED_TABLES)
 TEAM_TABLES = tuple(one for one in tables.team.sorted_tables if one is not tables.teams)
 SYSTEM_TABLES = tuple(one for one in tables.system.sorted_tables if one not in EXCLUDED_TABLES)
-"""The tables that are dumped, parents before children; how often a team's memory has changed is its
-store's own business."""
+"""The tables that are dumped, parents before children. A team's version counter is not dumped."""
 
 EXCLUDED_COLUMNS = {"embeddings": {"crowded"}, "owners": {"documents_removed"}}
-"""What a store decides for itself: which vectors stay out of memory, when indexes start anew."""
+"""Columns that each store computes itself: vectors outside memory, and the count of removals."""
 
 
 def personal_rows(connection: Connection, owner: Owner) -> Iterator[DumpRow]:
-    """Everything of one person; the transaction must be one that sees a single moment."""
+    """All rows of one owner; the transaction must see a single moment."""
     for table in PERSONAL_TABLES:
         yield from _dump_table(connection, table, table.c.owner_id == owner.id)
 
 
 def team_rows(connection: Connection, tenant: Tenant) -> Iterator[DumpRow]:
-    """Everything a team knows, who said so and the key that tells; of one moment, as above."""
+    """All rows of one team, contributions and their key included; needs a snapshot too."""
     for table in TEAM_TABLES:
         yield from _dump_table(connection, table, table.c.tenant_id == tenant.id)
 
 
 def system_rows(connection: Connection) -> Iterator[DumpRow]:
-    """The small tables: tenants, users, settings and keys."""
+    """The rows of tenants, users, settings and keys."""
     for table in SYSTEM_TABLES:
         yield from _dump_table(connection, table)
 
 
 def clear_person(connection: Connection, owner: Owner, *, replace: bool) -> int:
-    """Destroy what a person has, if it is to be replaced; how many removals to start from.
+    """Delete an owner's rows if `replace` is set; returns the count of removals to start from.
 
-    The caller's transaction must be the only one that writes them.
+    The caller's transaction must be the only writer. Raises Conflict if there are memories.
     """
     if not replace and _has_memories(connection, owner):
         raise Conflict(f"{owner.user} of {owner.tenant} has other memories here.")
@@ -104,7 +102,7 @@ def load_person(
     max_vectors: int,
     removed: int = 0,
 ) -> None:
-    """Store everything of a person of whom there is nothing, in the caller's transaction."""
+    """Insert all rows of an owner who has none, in the caller's transaction."""
     own: dict[str, Any] = {"owner_id": owner.id}
     with _translate_data_errors():
         for table, group in _group_by_table(PERSONAL_TABLES, rows):
@@ -119,9 +117,9 @@ def load_person(
 def load_team(
     connection: Connection, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool
 ) -> int:
-    """Store everything of a team, also instead of what it has if that is asked for; how many facts.
+    """Insert all rows of a team, replacing its own with `replace`; returns the number of facts.
 
-    The caller's transaction must be the only one that writes them.
+    The caller's transaction must be the only writer. Raises Conflict if there are facts.
     """
     if not replace and count_team_facts(connection, tenant):
         raise Conflict(f"The team of {tenant.name} has other memories here.")
@@ -138,14 +136,13 @@ def load_team(
 
 
 def count_team_facts(connection: Connection, tenant: Tenant) -> int:
-    """How many facts a team has."""
     table = tables.team_facts
     query = select(func.count()).where(table.c.tenant_id == tenant.id)
     return int(connection.execute(query).scalar_one())
 
 
 def load_system(connection: Connection, rows: Iterable[DumpRow]) -> None:
-    """Add what is missing in the small tables; what is there stays as it is."""
+    """Insert the rows that are missing; existing ones do not change."""
     if connection.dialect.name == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:
@@ -158,20 +155,20 @@ def load_system(connection: Connection, rows: Iterable[DumpRow]) -> None:
 
 
 def check_row(known: Iterable[Table], row: DumpRow) -> None:
-    """Refuse a row that none of these tables could hold."""
+    """Raise BadBackup for a row that none of these tables can hold."""
     name, columns = row
     decode_row(_find_table(known, name), columns)
 
 
 def decode_row(table: Table, columns: Mapping[str, Json]) -> dict[str, Any]:
-    """The values of a row as the database takes them."""
+    """The row's values as the database takes them."""
     codecs = _codecs(table)
     if columns.keys() != {one.name for one in codecs}:
-        raise BadBackup(f"A row of {table.name} in the backup does not have its columns.")
+        raise BadBackup(f"A row of {table.name} in the backup has the wrong columns.")
     try:
         return {one.name: one.from_dump(columns[one.name]) for one in codecs}
     except (TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise BadBackup(f"A row of {table.name} in the backup has a value that is none.") from error
+        raise BadBackup(f"A row of {table.name} in the backup has an invalid value.") from error
 
 
 def _dump_table(
@@ -189,7 +186,7 @@ def _dump_table(
 
 
 def _dumped_columns(table: Table) -> list[Column[Any]]:
-    """The columns that a dump has; whose they are is said once, by whoever keeps the rows."""
+    """The dumped columns; the owner or tenant is stated once, by the archive."""
     left_out = EXCLUDED_COLUMNS.get(table.name, set())
     if table not in SYSTEM_TABLES:
         left_out = left_out | {"owner_id", "tenant_id"}
@@ -197,7 +194,7 @@ def _dumped_columns(table: Table) -> list[Column[Any]]:
 
 
 def _primary_key_order(connection: Connection, table: Table) -> list[ColumnElement[Any]]:
-    """The primary key, with texts in the order of their code points on both engines."""
+    """The primary key, with text ordered by code point on both engines."""
     order = "BINARY" if connection.dialect.name == "sqlite" else "C"
     return [
         column.collate(order) if isinstance(column.type, Text) else column
@@ -206,7 +203,7 @@ def _primary_key_order(connection: Connection, table: Table) -> list[ColumnEleme
 
 
 def _has_memories(connection: Connection, owner: Owner) -> bool:
-    """Whether anything is stored of a person beyond who they are."""
+    """True if an owner has rows beyond their registration."""
     return any(
         connection.execute(select(1).where(table.c.owner_id == owner.id).limit(1)).first()
         for table in PERSONAL_TABLES
@@ -215,7 +212,7 @@ def _has_memories(connection: Connection, owner: Owner) -> bool:
 
 
 def _next_removal_count(connection: Connection, owner: Owner) -> int:
-    """A count of removals beyond what any index has seen, so that all of them start anew."""
+    """A count of removals that no index has seen, so that all indexes are rebuilt."""
     table = tables.owners
     query = select(table.c.documents_removed).where(table.c.owner_id == owner.id)
     known = connection.execute(query).scalar()
@@ -233,11 +230,11 @@ def _find_table(known: Iterable[Table], name: str) -> Table:
     for table in known:
         if table.name == name:
             return table
-    raise BadBackup("The backup has rows of a table that does not exist.")
+    raise BadBackup("The backup has rows of an unknown table.")
 
 
 def _insert_rows(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
-    """Insert rows; a reference to a later row of the same table is added when that is there."""
+    """Insert rows; a reference to a later row of the same table is set afterwards."""
     late: list[dict[str, str]] = []
     while some := list(islice(rows, BATCH_SIZE)):
         for row in some:
@@ -252,16 +249,15 @@ def _insert_rows(connection: Connection, table: Table, rows: Iterator[dict[str, 
 
 @contextlib.contextmanager
 def _translate_data_errors() -> Iterator[None]:
-    """Say in our words that the rows contradict each other or the engine's limits."""
+    """Translate constraint and range errors into BadBackup."""
     try:
         yield
     except (IntegrityError, DataError) as error:
-        raise BadBackup("The rows of the backup do not fit together.") from error
+        raise BadBackup("The rows of the backup are inconsistent.") from error
 
 
 @cache
 def _codecs(table: Table) -> list[_Codec]:
-    """How each column that a dump has is written and read."""
     return [
         _Codec(one.name, bool(one.nullable), *_find_codec(one)) for one in _dumped_columns(table)
     ]
@@ -275,7 +271,7 @@ def _find_codec(column: Column[Any]) -> tuple[_Converter, _Converter]:
 
 
 class _Codec(NamedTuple):
-    """A column's name, whether it may be empty, and its values in both directions."""
+    """Converts one column's values to and from a dump."""
 
     name: str
     nullable: bool
@@ -294,7 +290,7 @@ def _format_base64(value: bytes) -> str:
 
 
 def _normalise_json(value: Any) -> Json:
-    """JSON with numbers as jsonb gives them back."""
+    """JSON with numbers as jsonb returns them."""
     match value:
         case dict():
             return {name: _normalise_json(inner) for name, inner in value.items()}
@@ -371,8 +367,8 @@ CODECS_BY_TYPE: dict[type[Any], tuple[_Converter, _Converter]] = {
     LargeBinary: (_format_base64, _parse_base64),
     JsonValue: (_normalise_json, _check_json),
     Boolean: (bool, _check_boolean),
-    Float: (lambda number: float(number) + 0.0, _check_float),  # and no negative zero
+    Float: (lambda number: float(number) + 0.0, _check_float),  # without negative zero
     Integer: (int, _check_integer),
     Text: (_identity, _check_text),
 }
-"""Each type's way into a dump and out of it."""
+"""The encoder and decoder of each column type."""

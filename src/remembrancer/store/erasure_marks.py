@@ -1,4 +1,4 @@
-"""Keyed marks of erased persons, so that nothing from before an erasure comes back."""
+"""Keyed marks of erased persons, so that data from before an erasure is not restored."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SIGNING_KEY_SETTING = "receipt_key"
 
 
 def erasure_mark(store: Store, owner: Owner) -> str:
-    """Whom an erasure was about, as only who has the key can tell, and only if they ask."""
+    """A keyed hash of an owner; only a holder of the key can check whom it stands for."""
     return hmac.new(
         load_signing_key(store, Tenant(owner.tenant)), owner.id.encode(), hashlib.sha256
     ).hexdigest()
 
 
 def is_erased_since(store: Store, owner: Owner, since: datetime) -> bool:
-    """Whether someone was erased after a moment, so that nothing from before may come back."""
+    """True if the owner was erased after a moment, so that older data must not be restored."""
     marks = {
         one.mark
         for one in store.system.list_erasures()
@@ -35,7 +35,7 @@ def is_erased_since(store: Store, owner: Owner, since: datetime) -> bool:
 
 
 def load_signing_key(store: Store, tenant: Tenant) -> bytes:
-    """The secret of a tenant's receipts, made when it is first needed."""
+    """The key that signs a tenant's receipts; created on first use."""
     known = store.system.get_setting(tenant, SIGNING_KEY_SETTING)
     if not isinstance(known, str):
         store.system.change_setting(

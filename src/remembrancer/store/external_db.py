@@ -1,4 +1,4 @@
-"""Reading whole tables out of other products' databases; nothing is ever written to them."""
+"""Reads whole tables from other products' databases, without writing to them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ BATCH_SIZE = 1000
 
 
 def is_database_url(place: str) -> bool:
-    """Whether a place is a database's address rather than a path."""
+    """True if a place is a database URL, not a path."""
     return place.startswith(POSTGRES_SCHEMES)
 
 
 def list_tables(place: str | Path) -> set[str]:
-    """The names of the tables in a database."""
     with _open_engine(place) as engine:
         return set(inspect(engine).get_table_names())
 
@@ -35,9 +34,9 @@ def list_tables(place: str | Path) -> set[str]:
 def read_rows(
     place: str | Path, name: str, columns: Sequence[str], order: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of a table, in an order of columns."""
+    """The rows of a table, ordered by these columns."""
     with _open_engine(place) as engine:
-        # A view could be anything at all, so it has to be a table.
+        # Views are refused: they can run arbitrary queries.
         if name not in inspect(engine).get_table_names():
             raise InvalidInput(f"The database has no table {name!r}.")
         wanted = table(name, *map(column, {*columns, *order}))
@@ -68,7 +67,7 @@ def _open_engine(place: str | Path) -> Iterator[Engine]:
 def _sqlite_engine(path: Path) -> Engine:
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)
-        # What the file's own schema would call is not to be trusted.
+        # Functions that the file's schema calls are not trusted.
         connection.execute("PRAGMA trusted_schema = OFF")
         return connection
 

@@ -1,4 +1,4 @@
-"""Making sure that what was written is on the disk."""
+"""Flushes files and directories to disk."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def fsync_path(path: Path) -> None:
-    """Wait until a file is on the disk, or the names in a directory (Windows does so itself)."""
+    """Flush a file, or the entries of a directory, to disk; does nothing on Windows."""
     is_directory = path.is_dir()
     if is_directory and sys.platform == "win32":
         return

@@ -1,4 +1,4 @@
-"""Answers to requests that may come again, in one owner's tables."""
+"""Stores responses by Idempotency-Key in one owner's tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ TABLE = tables.answers
 
 
 def read_response(connection: Connection, owner_id: str, key: str) -> StoredResponse | None:
-    """What was answered to a request of that key."""
     row = connection.execute(select(TABLE).where(_has_key(owner_id, key))).first()
     if row is None:
         return None
@@ -22,7 +21,7 @@ def read_response(connection: Connection, owner_id: str, key: str) -> StoredResp
 
 
 def save_response(connection: Connection, owner_id: str, response: StoredResponse) -> None:
-    """Keep an answer, in place of any of the same key."""
+    """Insert or replace the response for its key."""
     drop_response(connection, owner_id, response.key)
     row = {
         "owner_id": owner_id,
@@ -37,18 +36,16 @@ def save_response(connection: Connection, owner_id: str, response: StoredRespons
 
 
 def drop_response(connection: Connection, owner_id: str, key: str) -> None:
-    """Forget what was answered."""
     connection.execute(TABLE.delete().where(_has_key(owner_id, key)))
 
 
 def drop_responses(connection: Connection, owner_id: str, before: datetime) -> int:
-    """Destroy the answers given before a moment."""
     old = and_(TABLE.c.owner_id == owner_id, TABLE.c.at < before)
     return connection.execute(TABLE.delete().where(old)).rowcount
 
 
 def drop_responses_naming(connection: Connection, owner_id: str, memory_ids: Iterable[str]) -> None:
-    """Destroy the answers that tell of some memories: what is purged leaves no words behind."""
+    """Delete responses that name purged memories, because they contain their words."""
     gone = set(memory_ids)
     query = select(TABLE.c.key, TABLE.c.body).where(TABLE.c.owner_id == owner_id)
     for key, body in connection.execute(query).all():

@@ -1,4 +1,4 @@
-"""The indexes of those whose memories were searched lately, and how they are kept up to date."""
+"""Caches the search indexes of recently searched owners and keeps them up to date."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from remembrancer.search.index import Index
 
 DOCUMENT_BATCH_SIZE, VECTOR_BATCH_SIZE = 25_000, 2000
-"""How many are taken in at a time: reading must not need more memory than the index."""
+"""Read in batches, so that building an index needs no more memory than the index itself."""
 
 
 @cache
@@ -35,7 +35,7 @@ def _prepare_counters(dialect: Dialect) -> PreparedStatement:
 
 
 class IndexCache:
-    """An index per owner and model; those used least lately make room."""
+    """One index per owner and model; the least recently used are evicted."""
 
     def __init__(self, *, max_vectors: int, max_indexes: int = 64) -> None:
         self.max_vectors = max_vectors
@@ -44,7 +44,7 @@ class IndexCache:
         self._indexes: OrderedDict[tuple[str, str], Index] = OrderedDict()
 
     def get(self, owner_id: str, model: str) -> Index:
-        """The index to bring up to date and to search."""
+        """The owner's index, created if needed; call `refresh` before searching it."""
         from remembrancer.search.index import Index
 
         with self._lock:
@@ -55,17 +55,14 @@ class IndexCache:
             return index
 
     def list_owner_ids(self) -> set[str]:
-        """Those whose indexes are in memory."""
         with self._lock:
             return {owner_id for owner_id, _ in self._indexes}
 
     def clear(self) -> None:
-        """Let go of everything."""
         with self._lock:
             self._indexes.clear()
 
     def drop(self, owner_id: str) -> None:
-        """Let go of everything of one person."""
         with self._lock:
             for key in [one for one in self._indexes if one[0] == owner_id]:
                 del self._indexes[key]
@@ -78,20 +75,18 @@ class IndexCache:
         owner_id: str,
         fetch_vectors: Callable[[Select[Any]], Iterator[Any]],
     ) -> None:
-        """Take in what was stored since; after a removal, everything again. Hold its lock."""
+        """Add what was stored since the last refresh; rebuild after removals. Hold the lock."""
         counted = _prepare_counters(dialect).fetch_rows(connection, {"owner": owner_id})
         documents, removed, rows, born = counted[0] if counted else (0, 0, 0, None)
-        if (
-            born != index.sync_state.owner_created_at
-        ):  # Erased and, if there is anything, begun anew.
+        if born != index.sync_state.owner_created_at:  # erased, and perhaps created again
             index.clear()
             index.sync_state.owner_created_at = born
-        # A reader of an older snapshot finds more here than it may see; its filter drops the rest.
+        # A reader of an older snapshot finds more here than it can see; its filter drops the rest.
         if removed > index.sync_state.removals:
             index.clear()
             index.sync_state.removals, index.sync_state.owner_created_at = removed, born
         if documents > index.sync_state.last_document or rows > index.sync_state.last_vector:
-            # What is committed between these statements is left for the next time.
+            # Rows committed between these statements are added by the next refresh.
             found = connection.execute(_select_documents(owner_id, index, documents))
             _extend_index(index, found, fetch_vectors(_select_vectors(owner_id, index, rows)))
             index.sync_state.last_document, index.sync_state.last_vector = documents, rows

@@ -1,4 +1,4 @@
-"""Who does a job: one row per job, changed only by whoever saw it as it is."""
+"""Leases of jobs: one row per job, changed by compare-and-set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLE = tables.leases
 
 
 def read_lease(connection: Connection, job: str) -> Lease:
-    """The lease of a job; of one that nobody took yet, an empty one."""
+    """The lease of a job; an empty one if nobody has taken it yet."""
     row = connection.execute(_select_lease(job)).first()
     return Lease(row.holder, row.held_until, row.finished_at) if row else Lease()
 
@@ -21,9 +21,9 @@ def read_lease(connection: Connection, job: str) -> Lease:
 def acquire_lease(
     connection: Connection, job: str, expected: Lease, holder: str, until: datetime
 ) -> bool:
-    """Hold a job until then, unless its lease has changed since it was seen.
+    """Take the lease unless it differs from `expected`.
 
-    The caller's transaction lets one writer in at a time, or else the row is locked here.
+    Relies on the caller's exclusive transaction (SQLite) or on the row lock (PostgreSQL).
     """
     row = connection.execute(_select_lease(job).with_for_update()).first()
     if row is None:
@@ -37,7 +37,7 @@ def acquire_lease(
 
 
 def release_lease(connection: Connection, job: str, holder: str, at: datetime | None) -> None:
-    """Give a job back, done at that time or not at all; what was lost to another is left alone."""
+    """Release a lease; one that another holder has taken stays."""
     row = connection.execute(_select_lease(job).with_for_update()).first()
     if row is not None and row.holder == holder:
         done = {"finished_at": at} if at is not None else {}

@@ -1,4 +1,4 @@
-"""Nearest neighbours by vector: the in-memory index first, then the store."""
+"""Finds nearest neighbours by vector: the in-memory index first, then the store."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def find_nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -
 def _load_unindexed(
     reader: Reader, index: Index, scores: Floats, wanted: Filter
 ) -> dict[str, Record]:
-    """Matching documents whose vectors are neither in memory nor among the nearest."""
+    """Matching memories whose vectors are neither in the index nor among the nearest outside it."""
     from remembrancer.search.shortlist import BATCH_SIZE, iter_by_score
     from remembrancer.search.signals import NO_SIMILARITY
 
@@ -57,21 +57,21 @@ def _load_unindexed(
 def score_similarity(
     reader: Reader, index: Index, query: Embedding | None, *, discount_requests: bool = False
 ) -> Floats:
-    """The similarity of each document to the query, by vectors in memory and in the store."""
+    """The similarity of each document to the query, by vectors in memory and outside it."""
     from remembrancer.search.signals import compute_similarity
 
     scores = compute_similarity(
         index, query.vector if query else None, discount_requests=discount_requests
     )
     for hit in reader.nearest_outside_index(query) if query and index.overflows else ():
-        # The index may be older than the store.
+        # Documents stored after the index was read are not in it.
         if (place := index.places.get(hit.id, len(index))) < len(index):
             scores[place] = max(scores[place], hit.score)
     return scores
 
 
 def iter_records(reader: Reader, wanted: Filter, page_size: int = 1000) -> Iterator[Record]:
-    """All memories that match, newest first."""
+    """All memories that match, newest first, read page by page."""
     after: Position | None = None
     while found := reader.find(wanted, page_size, after):
         yield from found

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def open_store(settings: Settings, clock: Clock | None, *, in_memory: bool = False) -> Store:
-    """The store that the settings describe."""
     store = settings.store
     if store.url is not None and not in_memory:
         if find_spec("psycopg") is None:
@@ -46,7 +45,7 @@ def open_store(settings: Settings, clock: Clock | None, *, in_memory: bool = Fal
 def open_store_at(settings: Settings, place: str, clock: Clock | None) -> Store:
     """A store at another place, with the same settings otherwise."""
     if place == IN_MEMORY:
-        raise InvalidInput("What is moved into :memory: is gone; give a directory or an address.")
+        raise InvalidInput("Moving to :memory: would lose everything. Pass a directory or a URL.")
     placed = config.set_store_location(settings, place)
-    # Whoever may change the schema there is not who may change it here.
+    # The login that can change this schema need not exist at the other place.
     return open_store(config.override_settings(placed, {"store": {"admin_url": None}}), clock)

@@ -1,17 +1,17 @@
-"""Who may do what in PostgreSQL: the application's role, and row security that binds it."""
+"""PostgreSQL roles, grants and row security policies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 APP_ROLE = "remembrancer_app"
-"""The role every statement of the application runs as: it owns nothing and bypasses nothing."""
+"""The role that runs every statement of the application; it owns nothing and bypasses nothing."""
 
 TEAM_RECALL_ROLE = "remembrancer_team_recall"
-"""The role that recalls what a team knows, and can see nothing of who said it."""
+"""The role that recalls team facts; it cannot read contributors."""
 
 TEAM_WRITER_ROLE = "remembrancer_team_desk"
-"""The role that takes in, corroborates and reviews what a team knows."""
+"""The role that stores, corroborates and reviews team facts."""
 
 ROLES = (APP_ROLE, TEAM_RECALL_ROLE, TEAM_WRITER_ROLE)
 
@@ -19,9 +19,9 @@ Execute = Callable[[str], object]
 
 
 def create_roles(execute: Execute) -> None:
-    """Create our roles unless the server has them: roles belong to all its databases.
+    """Create the roles unless the server has them; roles are shared by all its databases.
 
-    Whoever may be the application may become the others, and has nothing of theirs before.
+    A member of the application's role can switch to the others, but inherits nothing from them.
     """
     for role in ROLES:
         execute(
@@ -34,10 +34,10 @@ def create_roles(execute: Execute) -> None:
 
 
 def enable_row_security(execute: Execute, column: str, tables: Iterable[str]) -> None:
-    """Let the application see only the rows whose `column` its transaction has named.
+    """Restrict the application to rows whose `column` equals the setting of its transaction.
 
-    With nothing named the setting is NULL, or '' once a SET LOCAL has ended; neither equals a key,
-    because an empty key is forbidden by a check on every table.
+    Without a setting it is NULL, or '' after a SET LOCAL has ended. Neither equals a key, because
+    every table has a check against empty keys.
     """
     for table in tables:
         own = f"{column} = current_setting('app.{column}', true)"
@@ -48,7 +48,9 @@ def enable_row_security(execute: Execute, column: str, tables: Iterable[str]) ->
 
 
 def grant_maintain(execute: Execute, tables: Iterable[str]) -> None:
-    """Let the application rewrite tables after an erasure, where the server knows that right."""
+    """Let the application rewrite tables after an erasure, if the server has the MAINTAIN
+    privilege.
+    """
     for table in tables:
         execute(
             "DO $$ BEGIN IF current_setting('server_version_num')::int >= 170000 THEN "
@@ -62,6 +64,5 @@ def grant(
     privileges: str = "SELECT, INSERT, UPDATE, DELETE",
     role: str = APP_ROLE,
 ) -> None:
-    """Let a role, by default the application's, use tables."""
     for table in tables:
         execute(f"GRANT {privileges} ON {table} TO {role}")

@@ -1,4 +1,4 @@
-"""What is left of deleted rows in PostgreSQL: tables written anew, and a look at their bytes."""
+"""Removes what remains of deleted rows in PostgreSQL and scans the server's files for traces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from remembrancer.store.trace_scan import CHUNK_BYTES, build_finder, count_bytes
 from remembrancer.types import Owner
 
 READER_TIMEOUT_SECONDS = 30.0
-"""For how many seconds those are waited for who began to read before the rows were deleted."""
+"""The time to wait for transactions that began before the rows were deleted."""
 
 TABLES = tuple(
     name for family in tables.FAMILIES.values() for name in sorted(one for one in family.tables)
@@ -42,25 +42,24 @@ CAN_REWRITE_QUERY = text(
 
 
 def rewrite_tables(connection: Connection) -> tuple[str, ...]:
-    """Write every table anew, which leaves no byte of deleted rows; what kept it from that.
+    """Rewrite every table without its deleted rows; returns the reasons for any that was not.
 
-    The connection must commit each statement by itself. Whoever uses a table waits for it.
+    The connection must be in autocommit mode. Users of a table wait until it is rewritten.
     """
     ours = {"tables": list(TABLES)}
     if not (
         _supports_maintain(connection) and connection.execute(CAN_REWRITE_QUERY, ours).scalar_one()
     ):
-        return (f"{pg_roles.APP_ROLE} may not rewrite tables: let their owner VACUUM FULL them.",)
+        return (f"{pg_roles.APP_ROLE} cannot rewrite tables. Run VACUUM FULL as their owner.",)
     waiting = _has_older_readers(connection)
     for table in TABLES:
         connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {table}")
     if waiting:
-        return ("Someone has been reading since before, so deleted rows may have been kept.",)
+        return ("An older transaction is still reading, so deleted rows can remain.",)
     return ()
 
 
 def scan_rows(connection: Connection, owner: Owner) -> ScanResult:
-    """Count the rows of someone."""
     counts = [
         connection.execute(select(func.count()).where(table.c.owner_id == owner.id)).scalar_one()
         for table in (*tables.personal.sorted_tables, tables.users)
@@ -69,9 +68,9 @@ def scan_rows(connection: Connection, owner: Owner) -> ScanResult:
 
 
 def scan_server_files(connection: Connection, traces: TraceTerms) -> list[ScanResult]:
-    """Look for ids that only someone has in the server's files, if the login may read them.
+    """Scan the server's files for an owner's ids, if the login can read them.
 
-    Words are not looked for: in tables that many share, others may have used the same.
+    Words are not searched for: other owners in the same tables could have used them.
     """
     connection.exec_driver_sql("SET LOCAL ROLE NONE")
     reading = "pg_read_binary_file(text, bigint, bigint, boolean)"
@@ -92,7 +91,7 @@ def _supports_maintain(connection: Connection) -> bool:
 
 
 def _has_older_readers(connection: Connection) -> bool:
-    """Whether someone reads who may see rows that are deleted by now, after waiting for them."""
+    """Wait for transactions that can still see deleted rows. True if some remain."""
     horizon = connection.execute(text("SELECT pg_current_xact_id()::text")).scalar_one()
     older = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
@@ -107,7 +106,7 @@ def _has_older_readers(connection: Connection) -> bool:
 
 
 def _read_chunks(connection: Connection, path: str) -> Iterator[bytes]:
-    """A file of the server, with those that it goes on in after a gigabyte."""
+    """A table's file and its segments of one gigabyte each."""
     number, at = 0, 0
     query = text("SELECT pg_read_binary_file(:path, :at, :length, true)")
     while True:

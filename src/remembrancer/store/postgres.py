@@ -1,4 +1,4 @@
-"""PostgreSQL with pgvector: many people in one database, kept apart by forced row security."""
+"""PostgreSQL engine with pgvector: all owners in one database, separated by forced row security."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ from remembrancer.store.transaction import SqlTransaction
 from remembrancer.types import Owner, Tenant
 
 MAX_VECTORS_IN_MEMORY = 250_000
-"""How many vectors of one owner are held in memory; what comes after is left to the database."""
+"""The number of an owner's vectors kept in memory; the database searches the rest."""
 
 MIN_BULK_ROWS = 50
-"""From how many rows on they are stored as one parameter."""
+"""Rows are sent as one JSON parameter from this number on."""
 
 MAX_OUTSIDE_HITS = 200
-"""How many of those the database finds for a query."""
+"""The number of hits that the database returns for vectors outside memory."""
 
 CONNECTION_OPTIONS = (
     f"role={pg_roles.APP_ROLE}",
     "citus.propagate_set_commands=local",
-    # Of a newcomer the statistics expect one row, and a loop over all their rows times all of them.
+    # Statistics expect one row of a new owner, and the planner would choose a quadratic loop.
     "enable_nestloop=off",
 )
 
@@ -79,13 +79,13 @@ HNSW_SETTINGS = (
 )
 
 SNAPSHOT_STATEMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-"""Several statements see the same rows; otherwise each would see what was committed before it."""
+"""Makes all statements of a transaction see the same rows."""
 
 INDEXED_MODEL, INDEXED_DIMENSIONS = "all-MiniLM-L6-v2/q8", 384
 
 
 class PostgresStore:
-    """Memories in a database that the application reaches as a role which owns nothing."""
+    """Memories in a database that the application uses as a role which owns nothing."""
 
     def __init__(
         self,
@@ -111,11 +111,11 @@ class PostgresStore:
             pool_pre_ping=True,
             connect_args={
                 "options": " ".join(f"-c {option}" for option in CONNECTION_OPTIONS),
-                # A plan made for everyone when a table was small would be kept for ever.
+                # A generic plan from when a table was small would be kept forever.
                 "prepare_threshold": None,
             },
         )
-        # Many rows in one statement: one by one, even in a pipeline, they take thrice as long.
+        # One by one, even in a pipeline, inserts take three times as long.
         self._engine.dialect.use_insertmanyvalues_wo_returning = True
 
     @contextlib.contextmanager
@@ -217,7 +217,7 @@ class PostgresStore:
         return bool(gone)
 
     def tidy(self) -> int:
-        """Nothing: the server looks after itself."""
+        """Does nothing; autovacuum does the housekeeping."""
         return 0
 
     def check_health(self) -> Health:
@@ -232,8 +232,8 @@ class PostgresStore:
         warnings = []
         if strong:
             warnings.append(
-                "The database login may bypass row security. Every statement runs as "
-                f"{pg_roles.APP_ROLE}, which may not; a login that may not either is safer: "
+                "The database login can bypass row security. Every statement runs as "
+                f"{pg_roles.APP_ROLE}, which cannot. For more safety, "
                 "set store.admin_url to this one and store.url to a plain member of that role."
             )
         place = self._url.render_as_string(hide_password=True)
@@ -245,20 +245,20 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def _begin_unbound(self) -> Iterator[Connection]:
-        """A transaction that is bound to no owner, so row security hides all personal rows."""
+        """Begin a transaction without an owner; row security hides all personal rows."""
         with _translate_connection_errors(), self._engine.begin() as connection:
             yield connection
 
     @contextlib.contextmanager
     def _begin(self, owner: Owner) -> Iterator[Connection]:
         with self._begin_unbound() as connection:
-            # The id is a hex digest, never text from outside: SET takes no bound parameter.
+            # SET takes no bound parameters; the id is a hex digest, never user input.
             connection.exec_driver_sql(f"SET LOCAL app.owner_id = '{owner.id}'")
             yield connection
 
     @contextlib.contextmanager
     def _begin_as(self, role: str, tenant: Tenant) -> Iterator[Connection]:
-        """A transaction in a role that can do nothing but its work, for one tenant."""
+        """Begin a transaction for one tenant, in a role that can do nothing else."""
         with self._begin_unbound() as connection:
             connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
             connection.exec_driver_sql(f"SET LOCAL app.tenant_id = '{tenant.id}'")
@@ -266,7 +266,7 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
-        """The only writer of a team, who holds its row; the tenant is entered by name before."""
+        """Lock a team's row for writing; its tenant is registered first."""
         if tenant not in self._known_tenants:
             self.system.register_tenant(tenant)
             self._known_tenants.add(tenant)
@@ -283,7 +283,7 @@ class PostgresStore:
 
 
 class PostgresTransaction(SqlTransaction):
-    """The vectors that would be too many for memory are found through an index of the database."""
+    """Finds the vectors that are not kept in memory through a pgvector index."""
 
     dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 
@@ -303,7 +303,7 @@ class PostgresTransaction(SqlTransaction):
         return [Hit(row.memory_id, round(float(row.similarity), 6)) for row in rows]
 
     def _fetch_vectors(self, statement: Select[Any]) -> Iterator[Any]:
-        """Rows that end in a vector, in binary: as text, reading takes ten times as long."""
+        """Rows that end in a vector, fetched in binary, which is ten times as fast as text."""
         compiled = statement.compile(
             dialect=self._connection.dialect, compile_kwargs={"render_postcompile": True}
         )
@@ -314,7 +314,9 @@ class PostgresTransaction(SqlTransaction):
                 yield from ((*row, unpack_vector(packed)) for *row, packed in rows)
 
     def _insert_rows(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-        """As one parameter: a statement with thousands of them takes longer to send than to do."""
+        """Sends many rows as one JSON parameter; thousands of parameters take longer to send than
+        to run.
+        """
         if len(rows) < MIN_BULK_ROWS:
             super()._insert_rows(table, rows)
             return
@@ -339,9 +341,9 @@ class PostgresTransaction(SqlTransaction):
 
 
 def _cosine_distance(query: Embedding) -> ColumnElement[float]:
-    """Cosine distance as the index has it, where the model is the one that is indexed."""
+    """Cosine distance, written so that the index serves the model that is indexed."""
     column = tables.embeddings.c.vector
-    # Bound with its own type: a cast from text would be parsed again for every row.
+    # Bound with its own type, because a cast from text would be parsed for every row.
     vector = literal(query.vector, column.type)
     if query.model != INDEXED_MODEL:
         return column.op("<=>", return_type=Float())(vector)
@@ -352,18 +354,18 @@ def _cosine_distance(query: Embedding) -> ColumnElement[float]:
 
 
 def _matches_model(model: str) -> ColumnElement[bool]:
-    """The model as a constant where its vectors are indexed: the index is a partial one."""
+    """The indexed model as a constant, because the index is partial."""
     column = tables.embeddings.c.model
     return column == (literal_column(f"'{model}'") if model == INDEXED_MODEL else model)
 
 
 def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: bool = True) -> None:
-    """Make the owner's row if it is missing and hold it, so that writers take turns."""
+    """Lock the owner's row, and insert it first if it is missing, so that writers take turns."""
     table = tables.owners
     held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
     if connection.execute(held).first() is None:
         if not create:
-            raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
+            raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
         system_tables.insert_owner(connection, owner, clock.now())
         row = system_tables.build_owner_row(owner, clock.now())
         connection.execute(insert(table).values(row).on_conflict_do_nothing())
@@ -371,7 +373,7 @@ def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: b
 
 
 def _migrate(admin_url: URL) -> None:
-    """Bring the schema up to date as its owner; several processes may try at once."""
+    """Upgrade the schema as its owner; several processes can try at once."""
     engine = create_engine(admin_url, poolclass=NullPool)
     try:
         with _translate_connection_errors():
@@ -387,7 +389,9 @@ def _migrate(admin_url: URL) -> None:
 
 
 def _create_prerequisites(engine: Engine) -> None:
-    """What must exist before the lock: IF NOT EXISTS may still fail when two do it at once."""
+    """Create what must exist before the lock; IF NOT EXISTS can fail if two processes run it at
+    once.
+    """
     for statement in (
         "CREATE EXTENSION IF NOT EXISTS vector",
         "CREATE TABLE IF NOT EXISTS migration_lock (held boolean)",
@@ -417,14 +421,14 @@ def _parse_url(url: str) -> URL:
 
 @contextlib.contextmanager
 def _translate_connection_errors() -> Iterator[None]:
-    """Say in our words that the server cannot be reached; its own may hold the address."""
+    """Translate connection errors into StoreUnavailable, without the address that they contain."""
     try:
         yield
     except (OperationalError, psycopg.OperationalError) as error:
-        # Without a state the connection failed; 08 is its loss, 57P a shutdown, 53 no more room.
+        # No state: the connection failed; 08: it was lost; 57P: shutdown; 53: out of resources.
         state = getattr(getattr(error, "orig", error), "sqlstate", None) or "08"
         if not state.startswith(("08", "57P", "53")):
             raise
         raise StoreUnavailable(
-            "The PostgreSQL server does not answer; check store.url and that it is running."
+            "The PostgreSQL server does not answer. Check store.url and that it is running."
         ) from error

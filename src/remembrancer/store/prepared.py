@@ -1,7 +1,7 @@
-"""Statements that recall carries out every time: compiled once, and run by the driver itself.
+"""Statements that every recall runs: compiled once and executed by the driver directly.
 
-SQLAlchemy spends twice as long on such a statement as SQLite: it looks the statement up, wraps its
-parameters and wraps its rows. The measurements are in docs/decisions/prepared-statements.md.
+SQLAlchemy spends twice as long on such a statement as SQLite does, on looking it up and on wrapping
+its parameters and rows. The measurements are in docs/decisions/prepared-statements.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ResultProcessor = Callable[[Any], Any] | None
 
 
 class PreparedStatement:
-    """A statement with named parameters; those without a value of their own are given each time."""
+    """A compiled statement; parameters without a default are passed on each execution."""
 
     def __init__(self, statement: Select[Any], dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
@@ -32,7 +32,7 @@ class PreparedStatement:
     def fetch_rows(
         self, connection: Connection, parameters: Mapping[str, object]
     ) -> list[tuple[Any, ...]]:
-        """The rows as the driver gives them."""
+        """The rows as the driver returns them."""
         values = {**self._values, **parameters}
         for name, bind in self._binds.items():
             if name in values:
@@ -44,7 +44,7 @@ class PreparedStatement:
 
 
 def build_result_processors(table: Table, dialect: Dialect) -> dict[str, ResultProcessor]:
-    """What turns each column's value, as the driver gives it, into ours; numbers come as such."""
+    """The converters from the driver's values to ours, by column; floats need none."""
     return {
         column.name: _impl(column.type, dialect).result_processor(dialect, None)
         for column in table.columns

@@ -1,6 +1,6 @@
-"""Reading one owner's memories in SQL: everything that is the same on both engines.
+"""Reads one owner's memories in SQL; the code is the same on both engines.
 
-Every statement names the owner on every table it touches, so that a sharded database can route it.
+Every statement names the owner on every table, so that a sharded database can route it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,6 @@ if TYPE_CHECKING:
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 MAX_IDS_PER_STATEMENT = 500
-"""How many ids one statement names at most."""
 
 
 class SqlReader(ABC):
@@ -104,7 +103,7 @@ class SqlReader(ABC):
         self._indexes = indexes
         self._has_written = False
 
-    # What differs between the engines.
+    # Differs between the engines.
 
     dialect: ClassVar[Dialect]
 
@@ -117,16 +116,16 @@ class SqlReader(ABC):
     @staticmethod
     @abstractmethod
     def is_among_ids(table: FromClause) -> ColumnElement[bool]:
-        """Whether a memory's id is among the parameter `ids`, in a statement of constant text."""
+        """The condition that the id is among the parameter `ids`; its text does not depend on their
+        number.
+        """
         ...
 
     @staticmethod
     @abstractmethod
-    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]:
-        """Whether a memory has a tag."""
-        ...
+    def has_tag(table: FromClause, tag: str) -> ColumnElement[bool]: ...
 
-    # What is the same.
+    # Common to both engines.
 
     def get(self, memory_id: str) -> Record | None:
         return self.load([memory_id]).get(memory_id)
@@ -149,7 +148,7 @@ class SqlReader(ABC):
             table.c.subject == subject,
             table.c.predicate == predicate,
         )
-        # Written out, as the index over active facts serves no statement that leaves it open.
+        # A literal, because the partial index over active facts serves no bound parameter.
         active = table.c.status == literal(Status.ACTIVE.value, literal_execute=True)
         expired = here.where(table.c.status == Status.EXPIRED)
         last = expired.order_by(table.c.recorded_at.desc(), table.c.id.desc()).limit(1)
@@ -181,7 +180,7 @@ class SqlReader(ABC):
         return found
 
     def load_index(self, model: str) -> Index:
-        # What this transaction has not committed must not enter the index that others share.
+        # Uncommitted rows of this transaction must not enter the shared index.
         shared = self._indexes.get(self._owner_id, model)
         with shared.lock:
             index = shared.fork() if self._has_written else shared
@@ -428,7 +427,7 @@ class SqlReader(ABC):
         query = select(func.count()).select_from(table).where(self._own(table))
         return int(self._connection.execute(query).scalar_one())
 
-    # Parts of statements.
+    # Building blocks of statements.
 
     def _own(self, table: Table) -> ColumnElement[bool]:
         return table.c.owner_id == self._owner_id
@@ -469,9 +468,9 @@ class SqlReader(ABC):
 
 @lru_cache(maxsize=256)
 def _prepare_matching(engine: type[SqlReader], kind: Kind, wanted: Filter) -> PreparedStatement:
-    """Which of the memories `ids` pass.
+    """Selects those of the memories `ids` that match.
 
-    By the ids first: SQLite would rather go through everything that is active.
+    The ids come first in a CTE, because SQLite would otherwise scan all active memories.
     """
     table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", "", Text())
     named = select(table).where(table.c.owner_id == owner, engine.is_among_ids(table)).cte("named")
@@ -482,14 +481,13 @@ def _prepare_matching(engine: type[SqlReader], kind: Kind, wanted: Filter) -> Pr
 
 
 def _clear_later_recall(record: Record, at: datetime) -> Record:
-    """As if it had not been recalled since; how often it had been by then is not known."""
+    """Clears a recall that is later than `at`; the earlier one is not recorded."""
     if record.recalled_at is None or record.recalled_at <= at:
         return record
     return replace(record, recalled_at=None)
 
 
 def group_ids_by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
-    """Ids by the kind they name."""
     found: dict[Kind, list[str]] = {}
     for memory_id in ids:
         found.setdefault(kind_of(memory_id), []).append(memory_id)

@@ -1,4 +1,4 @@
-"""Counts a person's rows and samples what is unique in them."""
+"""Counts a person's rows and samples values that only they have."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 MAX_SAMPLES = 200
-"""How many ids, and how many texts, are searched for in the end."""
+"""The number of ids, and of texts, that the final scan searches for."""
 
 
 MIN_SAMPLE_CHARS, MAX_SAMPLE_CHARS = 16, 40
-"""Of a text, so many characters are searched for; a shorter one could be anyone's."""
+"""The length of a sampled text; a shorter one could be anyone's."""
 
 
 OWN_ID_PATTERN = re.compile(r"[a-z]+_[0-9a-z]{26}")
-"""An id that we made, which nobody else has; a conversation may have a name that anyone could."""
+"""An id that was generated here; the id of a session can be a name that others use too."""
 
 
 TEXT_COLUMNS = frozenset({"content", "quote", "title", "summary", "body", "note"})
@@ -32,7 +32,7 @@ TEXT_COLUMNS = frozenset({"content", "quote", "title", "summary", "body", "note"
 
 @dataclass(slots=True)
 class RowSample:
-    """Rows counted as they pass, and a fair sample of what only they have."""
+    """Counts of rows, and a uniform sample of ids and texts from them."""
 
     counts: Counter[str] = field(default_factory=Counter)
     ids: list[str] = field(default_factory=list)
@@ -60,12 +60,11 @@ class RowSample:
 
 
 def count_rows(store: Store, owner: Owner) -> Mapping[str, int]:
-    """How many rows there are of someone, by table."""
+    """The number of an owner's rows, by table."""
     return dict(sample_rows(store, owner).counts)
 
 
 def count_keys(store: Store, owner: Owner) -> int:
-    """How many keys there are to someone's memory."""
     return sum(one.owner == owner for one in store.system.list_keys())
 
 

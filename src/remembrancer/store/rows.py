@@ -1,4 +1,4 @@
-"""Between rows and values: how a memory is laid out in its table and read back."""
+"""Converts between database rows and domain values."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ENUMS: Mapping[str, type[StrEnum]] = {
     "origin": Origin,
 }
 FIELD_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
-    # Looking a member up takes a fifth of the time of calling its class.
+    # A dict lookup takes a fifth of the time of calling the enum class.
     **{name: {str(one): one for one in enum}.__getitem__ for name, enum in ENUMS.items()},
     "tags": tuple,
     "evidence": lambda turns: tuple(Evidence(**turn) for turn in turns),
@@ -66,15 +66,15 @@ FIELD_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
 def _field_converters(
     kind: Kind, dialect: Dialect | None
 ) -> list[tuple[int, str, Callable[[Any], Any] | None]]:
-    """Where the fields of a kind are in a row, and how each is read.
+    """The position and the converter of each field of a kind.
 
-    Rows that come from the driver itself are converted as the dialect says.
+    With a dialect, rows come from the driver and need the dialect's converters too.
     """
     table = tables.MEMORY_TABLES[kind]
     places = {name: place for place, name in enumerate(table.columns.keys())}
     converts = build_result_processors(table, dialect) if dialect else {}
     return [
-        # The names of the fields, not of the columns: only identifiers are quick as keywords.
+        # Field names, not column names: only identifiers are fast as keywords.
         (
             places[field.name],
             field.name,
@@ -93,7 +93,7 @@ def _compose(
 
 
 def record_from_row(kind: Kind, row: Sequence[Any], dialect: Dialect | None = None) -> Record:
-    """The memory that a row of all columns holds; with a dialect, a row as its driver gave it."""
+    """The memory in a row of all columns; with a dialect, a row as the driver returned it."""
     return RECORD_TYPES[kind](
         **{
             name: reads(row[place]) if reads else row[place]
@@ -103,7 +103,7 @@ def record_from_row(kind: Kind, row: Sequence[Any], dialect: Dialect | None = No
 
 
 def convert_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Field values as the domain has them, from what a column or an event holds."""
+    """Field values of the domain from values of a column or an event."""
     return {
         name: FIELD_CONVERTERS[name](value) if name in FIELD_CONVERTERS else value
         for name, value in values.items()
@@ -111,7 +111,6 @@ def convert_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def record_to_row(record: Record, owner_id: str) -> dict[str, Any]:
-    """The row that holds a memory."""
     values = {field.name: getattr(record, field.name) for field in fields(record)}
     values["evidence"] = [asdict(turn) for turn in record.evidence]
     values["tags"] = list(record.tags)
@@ -120,32 +119,27 @@ def record_to_row(record: Record, owner_id: str) -> dict[str, Any]:
 
 
 def turn_from_row(row: Row[Any]) -> Turn:
-    """The turn that a row holds."""
     turn = record_from_row(Kind.TURN, row)
     assert isinstance(turn, Turn)
     return turn
 
 
 def session_from_row(row: Row[Any]) -> Session:
-    """The conversation that a row holds."""
     values = {field.name: getattr(row, field.name) for field in fields(Session)}
     return Session(**{**values, "status": SessionStatus(row.status)})
 
 
 def session_to_row(session: Session, owner_id: str) -> dict[str, Any]:
-    """The row that holds a conversation."""
     values = {field.name: getattr(session, field.name) for field in fields(session)}
     return {"owner_id": owner_id, **values, "metadata": dict(session.metadata)}
 
 
 def rejection_from_row(row: Row[Any]) -> Rejection:
-    """What was not remembered, as a row holds it."""
     values = {field.name: getattr(row, field.name) for field in fields(Rejection)}
     return Rejection(**{**values, "turns": tuple(row.turns)})
 
 
 def event_from_row(row: Row[Any], changes: tuple[Change, ...]) -> Event:
-    """The event that a row and the rows of its changes hold."""
     return Event(
         id=row.id,
         at=row.at,
@@ -161,16 +155,13 @@ def event_from_row(row: Row[Any], changes: tuple[Change, ...]) -> Event:
 
 
 def state_from_row(row: Row[Any]) -> PastState:
-    """The past state that a row holds."""
     return PastState(Status(row.status), row.valid_until, row.since, row.until)
 
 
 def application_from_row(row: Row[Any]) -> RuleApplication:
-    """The use of a rule that a row holds."""
     values = {field.name: getattr(row, field.name) for field in fields(RuleApplication)}
     return RuleApplication(**{**values, "verdict": Verdict(row.verdict)})
 
 
 def link_from_row(row: Row[Any]) -> Link:
-    """The link that a row holds."""
     return Link(row.source, row.target, Relation(row.relation), row.created_at)

@@ -1,4 +1,4 @@
-"""Which revision a database has, and bringing it up to date. Alembic is only loaded when behind."""
+"""Reads the schema revision and upgrades it. Alembic is imported only for an upgrade."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ FAMILIES = frozenset({"personal", "team", "system"})
 
 
 def ensure_current(connection: Connection, *families: str) -> None:
-    """Upgrade if behind, within the caller's transaction, which must be the only writer's."""
+    """Upgrade if needed, in the caller's transaction, which must be the only writer."""
     if read_revision(connection) != HEAD:
         upgrade(connection, frozenset(families))
 
 
 def read_revision(connection: Connection) -> str | None:
-    """The revision of a database, None when it is empty."""
+    """The revision of a database, or None if it is empty."""
     if connection.dialect.name == "sqlite":
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
         present = connection.exec_driver_sql(query).first()
@@ -32,7 +32,7 @@ def read_revision(connection: Connection) -> str | None:
 
 
 def upgrade(connection: Connection, families: frozenset[str], to: str = "head") -> None:
-    """Run the migrations that are missing, for the families of tables that live here."""
+    """Run the missing migrations for the families of tables in this database."""
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
@@ -48,5 +48,5 @@ def upgrade(connection: Connection, families: frozenset[str], to: str = "head") 
             environment.run_migrations(families=families)
         except CommandError as error:
             raise SchemaTooNew(
-                "A newer version of Remembrancer wrote this store; upgrade Remembrancer to open it."
+                "A newer version of Remembrancer wrote this store. Upgrade Remembrancer to open it."
             ) from error

@@ -1,4 +1,4 @@
-"""What a filter means in SQL: which rows are in scope, in force, or were at some moment."""
+"""Translates filters to SQL conditions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EQUALITY_FIELDS = ("subject", "predicate", "source", "fingerprint", "lineage", "
 
 
 def select_tables(wanted: Filter) -> list[tuple[Kind, Table]]:
-    """The tables a filter is about: only facts have a category, only rules a maturity."""
+    """The tables that can match; only facts have a category, and only rules a maturity."""
     only_facts = wanted.categories or wanted.subject or wanted.predicate
     return [
         (kind, table)
@@ -48,15 +48,15 @@ def select_tables(wanted: Filter) -> list[tuple[Kind, Table]]:
 
 
 OwnerParam = str | BindParameter[str]
-"""An owner's id, or a place for it in a statement that is made once."""
+"""An owner's id, or a bound parameter in a prepared statement."""
 
 
 def matches_filter(
     owner_id: OwnerParam, kind: Kind, table: FromClause, wanted: Filter
 ) -> ColumnElement[bool]:
-    """The condition that a row of the owner passes the filter, but for its tags.
+    """The condition that a row of the owner matches the filter, except for tags.
 
-    Moments are parameters called `now`, `known` and `true`, so that a statement can be reused.
+    Moments are the parameters `now`, `known` and `true`, so that a statement can be reused.
     """
     now = bindparam("now", wanted.now, Moment())
     conditions = [
@@ -111,7 +111,7 @@ def _time_conditions(table: FromClause, wanted: Filter) -> list[ColumnElement[bo
 
 
 def _is_in_force(owner_id: OwnerParam, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
-    """What was known at one moment to be true at another: by default, now and now."""
+    """The condition for memories known at one moment to be true at another; both default to now."""
     moments = filter_moments(wanted)
     known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
     begun = and_(
@@ -136,7 +136,7 @@ def _is_in_force(owner_id: OwnerParam, table: FromClause, wanted: Filter) -> Col
 
 
 def filter_moments(wanted: Filter) -> dict[str, datetime]:
-    """The moments that a filter speaks of: now, when it was known and when it was true."""
+    """The values of the parameters `now`, `known` and `true`."""
     known = wanted.known_at or wanted.now
     return {"now": wanted.now, "known": known, "true": wanted.true_at or known}
 
@@ -147,7 +147,7 @@ def _has_status(
     decayed: ConfidenceRange | None,
     now: BindParameter[datetime],
 ) -> ColumnElement[bool]:
-    """Whether a memory counts as one of these: an active one whose time has run out is expired."""
+    """The condition on status; an active memory whose time is over counts as expired."""
     over = or_(_is_expired(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
     named = [one for one in statuses if one is not Status.ACTIVE]
     conditions: list[ColumnElement[bool]] = [table.c.status.in_(named)]
@@ -161,7 +161,7 @@ def _has_status(
 def _is_expired(
     table: FromClause, decayed: ConfidenceRange | None, now: BindParameter[datetime]
 ) -> ColumnElement[bool]:
-    """Whether a memory has had its time, or has lost all belief."""
+    """The condition that a memory's time is over, or that its confidence has decayed."""
     late = func.coalesce(table.c.expires_at <= now, false())
     return late if decayed is None else or_(late, _has_confidence(table, decayed, now))
 
@@ -169,7 +169,7 @@ def _is_expired(
 def _has_confidence(
     table: FromClause, belief: ConfidenceRange, now: BindParameter[datetime]
 ) -> ColumnElement[bool]:
-    """Whether the confidence in a memory, as it has decayed by now, is within bounds."""
+    """The condition that the confidence after decay is within bounds."""
     confidence: ColumnElement[float] = table.c.confidence
     if belief.decays != "none":
         rates = {one.value: one.decay_per_day for one in Permanence}
@@ -180,7 +180,7 @@ def _has_confidence(
         if belief.renewed_by_use:
             renewed = larger_of(renewed, func.coalesce(table.c.recalled_at, renewed))
         confidence = confidence * func.exp(-rate * larger_of(days_between(renewed, now), 0.0))
-    # Every comparison calculates it anew for every row: none is made that always holds.
+    # Each comparison computes the decay for every row, so those that always hold are left out.
     most = [confidence < belief.below] if belief.below <= 1 else []
     least = [confidence >= belief.at_least] if belief.at_least > 0 or not most else []
     return and_(*least, *most)
@@ -194,7 +194,7 @@ def _is_valid(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
 
 
 def session_conditions(owner_id: str, wanted: SessionFilter) -> list[ColumnElement[bool]]:
-    """The conditions that a conversation of the owner passes the filter."""
+    """The conditions that a session of the owner matches the filter."""
     table, turns = tables.sessions, tables.turns
     held = and_(turns.c.owner_id == owner_id, turns.c.session_id == table.c.id)
     gone = (Status.TRASHED,) if wanted.trashed else (Status.TRASHED, Status.RETRACTED)

@@ -1,4 +1,4 @@
-"""SQLite: a directory with one file per person, so that no query can reach another's memories."""
+"""SQLite engine: a directory with one file per person, so that no query can reach others' rows."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ SAFE_CHECKPOINT_VERSION = (3, 51, 3)
 
 
 CPU_SLOTS = threading.BoundedSemaphore(os.cpu_count() or 1)
-"""SQLite lets go of the interpreter at every row; threads that take it from each other there get a
-third less done. The measurements are in docs/benchmarks.md."""
+"""SQLite releases the interpreter at every row, and threads that compete for it there get a third
+less done. The measurements are in docs/benchmarks.md."""
 
 
 class SqliteStore:
-    """Memories in files under a directory, or in this process's memory when there is none."""
+    """Memories in files under a directory, or in memory if `path` is None."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class SqliteStore:
             if create:
                 self._ensure_registered(owner)
             elif not self._has_file(owner):
-                raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memory here.")
+                raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
             with (
                 self._use_person(owner) as person,
                 _translate_lock_errors(),
@@ -98,7 +98,7 @@ class SqliteStore:
                     _insert_owner(connection, owner, self._clock)
                     yield SqliteTransaction(connection, owner.id, person.indexes)
                     return
-            # They were erased while this was waiting for its turn.
+            # The owner was erased while this waited for the lock.
 
     @contextlib.contextmanager
     def open_team_reader(self, tenant: Tenant) -> Iterator[TeamReader]:
@@ -179,11 +179,11 @@ class SqliteStore:
 
     def scrub(self) -> tuple[str, ...]:
         self.evict_erased()
-        kept = [] if self._system_file.scrub() else ["the system's"]
+        kept = [] if self._system_file.scrub() else ["the system file"]
         for tenant in filter(self._has_file, self.system.list_tenants()):  # even without facts
             with self._use_team(tenant) as team:
-                kept += [] if team.file.scrub() else [f"that of the team {tenant.name}"]
-        return tuple(f"Someone is reading a file, {which}." for which in kept)
+                kept += [] if team.file.scrub() else [f"the file of team {tenant.name}"]
+        return tuple(f"A reader still uses {which}." for which in kept)
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         return [] if self._path is None else trace_scan.scan_files(self._path, traces)
@@ -196,7 +196,7 @@ class SqliteStore:
         return bool(gone)
 
     def tidy(self) -> int:
-        """Move every log into its file; files that nobody has open here have none of ours."""
+        """Checkpoint the write-ahead log of every open file."""
         with self._lock:
             opened = [one.file for one in self._open_files.values()]
         for file in (self._system_file, *opened):
@@ -208,8 +208,8 @@ class SqliteStore:
         warnings = []
         if version < SAFE_CHECKPOINT_VERSION:
             warnings.append(
-                f"SQLite {sqlite3.sqlite_version} has a rare fault when two connections checkpoint "
-                "at once; Remembrancer checkpoints from one place only. 3.51.3 has the cure."
+                f"SQLite {sqlite3.sqlite_version} can corrupt a file if two connections checkpoint "
+                "at once. Remembrancer uses only one. SQLite 3.51.3 has the fix."
             )
         people = len(self.system.list_owners())
         place = str(self._path) if self._path else "memory"
@@ -227,7 +227,7 @@ class SqliteStore:
 
     @functools.cached_property
     def _system_file(self) -> SqliteFile:
-        """The small tables; most calls never need them."""
+        """Opened on first use; most calls never need it."""
         return self._open_file("system", "system")
 
     def _begin_system_read(self) -> AbstractContextManager[Connection]:
@@ -238,7 +238,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
-        """The only writer of a team, who is entered first, so that no file is without a name."""
+        """Lock a team for writing; its tenant is registered first, so that no file lacks a name."""
         with _translate_lock_errors():
             if tenant not in self._known_tenants:
                 self.system.register_tenant(tenant)
@@ -260,11 +260,11 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _use_file(self, family: str, name: str) -> Iterator[_OpenFile]:
-        """A file, kept open while it is used; the least recently used are closed."""
+        """Open a file while it is used; the least recently used files are closed."""
         with self._lock:
             opened = self._open_files.get(name)
             if opened is None or not opened.file.is_in_place():
-                # Whoever still uses a file that is gone closes the last of it.
+                # Threads that still use an erased file close the last connections.
                 self._dispose(opened)
                 opened = _OpenFile(self._open_file(family, name))
                 self._open_files[name] = opened
@@ -300,7 +300,7 @@ class SqliteStore:
         return name in self._open_files if self._path is None else self._file_path(name).exists()
 
     def _ensure_registered(self, owner: Owner) -> None:
-        """Enter a newcomer before their file is made, so that no file is without a name."""
+        """Register a new owner before creating their file, so that no file lacks a name."""
         with self._registration_lock:
             if not self._has_file(owner):
                 self.system.register_owner(owner)
@@ -314,8 +314,7 @@ class SqliteStore:
                 _load_person(connection, owner, rows)
         except FileExistsError as error:
             raise Conflict(
-                f"Someone writes memories of {owner.user} of {owner.tenant} at this moment; "
-                "try again when they are done."
+                f"Another process is writing memories of {owner.user} of {owner.tenant}. Try again."
             ) from error
         except OSError as error:
             raise _path_error(path.parent, error) from error
@@ -331,19 +330,19 @@ class SqliteStore:
         try:
             if not path.exists():
                 if sqlite_file.erasing_path(path).exists():
-                    raise Conflict("This memory is being erased; erase it again to finish that.")
+                    raise Conflict("This memory is being erased. Erase it again to finish.")
                 sqlite_file.create_file(family, path)
             return SqliteFile(family, path, self._lock_timeout_seconds)
         except OSError as error:
             raise _path_error(path.parent, error) from error
         except DatabaseError as error:
             raise StoreUnavailable(
-                f"{path} cannot be read as a memory; put back a backup of it."
+                f"{path} is damaged or not a memory. Restore it from a backup."
             ) from error
 
 
 class _OpenFile:
-    """An open file, its index in memory, and how many transactions are using it."""
+    """An open file, its indexes, and the number of transactions that use it."""
 
     def __init__(self, file: SqliteFile) -> None:
         self.file = file
@@ -352,7 +351,7 @@ class _OpenFile:
 
 
 class SqliteTransaction(SqlTransaction):
-    """All of a person's vectors are in memory: there is nothing beyond them."""
+    """Keeps all vectors of a person in memory, so none is outside the index."""
 
     dialect = SQLiteDialect_pysqlite()
 
@@ -374,18 +373,18 @@ class SqliteTransaction(SqlTransaction):
 
 
 def _file_stem(owner_or_tenant: Owner | Tenant) -> str:
-    """Where a person's or a team's file is."""
+    """The path of a person's or a team's file, without its suffix."""
     return f"{'teams' if isinstance(owner_or_tenant, Tenant) else 'people'}/{owner_or_tenant.id}"
 
 
 def _deny_contributors(action: int, table: str | None, *_: object) -> int:
-    """Refuses recall every look at who said something."""
+    """SQLite authorizer that denies reads of the tables with contributors."""
     refused = action == sqlite3.SQLITE_READ and table in PRIVATE_TABLES
     return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
 
 
 def _make_private(path: Path) -> None:
-    """A directory that only its owner may look into; one that exists is left as it is."""
+    """Create a directory that only its owner can read; an existing one keeps its mode."""
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -394,20 +393,19 @@ def _make_private(path: Path) -> None:
 
 def _path_error(path: Path, error: OSError) -> StoreUnavailable:
     return StoreUnavailable(
-        f"{path} cannot be used: {error.strerror}. "
-        "Give another directory with --store or store.path."
+        f"{path} cannot be used: {error.strerror}. Choose another directory with --store or store.path."
     )
 
 
 @contextlib.contextmanager
 def _translate_lock_errors() -> Iterator[None]:
-    """Say in our words that a file was not to be had in time."""
+    """Translate SQLite's lock errors into StoreUnavailable."""
     try:
         yield
     except OperationalError as error:
         if "locked" in str(error):
             raise StoreUnavailable(
-                "The memory is being written by another process for too long; try again."
+                "Another process has held the write lock for too long. Try again."
             ) from error
         raise
 
@@ -415,7 +413,6 @@ def _translate_lock_errors() -> Iterator[None]:
 def _load_person(
     connection: Connection, owner: Owner, rows: Iterable[DumpRow], removed: int = 0
 ) -> None:
-    """Store everything of a person; all their vectors are held in memory here."""
     dump.load_person(connection, owner, rows, max_vectors=sys.maxsize, removed=removed)
 
 

@@ -1,4 +1,4 @@
-"""SQLite files: how one is made, opened, configured and checkpointed."""
+"""Creates, opens, configures and checkpoints SQLite files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from remembrancer.store import schema, tables
 from remembrancer.store.fsync import fsync_path
 
 CHECKPOINT_BYTES = 4 * 1024 * 1024
-"""How long the write-ahead log may grow before its pages are moved into the file."""
+"""The size of the write-ahead log from which it is checkpointed."""
 
 MAX_CACHED_STATEMENTS = 1000
-"""How many compiled statements are kept, for all files together."""
+"""The number of compiled statements kept for all files together."""
 
 
 class SqliteFile:
-    """One open SQLite file (or memory, when `path` is None): a pool, and a lock for its writers."""
+    """An open SQLite file (in memory if `path` is None): a pool and a lock for writers."""
 
     def __init__(self, family: str, path: Path | None, lock_timeout_seconds: float) -> None:
         self.path = path
@@ -41,7 +41,7 @@ class SqliteFile:
         self.engine = _make_engine(path, lock_timeout_seconds)
         with self.begin_read() as connection:
             current = schema.read_revision(connection) == schema.HEAD
-        # Its number is not given to another file as long as the pool holds this one open.
+        # The inode is not reused while the pool holds the file open.
         self._inode = _get_inode(path)
         if not current:
             with self.begin_write() as connection:
@@ -49,14 +49,16 @@ class SqliteFile:
 
     @contextlib.contextmanager
     def begin_read(self) -> Iterator[Connection]:
-        """A snapshot: writers do not disturb it and it does not make them wait."""
+        """Begin a snapshot; it neither waits for writers nor blocks them."""
         with self._lock if self._serializes_reads else contextlib.nullcontext():
             with self.engine.connect() as connection, connection.begin():
                 yield connection
 
     @contextlib.contextmanager
     def begin_write(self) -> Iterator[Connection]:
-        """The only writer, among this process's threads by a lock and beyond by the file's."""
+        """Begin the only write transaction: a lock excludes other threads, the file's lock other
+        processes.
+        """
         with self._lock:
             with self.engine.connect() as connection:
                 immediate = connection.execution_options(rem_immediate=True)
@@ -65,17 +67,17 @@ class SqliteFile:
             self._checkpoint_if_long()
 
     def is_in_place(self) -> bool:
-        """Whether this is still the file that the path leads to: it may have been erased."""
+        """False if the path now leads to another file, or to none: the file was erased."""
         return not self._gone and _get_inode(self.path) == self._inode
 
     def detach(self) -> None:
-        """Take the file out of everyone's reach; call it while nobody else can write."""
+        """Rename the file so that no one can open it; call this while holding the write lock."""
         self._gone = True
         if self.path is not None:
             os.replace(self.path, erasing_path(self.path))
 
     def scrub(self, timeout_seconds: float = 30) -> bool:
-        """Write the file anew without what was deleted; False if a reader keeps the log."""
+        """Vacuum the file and empty its log. False if a reader still holds the log."""
         if self.path is None:
             return True
         with self._lock:
@@ -91,15 +93,15 @@ class SqliteFile:
         return True
 
     def close(self) -> None:
-        """Close every connection; the last one to leave the file empties its log."""
+        """Close every connection; the last one to close empties the log."""
         with self._lock:
             self.engine.dispose()
 
     def checkpoint(self) -> None:
         """Move the log into the file, unless another process is doing so.
 
-        SQLite before 3.51.3 can corrupt a file when two connections checkpoint at once, so this is
-        the only place that does, and it holds a lock that all processes know.
+        SQLite before 3.51.3 can corrupt a file when two connections checkpoint at once. So only
+        this method checkpoints, under a lock that all processes share.
         """
         if self.path is None:
             return
@@ -107,9 +109,8 @@ class SqliteFile:
             if alone:
                 with contextlib.closing(self.engine.raw_connection()) as raw:
                     cursor = raw.cursor()
-                    cursor.execute(
-                        "PRAGMA busy_timeout = 0"
-                    )  # a reader may keep the log: later, then
+                    # Do not wait for readers that hold the log; a later checkpoint moves it.
+                    cursor.execute("PRAGMA busy_timeout = 0")
                     cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                     cursor.execute(f"PRAGMA busy_timeout = {self._lock_timeout_ms}")
 
@@ -121,9 +122,9 @@ class SqliteFile:
 
 
 def create_file(family: str, path: Path) -> None:
-    """Make a new file with the current schema, unless another process makes it first.
+    """Create a file with the current schema, unless another process creates it first.
 
-    It is built beside its place and linked into it, so nobody ever sees half of it.
+    It is built under another name and linked, so no one ever sees half of it.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
@@ -138,10 +139,10 @@ def create_file(family: str, path: Path) -> None:
 
 @contextlib.contextmanager
 def build_file(family: str, path: Path, lock_timeout_seconds: float) -> Iterator[Connection]:
-    """Make a file that holds something from the start; it is in its place when the block is left.
+    """Create a file with content; it appears under its name when the block is left.
 
-    It is built beside its place under a lock that all processes know, so what a killed process left
-    there is nobody's. Raises FileExistsError when another makes the file first.
+    It is built in a directory beside it, under a lock that all processes share, so leftovers of a
+    killed process can be removed. Raises FileExistsError if another process creates the file first.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.with_name(f".{path.name}.building")
@@ -167,12 +168,12 @@ def build_file(family: str, path: Path, lock_timeout_seconds: float) -> Iterator
 
 
 def erasing_path(path: Path) -> Path:
-    """What a file is called between the moment nobody can reach it and the one it is gone."""
+    """The name of a file during its erasure, when no one can open it any more."""
     return path.with_name(f"{path.name}.erasing")
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what is left of a file that vanished; last what keeps another from being made."""
+    """Remove the files beside an erased file; last the one that prevents its re-creation."""
     for beside in (*path.parent.glob(f"{path.name}-*"), *path.parent.glob(f".{path.name}.*")):
         if beside.is_dir():
             shutil.rmtree(beside, ignore_errors=True)
@@ -185,14 +186,14 @@ def remove_leftovers(path: Path) -> None:
 
 
 def supports_full_text() -> bool:
-    """Whether this Python's SQLite was built with FTS5."""
+    """True if this Python's SQLite was built with FTS5."""
     with contextlib.closing(sqlite3.connect(":memory:")) as probe:
         options = [name for (name,) in probe.execute("PRAGMA compile_options")]
     return "ENABLE_FTS5" in options
 
 
 def _blank_image(family: str) -> bytes:
-    """A file of this family with nothing in it, made once per process."""
+    """An empty file of this family, built once per process."""
     with _blank_lock:
         if family not in _blanks:
             memory = sqlite3.connect(":memory:")
@@ -212,9 +213,9 @@ _blank_lock = threading.Lock()
 
 
 def make_empty_engine() -> Engine:
-    """An engine whose connections each see the personal tables in memory, without a row.
+    """An engine whose connections each see the personal tables in memory, without rows.
 
-    No connection shares anything with another, so readers need no lock.
+    Connections share nothing, so readers need no lock.
     """
     dialect, _ = _load_dialect()
     return _build_engine(_make_pool(_connect_empty, dialect))
@@ -228,7 +229,7 @@ def _connect_empty() -> sqlite3.Connection:
 
 @cache
 def _empty_image() -> bytes:
-    """The personal tables without rows; made without Alembic, whose import takes long."""
+    """Built from the table definitions, because importing Alembic takes long."""
     engine = create_engine("sqlite://", poolclass=StaticPool)
     try:
         with engine.begin() as connection:
@@ -264,14 +265,14 @@ def _build_engine(pool: Pool) -> Engine:
 
 @cache
 def _load_dialect() -> tuple[Dialect, LRUCache[Any, Any]]:
-    """How SQLite is spoken to, and the statements compiled so far: the same for every file."""
+    """The dialect and the cache of compiled statements, shared by all files."""
     engine = create_engine("sqlite://", poolclass=NullPool)
-    with engine.connect():  # It finds out what this SQLite can do.
+    with engine.connect():  # the dialect detects SQLite's features here
         return engine.dialect, LRUCache(MAX_CACHED_STATEMENTS)
 
 
 def _connect(path: Path | None, lock_timeout_seconds: float) -> sqlite3.Connection:
-    """A connection to a file that exists: one that was erased must not come back empty."""
+    """Connect to an existing file only, so that an erased one is not created again."""
     if path is None:
         return sqlite3.connect(":memory:", check_same_thread=False)
     address = f"{path.absolute().as_uri()}?mode=rw"
@@ -280,11 +281,10 @@ def _connect(path: Path | None, lock_timeout_seconds: float) -> sqlite3.Connecti
     except sqlite3.OperationalError as error:
         if path.exists():
             raise
-        raise StoreUnavailable(f"{path.name} was erased at this moment; try again.") from error
+        raise StoreUnavailable(f"{path.name} was just erased. Try again.") from error
 
 
 def _get_inode(path: Path | None) -> int | None:
-    """The number of the file that a path leads to."""
     try:
         return None if path is None else path.stat().st_ino
     except FileNotFoundError:
@@ -293,7 +293,7 @@ def _get_inode(path: Path | None) -> int | None:
 
 @cache
 def _has_math_functions() -> bool:
-    """Whether this SQLite is built with functions of mathematics: its own are many times faster."""
+    """True if SQLite has its own math functions, which are many times faster than Python's."""
     with contextlib.closing(sqlite3.connect(":memory:")) as trying:
         try:
             trying.execute("SELECT exp(1.0)")
@@ -320,17 +320,17 @@ def _begin(connection: Connection) -> None:
     if connection.get_execution_options().get("rem_immediate"):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
-        # Nothing to wait for and nothing to wrap: every recall begins here.
+        # Executed by the driver, because every recall begins here.
         raw: Any = connection.connection.driver_connection
         raw.execute("BEGIN")
 
 
 @contextlib.contextmanager
 def _try_process_lock(lock_path: Path) -> Iterator[bool]:
-    """Whether this process got the lock; it does not wait for it."""
+    """Try to take the lock without waiting; yields True if it was taken."""
     try:
         import fcntl
-    except ImportError:  # not on Windows, where several processes rarely share a file
+    except ImportError:  # Windows, where processes rarely share a file
         yield True
         return
     with lock_path.open("a") as handle:
@@ -339,5 +339,5 @@ def _try_process_lock(lock_path: Path) -> Iterator[bool]:
         except BlockingIOError:
             yield False
             return
-        # A lock that was cleared away meanwhile is nobody's.
+        # A lock file that was removed meanwhile locks nothing.
         yield _get_inode(lock_path) == os.fstat(handle.fileno()).st_ino

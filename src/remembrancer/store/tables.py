@@ -1,8 +1,8 @@
 """The schema, described once for both engines.
 
-Three families that never join: what a person owns (keys led by `owner_id`), what a team shares
-(keys led by `tenant_id`), and the small tables of the system. Foreign keys stay within one owner or
-tenant, nothing is ever set to null by the database, and there are no triggers.
+Three families that never join: personal tables (keys start with `owner_id`), team tables (keys
+start with `tenant_id`) and system tables. Foreign keys stay within one owner or tenant, the
+database never sets anything to null, and there are no triggers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ ACTIVE_KEY = text("status = 'active' AND subject IS NOT NULL AND predicate IS NO
 
 
 def personal_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
-    """A table of the personal family."""
     return Table(
         name,
         personal,
@@ -56,7 +55,6 @@ def personal_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)
 
 
 def team_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
-    """A table of the team family."""
     return Table(
         name,
         team,
@@ -68,21 +66,21 @@ def team_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) ->
 
 
 def within_owner(column: str, target: str, target_column: str = "id") -> ForeignKeyConstraint:
-    """A reference that cannot leave the owner."""
+    """A foreign key that cannot leave the owner."""
     return ForeignKeyConstraint(
         ["owner_id", column], [f"{target}.owner_id", f"{target}.{target_column}"]
     )
 
 
 def within_tenant(column: str, target: str, target_column: str = "id") -> ForeignKeyConstraint:
-    """A reference that cannot leave the tenant."""
+    """A foreign key that cannot leave the tenant."""
     return ForeignKeyConstraint(
         ["tenant_id", column], [f"{target}.tenant_id", f"{target}.{target_column}"]
     )
 
 
 def memory_table(name: str, *items: SchemaItem, versioned: bool = True) -> Table:
-    """A table of memories: the columns they all have, and their own; `changes`: with versions."""
+    """A table of memories: the common columns and its own; `changes` adds those of versions."""
     indexes = (
         Index(f"ix_{name}_fingerprint", "owner_id", "fingerprint"),
         Index(f"ix_{name}_supersedes", "owner_id", "supersedes"),
@@ -138,7 +136,7 @@ owners = personal_table(
     Column("vectors_added", Integer, nullable=False),
     key=(),
 )
-"""Who they are, and counters by which the indexes in every process know what they have not seen."""
+"""Names of the owner, and counters that tell each process what its indexes have not seen."""
 
 documents = personal_table(
     "documents",
@@ -149,7 +147,7 @@ documents = personal_table(
     Column("marks", Integer, nullable=False),
     Index("ix_documents_number", "owner_id", "number"),
 )
-"""One row per memory of any kind: its terms for the index, and what references point to."""
+"""One row per memory of any kind: its terms for the index, and the target of references."""
 
 embeddings = personal_table(
     "embeddings",
@@ -164,7 +162,7 @@ embeddings = personal_table(
     Index("ix_embeddings_number", "owner_id", "model", "number"),
     key=("memory_id", "model", "part"),
 )
-"""A vector per memory, or per sentence of a long one; the crowded ones stay out of memory."""
+"""One vector per memory, or per sentence of a long one; crowded ones are not kept in memory."""
 
 facts = memory_table(
     "facts",
@@ -180,7 +178,7 @@ facts = memory_table(
         "subject",
         "predicate",
         unique=True,
-        sqlite_where=ACTIVE_KEY,  # and on PostgreSQL: see its migration
+        sqlite_where=ACTIVE_KEY,  # PostgreSQL's condition is in its migration
     ),
 )
 
@@ -227,7 +225,7 @@ states = personal_table(
     within_owner("memory_id", "documents"),
     key=("memory_id", "number"),
 )
-"""The past states of memories; with the state on the row itself, the transaction-time axis."""
+"""Past states of memories; with the state in the row itself, they form the transaction time."""
 
 links = personal_table(
     "links",
@@ -261,7 +259,7 @@ sessions = personal_table(
     Index("ix_sessions_active", "owner_id", "status", "active_at"),
     Index("ix_sessions_due", "owner_id", "due_at"),
 )
-"""Conversations; whatever is due is the queue of what is to be learned."""
+"""Sessions; those with a due time form the queue of learning."""
 
 turns = memory_table(
     "turns",
@@ -287,7 +285,7 @@ rejections = personal_table(
     Index("ix_rejections_at", "owner_id", "at", "id"),
     Index("ix_rejections_session", "owner_id", "session_id"),
 )
-"""What was not remembered, and why; kept for some days so that a person can see it."""
+"""Rejected candidates and the reasons; kept for some days for review."""
 
 answers = personal_table(
     "answers",
@@ -300,7 +298,7 @@ answers = personal_table(
     Index("ix_answers_at", "owner_id", "at"),
     key=("key",),
 )
-"""What was answered to requests that may come again; kept for a day, and never in a backup."""
+"""Responses by Idempotency-Key; kept for a day, and never in a backup."""
 
 events = personal_table(
     "events",
@@ -327,7 +325,7 @@ changes = personal_table(
     Index("ix_changes_memory", "owner_id", "memory_id"),
     key=("event_id", "number"),
 )
-"""What each event did to each memory; it outlives the memory, so it refers to no document."""
+"""The changes of each event; they outlive the memory, so they reference no document."""
 
 agents = personal_table(
     "agents",
@@ -338,10 +336,10 @@ agents = personal_table(
 )
 
 teams = team_table("teams", Column("version", Integer, nullable=False), key=())
-"""A counter by which every process knows that what it recalls from is out of date."""
+"""A version that tells each process when its team index is out of date."""
 
 team_keys = team_table("team_keys", Column("key", LargeBinary, nullable=False), key=())
-"""With which the names of contributors are hashed; out of reach for whoever recalls."""
+"""Keys for hashing contributors; recall cannot read them."""
 
 team_facts = team_table(
     "team_facts",
@@ -379,7 +377,8 @@ team_contributions = team_table(
     Index("ix_team_contributions_contributor", "tenant_id", "contributor"),
     key=("fact_id", "contributor"),
 )
-"""Who said a team fact, as a keyed hash; read for corroboration and erasure, never for recall."""
+"""Contributors of team facts, as keyed hashes; read for corroboration and erasure, not for recall.
+"""
 
 team_conflicts = team_table(
     "team_conflicts",
@@ -446,7 +445,7 @@ leases = Table(
     Column("held_until", Moment),
     Column("finished_at", Moment),
 )
-"""Which process runs a job, so that two never do the same work."""
+"""The process that runs a job, so that no two run it at once."""
 
 erasures = Table(
     "erasures",
@@ -461,7 +460,7 @@ erasures = Table(
     Column("removed", JsonValue, nullable=False),
     Column("finished_at", Moment),
 )
-"""Who was erased, as a keyed mark; by name only until it is finished."""
+"""Erasures with a keyed mark of the person; their name only until it is finished."""
 
 FAMILIES = {"personal": personal, "team": team, "system": system}
 MEMORY_TABLES = {

@@ -41,7 +41,7 @@ FACTS, CONTRIBUTIONS, CONFLICTS = (
     tables.team_conflicts,
 )
 RECALL_FIELDS = frozenset({"status", "confidence", "importance", "confirmed_at"})
-"""What recall goes by: when one of these changes, every process must look again."""
+"""The fields that recall uses; a change of one makes every process reload its index."""
 
 
 class SqlTeamReader:
@@ -83,7 +83,7 @@ class SqlTeamReader:
 
 
 class SqlTeamWriter(SqlTeamReader):
-    """Reads and writes over one connection that is the only one to write for its tenant."""
+    """Reads and writes over one connection, which is the tenant's only writer."""
 
     def load_contributor_key(self) -> bytes:
         table = tables.team_keys
@@ -107,7 +107,7 @@ class SqlTeamWriter(SqlTeamReader):
             query = query.where(tuple_(FACTS.c.recorded_at, FACTS.c.id) < (after.at, after.id))
         order = (FACTS.c.recorded_at.desc(), FACTS.c.id.desc())
         rows = self._connection.execute(query.order_by(*order))
-        # Engines fold letters in ways of their own, so words are compared here.
+        # The engines fold case differently, so words are compared here.
         words = (wanted.words or "").casefold()
         fitting = islice((row for row in rows if words in row.content.casefold()), limit)
         return [
@@ -306,7 +306,7 @@ class SqlTeamWriter(SqlTeamReader):
         self._connection.execute(tables.team_embeddings.insert(), row)
 
     def bump_version(self) -> None:
-        """Let every process know that what it recalls from is out of date."""
+        """Make every process reload its team index."""
         table = tables.teams
         grown = update(table).where(self._own(table)).values(version=table.c.version + 1)
         if not self._connection.execute(grown).rowcount:
@@ -314,7 +314,6 @@ class SqlTeamWriter(SqlTeamReader):
 
 
 def fact_from_row(row: Row[Any]) -> TeamFact:
-    """The team fact that a row holds."""
     values = {one.name: getattr(row, one.name) for one in fields(TeamFact)}
     return TeamFact(
         **{

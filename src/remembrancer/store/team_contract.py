@@ -1,4 +1,4 @@
-"""What a team's store must do: recall, which sees no contributor, and the desk, which does."""
+"""The contract of a team's store. Only writers see contributors; recall does not."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedTeamFact:
-    """A team fact with its vector."""
-
     fact: TeamFact
     vector: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFilter:
-    """Which team facts a listing is of.
+    """Selects team facts.
 
-    `single` are those that one person alone has said, `contested` those that another fact
-    contradicts which was not rejected.
+    `single` selects facts with one contributor; `contested` selects facts that another fact
+    contradicts, unless that one was rejected.
     """
 
     statuses: tuple[TeamStatus, ...] = ()
@@ -40,28 +38,28 @@ class TeamFilter:
 
 
 class TeamReader(Protocol):
-    """What a team knows, at one moment; contributors are out of its reach."""
+    """A team's facts in one transaction; contributors cannot be read."""
 
     def read_version(self) -> int:
-        """A number that grows whenever something that may be recalled has changed."""
+        """A number that grows whenever a recallable fact has changed."""
         ...
 
     def load_embedded_facts(
         self, model: str, statuses: Sequence[TeamStatus]
     ) -> list[EmbeddedTeamFact]:
-        """The facts in these states that have a vector of a model."""
+        """The facts with these statuses that have a vector of this model."""
         ...
 
 
 class TeamWriter(TeamReader, Protocol):
-    """What a team knows and how it came about, while nobody else changes it."""
+    """A team's facts and contributions while no one else can change them."""
 
     def load_contributor_key(self) -> bytes:
-        """The key with which contributors are hashed; it is made when it is first asked for."""
+        """The key for hashing contributors; created on first use."""
         ...
 
     def get_fact(self, fact_id: str) -> TeamFact | None:
-        """One fact."""
+        """The fact with this id, or None."""
         ...
 
     def list_entries(
@@ -75,65 +73,67 @@ class TeamWriter(TeamReader, Protocol):
         ...
 
     def change(self, fact_id: str, values: Mapping[str, object]) -> None:
-        """Change a fact's state."""
+        """Change the state of a fact."""
         ...
 
     def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
-        """Give a fact other words."""
+        """Replace the text of a fact."""
         ...
 
     def remove(self, fact_ids: Sequence[str]) -> None:
-        """Destroy facts with everything that refers to them."""
+        """Delete facts and everything that refers to them."""
         ...
 
     def add_contribution(self, fact_id: str, contributor: str, at: datetime) -> bool:
-        """Note who said it; False if they had said so before."""
+        """Record that a contributor stated a fact. False if that was recorded before."""
         ...
 
     def count_contributors(self, fact_id: str) -> int:
-        """How many have said it."""
+        """The number of contributors who stated a fact."""
         ...
 
     def list_contributed_facts(self, contributor: str) -> list[str]:
-        """The facts that one contributor has said."""
+        """The ids of the facts that a contributor stated."""
         ...
 
     def drop_contributions(self, contributor: str) -> list[str]:
-        """Drop everything a contributor has said; the facts that nobody has said any more."""
+        """Delete everything a contributor stated; returns the ids of facts without a contributor
+        left.
+        """
         ...
 
     def add_conflict(self, one: str, other: str, at: datetime) -> bool:
-        """Note that two facts contradict each other; False if that was known."""
+        """Record that two facts contradict each other. False if that was recorded before."""
         ...
 
     def list_conflicts(self, fact_id: str) -> list[str]:
-        """The facts that contradict one, but for those that were rejected."""
+        """The ids of facts that contradict this one, except rejected ones."""
         ...
 
     def drop_conflicts(self, fact_id: str) -> None:
-        """Forget what contradicted a fact."""
+        """Delete the conflicts of a fact."""
         ...
 
     def count(self) -> dict[tuple[TeamStatus, TeamKind, TeamOrigin], int]:
-        """How many facts there are of each sort."""
+        """The number of facts by status, kind and origin."""
         ...
 
     def count_contested(self) -> int:
-        """How many facts another one contradicts, but for those that were rejected."""
+        """The number of facts that another fact contradicts, except rejected ones."""
         ...
 
     def count_contributions(self) -> int:
-        """How often something was said: by one person once, by another once more."""
+        """The number of contributions; each person counts once per fact."""
         ...
 
     def count_contributions_by_week(self, now: datetime, weeks: int) -> list[int]:
-        """How often something was said in each of the last weeks, the oldest first."""
+        """The number of contributions in each of the last weeks, oldest first."""
         ...
 
     def list_most_recalled(self, limit: int) -> list[TeamFact]:
-        """What the team was told most often."""
+        """The facts that were recalled most often."""
         ...
 
     def count_recalls(self, counts: Mapping[str, int]) -> None:
-        """Count recalls; nothing that may be recalled has changed by it."""
+        """Count recalls; the version stays, because no recallable fact changes."""
         ...

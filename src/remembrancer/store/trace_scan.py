@@ -1,4 +1,4 @@
-"""Looking for traces of someone in files, byte by byte, and into archives."""
+"""Scans files and archives for traces of an erased person, byte by byte."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from remembrancer.store.contract import ScanResult, TraceTerms
 
 CHUNK_BYTES = 4 * 1024 * 1024
 SHARED_DIRECTORIES = ("people", "teams", "backups")
-"""Where the words of others are, which may be the same words."""
+"""Directories that also hold the words of others."""
 
 
 def scan_files(directory: Path, traces: TraceTerms) -> list[ScanResult]:
-    """Look into every file below a directory; one line for each place in it.
+    """Scan every file below a directory; returns one result per place.
 
-    Words are not looked for where others keep theirs: only an id tells whose they are.
+    Words are not searched for in directories that others share; only ids are.
     """
     alone, all_ = build_finder(traces.ids), build_finder((*traces.ids, *traces.words))
     sizes: Counter[str] = Counter()
@@ -38,7 +38,7 @@ def scan_files(directory: Path, traces: TraceTerms) -> list[ScanResult]:
 
 
 def build_finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes]]:
-    """What tells which of these texts occur in pieces of a file, also where two pieces meet."""
+    """A function that finds which of these texts occur in a file's chunks, even across two."""
     wanted = sorted({trace.encode() for trace in traces if trace})
     if not wanted:
         return lambda _: set()
@@ -46,7 +46,7 @@ def build_finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.max_mem = 64 * 1024 * 1024
-    # Case-insensitive it would find more, and be wrong: an id is what it is.
+    # Case-sensitive: ids that differ in case are different ids.
     pattern = re2.compile(b"|".join(map(re2.escape, wanted)), options)
 
     def find(pieces: Iterable[bytes]) -> set[bytes]:
@@ -67,7 +67,7 @@ def _walk_files(directory: Path) -> Iterator[Path]:
 
 
 def _open_streams(path: Path) -> Iterator[IO[bytes]]:
-    """A file as it is and, if it is an archive, each of its members as they were put in."""
+    """A file and, if it is an archive, each of its members, decompressed."""
     try:
         if path.suffix == ".zip" and zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
@@ -75,7 +75,7 @@ def _open_streams(path: Path) -> Iterator[IO[bytes]]:
                     yield io.BytesIO(member.filename.encode())
                     yield archive.open(member)
         yield path.open("rb")
-    except FileNotFoundError:  # It was there a moment ago: a log that was emptied, a draft.
+    except FileNotFoundError:  # removed meanwhile: an emptied log or a draft
         return
 
 
@@ -85,7 +85,7 @@ def _read_chunks(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def count_bytes(pieces: Iterable[bytes], sizes: Counter[str], place: str) -> Iterator[bytes]:
-    """The same pieces, added up by where they are."""
+    """Sum the results by place."""
     for piece in pieces:
         sizes[place] += len(piece)
         yield piece

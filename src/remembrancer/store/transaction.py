@@ -1,4 +1,4 @@
-"""Changing one owner's memories in SQL, with the event that says what was changed."""
+"""Writes one owner's memories in SQL, with the event that records each change."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class SqlTransaction(SqlReader):
             )
         except IntegrityError as error:
             raise Conflict(
-                "Another memory holds this place by now; look at its history and try again."
+                "Another active memory has the same key now. Check its history and try again."
             ) from error
         self._insert_event(event, changes)
         return replace(event, changes=changes)
@@ -137,7 +137,7 @@ class SqlTransaction(SqlReader):
                     self._extend_expiry(table, some, at)
 
     def _extend_expiry(self, table: Table, ids: Sequence[str], at: datetime) -> None:
-        """Let what would expire live as long again as it was given at first."""
+        """Extend memories that would expire by the time they were first given."""
         lasting = and_(table.c.expires_at > at, table.c.ttl_days.is_not(None))
         query = select(table.c.id, table.c.expires_at, table.c.ttl_days)
         rows = self._connection.execute(query.where(self._own(table), table.c.id.in_(ids), lasting))
@@ -172,7 +172,7 @@ class SqlTransaction(SqlReader):
     def _write_group(
         self, kind: type[Write], writes: Sequence[Any], at: datetime
     ) -> Iterable[Change]:
-        """Writes of one kind, together where that is faster."""
+        """Carry out writes of one type, in bulk where that is faster."""
         if kind is Insert:
             return self._insert(writes)
         if kind is Patch:
@@ -192,7 +192,7 @@ class SqlTransaction(SqlReader):
             case WithdrawApplication(rule_id, application_id, back):
                 return self._withdraw_application(rule_id, application_id, back)
             case _:
-                raise AssertionError(f"{write} is carried out with others of its kind")
+                raise AssertionError(f"{write} is written in bulk")
 
     def _insert(self, inserts: Sequence[Insert]) -> list[Change]:
         records = [insert.record for insert in inserts]
@@ -214,7 +214,9 @@ class SqlTransaction(SqlReader):
         return [Change(record.id, None, {"status": record.status}) for record in records]
 
     def _reserve_numbers(self, documents: int, vectors: int) -> tuple[int, int]:
-        """The first numbers of new documents and vectors; all processes' indexes go by them."""
+        """Reserve consecutive numbers for new documents and vectors; indexes in all processes rely
+        on them.
+        """
         table = tables.owners
         self._connection.execute(
             update(table)
@@ -274,7 +276,7 @@ class SqlTransaction(SqlReader):
         ]
 
     def _load_patched_rows(self, patches: Sequence[Patch]) -> dict[str, Any]:
-        """What the patches are about to change, as it is."""
+        """The current rows of the memories to be patched."""
         rows: dict[str, Any] = {}
         names = {name for one in patches for name in one.values}
         assert names <= MUTABLE_FIELDS, f"not mutable: {names - MUTABLE_FIELDS}"
@@ -292,7 +294,7 @@ class SqlTransaction(SqlReader):
         return rows
 
     def _save_states(self, rows: Sequence[Any], at: datetime) -> None:
-        """Keep the states that some memories were in until now."""
+        """Record the states that end now."""
         past = self._load_last_states([row.id for row in rows])
         states = [
             {
@@ -311,7 +313,7 @@ class SqlTransaction(SqlReader):
             self._insert_rows(tables.states, states)
 
     def _load_last_states(self, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
-        """Of each memory that has past states: how many, and when the last ended."""
+        """For each memory with past states: their number, and the end of the last one."""
         table = tables.states
         found: dict[str, tuple[int, datetime]] = {}
         for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
@@ -346,7 +348,7 @@ class SqlTransaction(SqlReader):
         return [Change(memory_id, None, None) for memory_id in ids]
 
     def _load_session_ids(self, ids: Sequence[str]) -> dict[str, str | None]:
-        """Of each memory that exists, the conversation it is from."""
+        """The session of each memory that exists."""
         found: dict[str, str | None] = {}
         for kind, members in group_ids_by_kind(ids).items():
             table = tables.MEMORY_TABLES[kind]
@@ -357,7 +359,7 @@ class SqlTransaction(SqlReader):
         return found
 
     def _destroy(self, kind: Kind, ids: Sequence[str]) -> None:
-        """Remove some memories of a kind and everything that refers to them."""
+        """Delete memories of one kind and everything that refers to them."""
         table, links = tables.MEMORY_TABLES[kind], tables.links
         self._connection.execute(
             update(table)
@@ -374,9 +376,9 @@ class SqlTransaction(SqlReader):
         self._delete(tables.documents, tables.documents.c.id.in_(ids))
 
     def _purge_sessions(self, sessions: Iterable[str]) -> None:
-        """Destroy what conversations may still tell of turns that are gone.
+        """Delete what sessions still reveal about deleted turns.
 
-        One of which no turn is left has a title and a summary, and must not keep them.
+        A session without turns is deleted with its title and summary.
         """
         table, turns, rejected = tables.sessions, tables.turns, tables.rejections
         held = exists().where(self._own(turns), turns.c.session_id == table.c.id)
@@ -442,7 +444,6 @@ class SqlTransaction(SqlReader):
             self._insert_rows(tables.changes, rows)
 
     def _insert_rows(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-        """Store rows of plain values, however many."""
         self._connection.execute(table.insert(), rows)
 
     def _delete(self, table: Table, which: ColumnElement[bool]) -> int:
@@ -457,7 +458,7 @@ def _group_by_kind(records: Iterable[Record]) -> dict[Kind, list[Record]]:
 
 
 def _group_patches(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:
-    """The patches that set the same values in the same table, together."""
+    """Group the patches that set the same values in the same table."""
     groups: dict[str, tuple[Table, dict[str, object], list[str]]] = {}
     for one in patches:
         table = tables.MEMORY_TABLES[kind_of(one.id)]

@@ -93,4 +93,4 @@ def _decode_cursor(cursor: str | None) -> int:
             return min(int(number[:6]), MAX_SEARCH_RESULTS)
     except (ValueError, binascii.Error):
         pass
-    raise InvalidInput("The cursor is not one that a listing gave.")
+    raise InvalidInput("Invalid cursor. Pass one that a listing returned.")

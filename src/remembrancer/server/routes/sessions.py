@@ -127,7 +127,7 @@ def _parse_cursor(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise InvalidInput("The cursor is not one that a listing gave.")
+        raise InvalidInput("Invalid cursor. Pass one that a listing returned.")
     return int(cursor)
 
 
