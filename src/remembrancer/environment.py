@@ -45,13 +45,13 @@ def read_values(
 def find_config_file(environ: Mapping[str, str] | None = None) -> Path | None:
     """The configuration file that is read if none is named, or None."""
     environ = os.environ if environ is None else environ
-    named = environ.get(f"{VARIABLE_PREFIX}CONFIG")
-    if named:
-        return Path(named).expanduser()
+    configured = environ.get(f"{VARIABLE_PREFIX}CONFIG")
+    if configured:
+        return Path(configured).expanduser()
     from platformdirs import user_config_path
 
-    usual = user_config_path("remembrancer") / "remembrancer.toml"
-    return usual if usual.is_file() else None
+    default_path = user_config_path("remembrancer") / "remembrancer.toml"
+    return default_path if default_path.is_file() else None
 
 
 def data_directory(path: str | Path | None) -> Path:

@@ -34,8 +34,8 @@ def stable_id(kind: str, at: datetime | None, *parts: str) -> str:
 
     Without a time of its own, it sorts first.
     """
-    told = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(told, digest_size=10, person=b"rem-stable").digest()
+    joined = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(joined, digest_size=10, person=b"rem-stable").digest()
     moment = max(0, int(at.timestamp() * 1000)) if at is not None else 0
     return f"{kind}_{encode_base32(moment << 80 | int.from_bytes(digest), 26)}"
 

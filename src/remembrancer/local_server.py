@@ -41,20 +41,20 @@ class LocalServer(NamedTuple):
 def server_file_path(settings: Mapping[str, Json]) -> Path:
     """The file for the store, person and profile that the settings name."""
     store = settings.get("store")
-    given = store if isinstance(store, dict) else {}
-    path, url = given.get("path"), given.get("url")
+    store_settings = store if isinstance(store, dict) else {}
+    path, url = store_settings.get("path"), store_settings.get("url")
     folder = environment.data_directory(str(path) if path else None)
-    whose = [settings.get(name) or usual for name, usual in environment.DEFAULTS.items()]
-    named = json.dumps([url or str(folder.absolute()), *whose])
-    return folder / f"server-{hashlib.sha256(named.encode()).hexdigest()[:16]}.json"
+    identity = [settings.get(field) or default for field, default in environment.DEFAULTS.items()]
+    name = json.dumps([url or str(folder.absolute()), *identity])
+    return folder / f"server-{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
 
 
-def write_server_file(file: Path, here: LocalServer) -> None:
+def write_server_file(file: Path, server: LocalServer) -> None:
     """Write the file, readable by its owner only."""
-    written = file.with_suffix(f".{here.process}")
-    with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        json.dump(here._asdict(), out)
-    os.replace(written, file)
+    draft = file.with_suffix(f".{server.process}")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        json.dump(server._asdict(), out)
+    os.replace(draft, file)
 
 
 def read_server_file(file: Path) -> LocalServer | None:
@@ -67,20 +67,20 @@ def read_server_file(file: Path) -> LocalServer | None:
 
 def find_running(file: Path) -> LocalServer | None:
     """The running server; None if others can read its file, or if its process is gone."""
-    here = read_server_file(file)
-    if here is None or not (_is_private(file) and _is_running(here.process)):
+    server = read_server_file(file)
+    if server is None or not (_is_private(file) and _is_running(server.process)):
         return None
     try:
-        socket.create_connection((here.host, here.port), CONNECT_TIMEOUT_SECONDS).close()
+        socket.create_connection((server.host, server.port), CONNECT_TIMEOUT_SECONDS).close()
     except OSError:
         return None
-    return here
+    return server
 
 
 def remove_server_file(file: Path, key: str) -> None:
     """Remove the file unless another server has replaced it."""
-    here = read_server_file(file)
-    if here is not None and here.key == key:
+    server = read_server_file(file)
+    if server is not None and server.key == key:
         file.unlink(missing_ok=True)
 
 

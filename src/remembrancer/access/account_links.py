@@ -106,6 +106,6 @@ def _normalise_code(code: str) -> str:
     return "".join(code.upper().split()).replace("-", "")
 
 
-def _digest(sort: str, text: str) -> str:
+def _digest(namespace: str, text: str) -> str:
     """A digest with a namespace; those of API keys have none, so the two never match."""
-    return f"{sort}:{hashlib.sha256(f'{sort}:{text}'.encode()).hexdigest()}"
+    return f"{namespace}:{hashlib.sha256(f'{namespace}:{text}'.encode()).hexdigest()}"

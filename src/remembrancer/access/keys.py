@@ -104,10 +104,10 @@ def is_valid(key: Key, now: datetime) -> bool:
 
 
 def _validate_capabilities(capabilities: Iterable[str]) -> frozenset[str]:
-    wanted = frozenset(capabilities)
-    for one in sorted(wanted - {*CAPABILITIES, LOGIN_CAPABILITY}):
+    requested = frozenset(capabilities)
+    for one in sorted(requested - {*CAPABILITIES, LOGIN_CAPABILITY}):
         raise InvalidInput(f"Unknown capability {one!r}. Use {', '.join(CAPABILITIES)}.")
-    return wanted
+    return requested
 
 
 def _digest(secret: str) -> str:

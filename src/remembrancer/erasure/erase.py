@@ -56,12 +56,12 @@ def take_inventory(services: Services, owner: Owner) -> Inventory:
 
 
 def _build_inventory(services: Services, owner: Owner, rows: Mapping[str, int]) -> Inventory:
-    said, last = _count_contributions(services, owner)
+    contributed, sole = _count_contributions(services, owner)
     return Inventory(
         rows=rows,
         keys=count_keys(services.store, owner),
-        contributions=said,
-        team_facts=last,
+        contributions=contributed,
+        team_facts=sole,
         backups=len(find_backups_with(_backup_directory(services), owner)),
     )
 
@@ -123,15 +123,15 @@ def _begin_erasure(
     """The unfinished erasure of this person, or a new one."""
     mark = erasure_mark(services.store, owner)
     for one in services.store.system.list_erasures():
-        waits = one.finished_at is None and one.contributions_only == contributions_only
-        if waits and one.mark == mark:
+        is_pending = one.finished_at is None and one.contributions_only == contributions_only
+        if is_pending and one.mark == mark:
             return replace(one, user=owner.user), TraceTerms(one.traces)
     found = sample_rows(services.store, owner) if not contributions_only else RowSample()
-    there = _build_inventory(services, owner, dict(found.counts))
-    if there.empty and owner not in services.store.system.list_owners():
+    inventory = _build_inventory(services, owner, dict(found.counts))
+    if inventory.empty and owner not in services.store.system.list_owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is unknown.")
-    personal = {} if contributions_only else {**there.rows, "keys": there.keys}
-    team = {"team_contributions": there.contributions, "team_facts": there.team_facts}
+    personal = {} if contributions_only else {**inventory.rows, "keys": inventory.keys}
+    team = {"team_contributions": inventory.contributions, "team_facts": inventory.team_facts}
     now = services.clock.now()
     erasure = Erasure(
         id=new_id("erasure", now),
@@ -149,9 +149,11 @@ def _begin_erasure(
 
 def _count_contributions(services: Services, owner: Owner) -> tuple[int, int]:
     """The number of team facts they stated, and of those that no one else did."""
-    with services.store.open_team_writer(Tenant(owner.tenant)) as desk:
-        said = desk.list_contributed_facts(contributor_id(desk.load_contributor_key(), owner))
-        return len(said), sum(desk.count_contributors(one) == 1 for one in said)
+    with services.store.open_team_writer(Tenant(owner.tenant)) as team:
+        contributed = team.list_contributed_facts(
+            contributor_id(team.load_contributor_key(), owner)
+        )
+        return len(contributed), sum(team.count_contributors(one) == 1 for one in contributed)
 
 
 def _search_traces(services: Services, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
@@ -159,8 +161,8 @@ def _search_traces(services: Services, owner: Owner | None, traces: TraceTerms) 
     backups = _backup_directory(services)
     if backups is not None and backups.exists():
         # Only ids: others can have used the same words.
-        looked = trace_scan.scan_files(backups, replace(traces, words=()))
-        size, found = sum(one.bytes for one in looked), sum(one.found for one in looked)
+        scanned = trace_scan.scan_files(backups, replace(traces, words=()))
+        size, found = sum(one.bytes for one in scanned), sum(one.found for one in scanned)
         places[backups.name] = ScanResult(backups.name, size, found)
     return list(places.values())
 

@@ -120,9 +120,9 @@ def tick(work: JobContext, is_over: Callable[[], bool]) -> list[JobResult]:
         work.services.clear_embedding_cache()
     done: list[JobResult] = []
     for name in JOB_NAMES:
-        expression = getattr(work.settings.jobs, name)
+        cron = getattr(work.settings.jobs, name)
         lease = work.store.system.get_lease(name)
-        if expression and _is_due(work, lease, expression) and not _is_held(work, lease):
+        if cron and _is_due(work, lease, cron) and not _is_held(work, lease):
             try:
                 done.append(_run_leased(work, name, lease, is_over))
             except Conflict:
@@ -137,16 +137,16 @@ def list_schedules(work: JobContext) -> list[ScheduledJob]:
 
 
 def _build_schedule(work: JobContext, name: str) -> ScheduledJob:
-    expression: str = getattr(work.settings.jobs, name)
+    cron: str = getattr(work.settings.jobs, name)
     last = work.store.system.get_lease(name).finished_at
-    due = Cron.parse(expression).next_after(last) if expression and last else None
+    due = Cron.parse(cron).next_after(last) if cron and last else None
     # A job that has never finished is due at once.
-    return ScheduledJob(name, expression, last, due or (work.clock.now() if expression else None))
+    return ScheduledJob(name, cron, last, due or (work.clock.now() if cron else None))
 
 
-def _is_due(work: JobContext, lease: Lease, expression: str) -> bool:
+def _is_due(work: JobContext, lease: Lease, cron: str) -> bool:
     last = lease.finished_at
-    return last is None or Cron.parse(expression).next_after(last) <= work.clock.now()
+    return last is None or Cron.parse(cron).next_after(last) <= work.clock.now()
 
 
 def _is_held(work: JobContext, lease: Lease) -> bool:
@@ -158,10 +158,10 @@ class _OutOfTime(Exception):
 
 
 def _run_leased(
-    work: JobContext, name: str, seen: Lease, is_over: Callable[[], bool] = never
+    work: JobContext, name: str, expected: Lease, is_over: Callable[[], bool] = never
 ) -> JobResult:
     """Run a job under its lease, which is renewed after each person."""
-    taken = _take_lease(work, name, seen)
+    lease = _take_lease(work, name, expected)
     changed = people = 0
     failures: list[str] = []
     try:
@@ -174,7 +174,7 @@ def _run_leased(
             except RemembrancerError as error:
                 # An error for one person must not stop the job for the others.
                 failures.append(f"{error.code}: {error}")
-            taken = _take_lease(work, name, taken)
+            lease = _take_lease(work, name, lease)
     except BaseException:
         work.store.system.release_lease(name, work.holder, None)
         raise
@@ -182,12 +182,12 @@ def _run_leased(
     return JobResult(name, changed, people, tuple(failures))
 
 
-def _take_lease(work: JobContext, name: str, seen: Lease) -> Lease:
+def _take_lease(work: JobContext, name: str, expected: Lease) -> Lease:
     until = work.clock.now() + LEASE_DURATION_BY_JOB.get(name, LEASE_DURATION)
-    free = seen.holder == work.holder or not _is_held(work, seen)
-    if not free or not work.store.system.acquire_lease(name, seen, work.holder, until):
+    free = expected.holder == work.holder or not _is_held(work, expected)
+    if not free or not work.store.system.acquire_lease(name, expected, work.holder, until):
         raise Conflict(f"{name} is already running in another process.")
-    return Lease(work.holder, until, seen.finished_at)
+    return Lease(work.holder, until, expected.finished_at)
 
 
 def _list_steps(work: JobContext, name: str) -> list[Callable[[], int]]:

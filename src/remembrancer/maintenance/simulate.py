@@ -79,11 +79,11 @@ def _iter_forecasts(call: Call, now: datetime) -> Iterator[Forecast]:
     """Forecasts of all active memories that the caller can see, read page by page."""
     decay_in = cache(call.decay_in)
     # Selected by the row, because the filter counts overdue memories as expired.
-    wanted = Filter(
+    criteria = Filter(
         now=now, visible=call.resolve_visibility(), statuses=(Status.ACTIVE, Status.EXPIRED)
     )
     with call.store.open_reader(call.owner) as reader:
-        for record in iter_records(reader, wanted, PAGE_SIZE):
+        for record in iter_records(reader, criteria, PAGE_SIZE):
             if record.status is Status.ACTIVE:
                 yield forecast(record, decay_in(record.scope))
 

@@ -60,20 +60,20 @@ class Survey:
 
 def build_survey(call: Call) -> Survey:
     """Compute the statistics of the memories that the caller can see."""
-    alive = _build_active_filter(call, None)
-    weeks = replace(alive, recorded_from=alive.now - timedelta(weeks=GROWTH_WEEKS))
+    active_filter = _build_active_filter(call, None)
+    weeks = replace(active_filter, recorded_from=active_filter.now - timedelta(weeks=GROWTH_WEEKS))
     with call.store.open_reader(call.owner) as reader:
-        rules = reader.find(replace(alive, kinds=(Kind.RULE,)), MAX_SAMPLED)
+        rules = reader.find(replace(active_filter, kinds=(Kind.RULE,)), MAX_SAMPLED)
         maturities = {
-            one: reader.count(replace(alive, kinds=(Kind.RULE,), maturities=(one,)))
+            one: reader.count(replace(active_filter, kinds=(Kind.RULE,), maturities=(one,)))
             for one in Maturity
         }
-        facts = reader.count_by_age(replace(alive, kinds=(Kind.FACT,)), "confirmed_at")
-        trusted = reader.count_by_age(replace(alive, kinds=(Kind.RULE,)), "confirmed_at")
+        facts = reader.count_by_age(replace(active_filter, kinds=(Kind.FACT,)), "confirmed_at")
+        trusted = reader.count_by_age(replace(active_filter, kinds=(Kind.RULE,)), "confirmed_at")
         growth = _sum_by_name(
             (one.age, one.count) for one in reader.count_by_age(weeks, "recorded_at", 7)
         )
-        fading = _find_next_to_fade(call, reader, alive)
+        fading = _find_next_to_fade(call, reader, active_filter)
     return Survey(
         stats=compute_stats(call),
         permanences=_sum_by_name((one.permanence, one.count) for one in facts),
@@ -115,21 +115,23 @@ def _count_effects(call: Call, rules: list[Rule]) -> RuleEffects:
 
 
 def _find_next_to_fade(
-    call: Call, reader: Reader, alive: Filter, limit: int = 6
+    call: Call, reader: Reader, active_filter: Filter, limit: int = 6
 ) -> tuple[Forecast, ...]:
     """The forecasts of the memories that stop being recalled first."""
     decay = call.profile.decay
     near: list[Forecast] = []
     for share in (1.35, 6):
-        wanted = replace(
-            alive,
+        criteria = replace(
+            active_filter,
             confidence=build_belief(decay, at_least=decay.recall_at, below=decay.recall_at * share),
         )
-        near = [forecast(one, decay) for one in reader.find(wanted, MAX_SAMPLED, oldest_first=True)]
+        near = [
+            forecast(one, decay) for one in reader.find(criteria, MAX_SAMPLED, oldest_first=True)
+        ]
         near = [one for one in near if one.first_at is not None]
         if len(near) >= limit:
             break
-    return tuple(sorted(near, key=lambda one: (one.first_at or alive.now, one.id))[:limit])
+    return tuple(sorted(near, key=lambda one: (one.first_at or active_filter.now, one.id))[:limit])
 
 
 def _build_active_filter(call: Call, scope: str | None) -> Filter:
@@ -156,11 +158,11 @@ def count_by_scope(call: Call) -> dict[str, int]:
 
 
 def compute_stats(call: Call, scope: str | None = None) -> Stats:
-    decay, alive = call.profile.decay, _build_active_filter(call, scope)
-    now, visible = alive.now, alive.visible
-    fading = replace(alive, confidence=build_belief(decay, below=decay.recall_at))
-    soon = replace(alive, expires_before=now + timedelta(days=7))
-    waiting = replace(alive, backlogs=(Backlog.PENDING, Backlog.LEASED))
+    decay, active_filter = call.profile.decay, _build_active_filter(call, scope)
+    now, visible = active_filter.now, active_filter.visible
+    fading = replace(active_filter, confidence=build_belief(decay, below=decay.recall_at))
+    soon = replace(active_filter, expires_before=now + timedelta(days=7))
+    waiting = replace(active_filter, backlogs=(Backlog.PENDING, Backlog.LEASED))
     with call.store.open_reader(call.owner) as reader:
         tallies = [one for one in reader.tally(now) if visible.contains(one.scope, one.kind)]
         counts = [reader.count(one) for one in (fading, soon, waiting)]

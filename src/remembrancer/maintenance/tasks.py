@@ -88,8 +88,8 @@ def purge_trash(call: Call) -> int:
     trash = Filter(now=now, kinds=tuple(Kind), statuses=(Status.TRASHED,), retired_before=before)
     ended = replace(trash, kinds=(Kind.EPISODE,), statuses=(Status.EXPIRED,))
     changed = 0
-    for wanted in (trash, ended):
-        for writer, found in _iter_batches(call, wanted):
+    for criteria in (trash, ended):
+        for writer, found in _iter_batches(call, criteria):
             writer.apply(call.new_event(Action.PURGED, now), [Purge(one) for one in found])
             changed += len(found)
     with call.open_writer() as writer:
@@ -112,17 +112,17 @@ def close_sessions(call: Call) -> int:
     return len(idle)
 
 
-def _iter_batches(call: Call, wanted: Filter) -> Iterator[tuple[Writer, list[str]]]:
+def _iter_batches(call: Call, criteria: Filter) -> Iterator[tuple[Writer, list[str]]]:
     """Matching ids, each batch in a transaction of its own; the caller must make them stop
     matching.
     """
     with call.store.open_reader(call.owner) as reader:
-        if not reader.find_ids(wanted, 1):
+        if not reader.find_ids(criteria, 1):
             return
     more = True
     while more:
         with call.open_writer() as writer:
-            found = writer.find_ids(wanted, BATCH_SIZE)
+            found = writer.find_ids(criteria, BATCH_SIZE)
             if found:
                 yield writer, found
             more = len(found) == BATCH_SIZE

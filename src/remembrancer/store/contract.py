@@ -285,7 +285,7 @@ class Reader(Protocol):
 
     def find(
         self,
-        wanted: Filter,
+        criteria: Filter,
         limit: int,
         after: Position | None = None,
         *,
@@ -294,7 +294,7 @@ class Reader(Protocol):
         """Memories that match, newest first by default; `after` continues a listing."""
         ...
 
-    def find_ids(self, wanted: Filter, limit: int) -> list[str]:
+    def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
         ...
 
@@ -305,7 +305,7 @@ class Reader(Protocol):
         """
         ...
 
-    def matching(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+    def matching(self, ids: Sequence[str], criteria: Filter) -> dict[str, Record]:
         """The memories with these ids that match."""
         ...
 
@@ -376,7 +376,7 @@ class Reader(Protocol):
 
     def list_sessions(
         self,
-        wanted: SessionFilter,
+        criteria: SessionFilter,
         limit: int,
         after: Position | None = None,
         *,
@@ -401,7 +401,7 @@ class Reader(Protocol):
         """The number of memories with vectors, by model."""
         ...
 
-    def count(self, wanted: Filter) -> int:
+    def count(self, criteria: Filter) -> int:
         """The number of memories that match."""
         ...
 
@@ -410,7 +410,7 @@ class Reader(Protocol):
         ...
 
     def count_by_age(
-        self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
+        self, criteria: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
     ) -> list[AgeCount]:
         """Counts of matching memories by age, in periods of `days` since `since`."""
         ...

@@ -150,8 +150,8 @@ def load_system(connection: Connection, rows: Iterable[DumpRow]) -> None:
     with _translate_data_errors():
         for table, group in _group_by_table(SYSTEM_TABLES, rows):
             values = (decode_row(table, columns) for _, columns in group)
-            while some := list(islice(values, BATCH_SIZE)):
-                connection.execute(insert(table).on_conflict_do_nothing(), some)
+            while batch := list(islice(values, BATCH_SIZE)):
+                connection.execute(insert(table).on_conflict_do_nothing(), batch)
 
 
 def check_row(known: Iterable[Table], row: DumpRow) -> None:
@@ -235,16 +235,18 @@ def _find_table(known: Iterable[Table], name: str) -> Table:
 
 def _insert_rows(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
     """Insert rows; a reference to a later row of the same table is set afterwards."""
-    late: list[dict[str, str]] = []
-    while some := list(islice(rows, BATCH_SIZE)):
-        for row in some:
+    deferred: list[dict[str, str]] = []
+    while batch := list(islice(rows, BATCH_SIZE)):
+        for row in batch:
             if (row.get("supersedes") or "") > row.get("id", ""):
-                late.append({"of": row["owner_id"], "later": row["id"], "to": row["supersedes"]})
+                deferred.append(
+                    {"of": row["owner_id"], "later": row["id"], "to": row["supersedes"]}
+                )
                 row["supersedes"] = None
-        connection.execute(table.insert(), some)
-    if late:
+        connection.execute(table.insert(), batch)
+    if deferred:
         where = (table.c.owner_id == bindparam("of"), table.c.id == bindparam("later"))
-        connection.execute(update(table).where(*where).values(supersedes=bindparam("to")), late)
+        connection.execute(update(table).where(*where).values(supersedes=bindparam("to")), deferred)
 
 
 @contextlib.contextmanager

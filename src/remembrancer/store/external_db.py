@@ -39,9 +39,9 @@ def read_rows(
         # Views are refused: they can run arbitrary queries.
         if name not in inspect(engine).get_table_names():
             raise InvalidInput(f"The database has no table {name!r}.")
-        wanted = table(name, *map(column, {*columns, *order}))
-        query = select(*(wanted.c[one] for one in columns))
-        query = query.order_by(*(wanted.c[one] for one in order))
+        selected = table(name, *map(column, {*columns, *order}))
+        query = select(*(selected.c[one] for one in columns))
+        query = query.order_by(*(selected.c[one] for one in order))
         with engine.connect() as connection:
             found = connection.execution_options(yield_per=BATCH_SIZE).execute(query)
             for row in found:

@@ -76,15 +76,15 @@ class IndexCache:
         fetch_vectors: Callable[[Select[Any]], Iterator[Any]],
     ) -> None:
         """Add what was stored since the last refresh; rebuild after removals. Hold the lock."""
-        counted = _prepare_counters(dialect).fetch_rows(connection, {"owner": owner_id})
-        documents, removed, rows, born = counted[0] if counted else (0, 0, 0, None)
-        if born != index.sync_state.owner_created_at:  # erased, and perhaps created again
+        counters = _prepare_counters(dialect).fetch_rows(connection, {"owner": owner_id})
+        documents, removed, rows, created_at = counters[0] if counters else (0, 0, 0, None)
+        if created_at != index.sync_state.owner_created_at:  # erased, and perhaps created again
             index.clear()
-            index.sync_state.owner_created_at = born
+            index.sync_state.owner_created_at = created_at
         # A reader of an older snapshot finds more here than it can see; its filter drops the rest.
         if removed > index.sync_state.removals:
             index.clear()
-            index.sync_state.removals, index.sync_state.owner_created_at = removed, born
+            index.sync_state.removals, index.sync_state.owner_created_at = removed, created_at
         if documents > index.sync_state.last_document or rows > index.sync_state.last_vector:
             # Rows committed between these statements are added by the next refresh.
             found = connection.execute(_select_documents(owner_id, index, documents))
@@ -97,11 +97,11 @@ def _extend_index(index: Index, documents: Iterable[Any], rows: Iterable[Any]) -
     from remembrancer.search.index import DocumentRow, VectorRow
 
     entries = map(DocumentRow._make, documents)
-    while some := list(islice(entries, DOCUMENT_BATCH_SIZE)):
-        index.extend(some, [])
+    while batch := list(islice(entries, DOCUMENT_BATCH_SIZE)):
+        index.extend(batch, [])
     vectors = map(VectorRow._make, rows)
-    while several := list(islice(vectors, VECTOR_BATCH_SIZE)):
-        index.extend([], several)
+    while vector_batch := list(islice(vectors, VECTOR_BATCH_SIZE)):
+        index.extend([], vector_batch)
 
 
 def _select_documents(owner_id: str, index: Index, last: int) -> Select[Any]:

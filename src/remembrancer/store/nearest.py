@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from remembrancer.search.shortlist import Floats
 
 
-def find_nearest(reader: Reader, query: Embedding, wanted: Filter, limit: int) -> list[Hit]:
+def find_nearest(reader: Reader, query: Embedding, criteria: Filter, limit: int) -> list[Hit]:
     """The most similar memories that match, with their exact similarity to the query."""
     from remembrancer.search.shortlist import iter_by_score
     from remembrancer.search.signals import NO_SIMILARITY
 
     index = reader.load_index(query.model)
     scores = score_similarity(reader, index, query)
-    passing: dict[str, Record] = {}
-    for batch in iter_by_score(index, scores, wanted.kinds, 4 * limit, above=NO_SIMILARITY):
-        passing |= reader.matching([index.ids[place] for place in batch], wanted)
-        if len(passing) >= 2 * limit:
+    matches: dict[str, Record] = {}
+    for batch in iter_by_score(index, scores, criteria.kinds, 4 * limit, above=NO_SIMILARITY):
+        matches |= reader.matching([index.ids[position] for position in batch], criteria)
+        if len(matches) >= 2 * limit:
             break
     else:
-        passing |= _load_unindexed(reader, index, scores, wanted) if index.overflows else {}
-    exact = reader.compute_similarities(query, list(passing))
+        matches |= _load_unindexed(reader, index, scores, criteria) if index.overflows else {}
+    exact = reader.compute_similarities(query, list(matches))
     return sorted(exact, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
 def _load_unindexed(
-    reader: Reader, index: Index, scores: Floats, wanted: Filter
+    reader: Reader, index: Index, scores: Floats, criteria: Filter
 ) -> dict[str, Record]:
     """Matching memories whose vectors are neither in the index nor among the nearest outside it."""
     from remembrancer.search.shortlist import BATCH_SIZE, iter_by_score
@@ -48,9 +48,9 @@ def _load_unindexed(
 
     found: dict[str, Record] = {}
     for batch in iter_by_score(
-        index, -scores, wanted.kinds, BATCH_SIZE, above=-NO_SIMILARITY - 1e-6
+        index, -scores, criteria.kinds, BATCH_SIZE, above=-NO_SIMILARITY - 1e-6
     ):
-        found |= reader.matching([index.ids[place] for place in batch], wanted)
+        found |= reader.matching([index.ids[position] for position in batch], criteria)
     return found
 
 
@@ -65,15 +65,15 @@ def score_similarity(
     )
     for hit in reader.nearest_outside_index(query) if query and index.overflows else ():
         # Documents stored after the index was read are not in it.
-        if (place := index.places.get(hit.id, len(index))) < len(index):
-            scores[place] = max(scores[place], hit.score)
+        if (position := index.places.get(hit.id, len(index))) < len(index):
+            scores[position] = max(scores[position], hit.score)
     return scores
 
 
-def iter_records(reader: Reader, wanted: Filter, page_size: int = 1000) -> Iterator[Record]:
+def iter_records(reader: Reader, criteria: Filter, page_size: int = 1000) -> Iterator[Record]:
     """All memories that match, newest first, read page by page."""
     after: Position | None = None
-    while found := reader.find(wanted, page_size, after):
+    while found := reader.find(criteria, page_size, after):
         yield from found
         if len(found) < page_size:
             return

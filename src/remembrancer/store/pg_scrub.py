@@ -111,11 +111,11 @@ def _read_chunks(connection: Connection, path: str) -> Iterator[bytes]:
     query = text("SELECT pg_read_binary_file(:path, :at, :length, true)")
     while True:
         name = path if number == 0 else f"{path}.{number}"
-        given = {"path": name, "at": at, "length": CHUNK_BYTES}
-        piece = connection.execute(query, given).scalar_one()
-        if piece:
-            yield bytes(piece)
-            at += len(piece)
+        parameters = {"path": name, "at": at, "length": CHUNK_BYTES}
+        chunk = connection.execute(query, parameters).scalar_one()
+        if chunk:
+            yield bytes(chunk)
+            at += len(chunk)
         elif at:
             number, at = number + 1, 0
         else:

@@ -181,9 +181,9 @@ class PostgresStore:
 
     def delete_owner(self, owner: Owner) -> None:
         table = tables.owners
-        held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
+        lock = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
         with self._begin(owner) as connection:
-            connection.execute(held)
+            connection.execute(lock)
             for table in reversed(tables.personal.sorted_tables):
                 connection.execute(table.delete().where(table.c.owner_id == owner.id))
             system_tables.delete_owner_rows(connection, owner)
@@ -205,13 +205,13 @@ class PostgresStore:
             return found + pg_scrub.scan_server_files(connection, traces)
 
     def evict_erased(self) -> bool:
-        held = self._indexes.list_owner_ids()
-        if not held:
+        cached = self._indexes.list_owner_ids()
+        if not cached:
             return False
         table = tables.users
         with self._begin_unbound() as connection:
-            query = select(table.c.owner_id).where(table.c.owner_id.in_(held))
-            gone = held.difference(connection.execute(query).scalars())
+            query = select(table.c.owner_id).where(table.c.owner_id.in_(cached))
+            gone = cached.difference(connection.execute(query).scalars())
         for owner_id in gone:
             self._indexes.drop(owner_id)
         return bool(gone)
@@ -322,13 +322,13 @@ class PostgresTransaction(SqlTransaction):
             return
         names = [column.name for column in table.columns if column.name != "owner_id"]
         types = [f"{name} {table.c[name].type.compile(self.dialect)}" for name in names]
-        given = [to_json(row) for row in rows]
+        values = [to_json(row) for row in rows]
         self._connection.execute(
             text(
                 f"INSERT INTO {table.name} (owner_id, {', '.join(names)}) "
                 f"SELECT :owner, {', '.join(names)} "
                 f"FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS given({', '.join(types)})"
-            ).bindparams(bindparam("owner", self._owner_id), bindparam("rows", given, JSONB)),
+            ).bindparams(bindparam("owner", self._owner_id), bindparam("rows", values, JSONB)),
         )
 
     @staticmethod
@@ -362,14 +362,14 @@ def _matches_model(model: str) -> ColumnElement[bool]:
 def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: bool = True) -> None:
     """Lock the owner's row, and insert it first if it is missing, so that writers take turns."""
     table = tables.owners
-    held = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
-    if connection.execute(held).first() is None:
+    lock = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
+    if connection.execute(lock).first() is None:
         if not create:
             raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
         system_tables.insert_owner(connection, owner, clock.now())
         row = system_tables.build_owner_row(owner, clock.now())
         connection.execute(insert(table).values(row).on_conflict_do_nothing())
-        connection.execute(held)
+        connection.execute(lock)
 
 
 def _migrate(admin_url: URL) -> None:

@@ -38,8 +38,8 @@ class PreparedStatement:
             if name in values:
                 values[name] = bind(values[name])
         raw: Any = connection.connection.driver_connection
-        named = values if self._order is None else [values[name] for name in self._order]
-        rows: list[tuple[Any, ...]] = raw.execute(self._text, named).fetchall()
+        arguments = values if self._order is None else [values[name] for name in self._order]
+        rows: list[tuple[Any, ...]] = raw.execute(self._text, arguments).fetchall()
         return rows
 
 

@@ -142,7 +142,7 @@ class SqlReader(ABC):
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts
-        here = select(table).where(
+        matches = select(table).where(
             self._own(table),
             table.c.scope == scope,
             table.c.subject == subject,
@@ -150,30 +150,30 @@ class SqlReader(ABC):
         )
         # A literal, because the partial index over active facts serves no bound parameter.
         active = table.c.status == literal(Status.ACTIVE.value, literal_execute=True)
-        expired = here.where(table.c.status == Status.EXPIRED)
+        expired = matches.where(table.c.status == Status.EXPIRED)
         last = expired.order_by(table.c.recorded_at.desc(), table.c.id.desc()).limit(1)
-        for query in (here.where(active), last):
+        for query in (matches.where(active), last):
             for row in self._connection.execute(query):
                 found = record_from_row(Kind.FACT, row)
                 assert isinstance(found, Fact)
                 return found
         return None
 
-    def matching(self, ids: Sequence[str], wanted: Filter) -> dict[str, Record]:
+    def matching(self, ids: Sequence[str], criteria: Filter) -> dict[str, Record]:
         found: dict[str, Record] = {}
-        named = group_ids_by_kind(ids)
+        by_kind = group_ids_by_kind(ids)
         timeless = replace(
-            wanted,
+            criteria,
             now=EPOCH,
-            known_at=EPOCH if wanted.known_at else None,
-            true_at=EPOCH if wanted.true_at else None,
+            known_at=EPOCH if criteria.known_at else None,
+            true_at=EPOCH if criteria.true_at else None,
         )
-        for kind, _ in select_tables(wanted):
-            for start in range(0, len(named.get(kind, ())), MAX_IDS_PER_STATEMENT):
-                some = named[kind][start : start + MAX_IDS_PER_STATEMENT]
-                given = {"owner": self._owner_id, "ids": some, **filter_moments(wanted)}
+        for kind, _ in select_tables(criteria):
+            for start in range(0, len(by_kind.get(kind, ())), MAX_IDS_PER_STATEMENT):
+                chunk = by_kind[kind][start : start + MAX_IDS_PER_STATEMENT]
+                parameters = {"owner": self._owner_id, "ids": chunk, **filter_moments(criteria)}
                 rows = _prepare_matching(type(self), kind, timeless).fetch_rows(
-                    self._connection, given
+                    self._connection, parameters
                 )
                 records = [record_from_row(kind, row, self.dialect) for row in rows]
                 found |= {record.id: record for record in records}
@@ -218,20 +218,18 @@ class SqlReader(ABC):
 
     def find(
         self,
-        wanted: Filter,
+        criteria: Filter,
         limit: int,
         after: Position | None = None,
         *,
         oldest_first: bool = False,
     ) -> list[Record]:
         found: list[Record] = []
-        for kind, table in select_tables(wanted):
-            query = select(table).where(self._matches(kind, table, wanted))
+        for kind, table in select_tables(criteria):
+            query = select(table).where(self._matches(kind, table, criteria))
             if after is not None:
-                place = tuple_(table.c.recorded_at, table.c.id)
-                query = query.where(
-                    place < tuple_(_bind_moment(table, after.at), literal(after.id))
-                )
+                key = tuple_(table.c.recorded_at, table.c.id)
+                query = query.where(key < tuple_(_bind_moment(table, after.at), literal(after.id)))
             order = (table.c.recorded_at, table.c.id)
             query = query.order_by(*(order if oldest_first else (one.desc() for one in order)))
             found += [
@@ -240,10 +238,10 @@ class SqlReader(ABC):
         found.sort(key=lambda record: (record.recorded_at, record.id), reverse=not oldest_first)
         return found[:limit]
 
-    def find_ids(self, wanted: Filter, limit: int) -> list[str]:
+    def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         found: list[str] = []
-        for kind, table in select_tables(wanted):
-            query = select(table.c.id).where(self._matches(kind, table, wanted))
+        for kind, table in select_tables(criteria):
+            query = select(table.c.id).where(self._matches(kind, table, criteria))
             found += self._connection.execute(query.limit(limit - len(found))).scalars()
         return found
 
@@ -325,9 +323,9 @@ class SqlReader(ABC):
         if memory_ids is not None:
             query = query.where(self._touches(memory_ids))
         if after is not None:
-            place = tuple_(table.c.at, table.c.id)
+            key = tuple_(table.c.at, table.c.id)
             query = query.where(
-                place < tuple_(_bind_moment(table, after.at, "at"), literal(after.id))
+                key < tuple_(_bind_moment(table, after.at, "at"), literal(after.id))
             )
         query = query.order_by(table.c.at.desc(), table.c.id.desc()).limit(limit)
         rows = self._connection.execute(query).all()
@@ -345,19 +343,19 @@ class SqlReader(ABC):
 
     def list_sessions(
         self,
-        wanted: SessionFilter,
+        criteria: SessionFilter,
         limit: int,
         after: Position | None = None,
         *,
         oldest_first: bool = False,
     ) -> list[Session]:
         table = tables.sessions
-        passing = [self._own(table), *session_conditions(self._owner_id, wanted)]
+        conditions = [self._own(table), *session_conditions(self._owner_id, criteria)]
         if after is not None:
-            passing.append(tuple_(table.c.active_at, table.c.id) < (after.at, after.id))
+            conditions.append(tuple_(table.c.active_at, table.c.id) < (after.at, after.id))
         keys = (table.c.active_at, table.c.id)
         order = keys if oldest_first else [key.desc() for key in keys]
-        query = select(table).where(*passing).order_by(*order).limit(limit)
+        query = select(table).where(*conditions).order_by(*order).limit(limit)
         return [session_from_row(row) for row in self._connection.execute(query)]
 
     def list_rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
@@ -370,8 +368,8 @@ class SqlReader(ABC):
 
     def list_empty_sessions(self) -> list[Session]:
         table, turns = tables.sessions, tables.turns
-        held = exists().where(self._own(turns), turns.c.session_id == table.c.id)
-        query = select(table).where(self._own(table), ~held)
+        has_turns = exists().where(self._own(turns), turns.c.session_id == table.c.id)
+        query = select(table).where(self._own(table), ~has_turns)
         rows = self._connection.execute(query.order_by(table.c.active_at, table.c.id))
         return [session_from_row(row) for row in rows]
 
@@ -390,32 +388,39 @@ class SqlReader(ABC):
         query = select(table.c.model, count).where(self._own(table)).group_by(table.c.model)
         return {row[0]: row[1] for row in self._connection.execute(query)}
 
-    def count(self, wanted: Filter) -> int:
+    def count(self, criteria: Filter) -> int:
         return sum(
             self._connection.execute(
-                select(func.count()).select_from(table).where(self._matches(kind, table, wanted))
+                select(func.count()).select_from(table).where(self._matches(kind, table, criteria))
             ).scalar_one()
-            for kind, table in select_tables(wanted)
+            for kind, table in select_tables(criteria)
         )
 
     def tally(self, now: datetime) -> list[Tally]:
         return [
-            Tally(kind, Status(row.standing), row.scope, row.category, row.permanence, row.number)
+            Tally(
+                kind,
+                Status(row.status_now),
+                row.scope,
+                row.category,
+                row.permanence,
+                row.number,
+            )
             for kind, table in tables.MEMORY_TABLES.items()
             for row in self._connection.execute(self._build_tally(table, now))
         ]
 
     def count_by_age(
-        self, wanted: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
+        self, criteria: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
     ) -> list[AgeCount]:
-        now = bindparam("now", wanted.now, Moment())
+        now = bindparam("now", criteria.now, Moment())
         found: list[Any] = []
-        for kind, table in select_tables(wanted):
+        for kind, table in select_tables(criteria):
             age = periods_since(table.c[since], now, days).label("age")
             twentieths = cast(func.round(table.c.confidence * 20), Integer).label("twentieths")
             groups = (table.c.permanence, table.c.source, twentieths, age)
             query = select(*groups, func.count().label("number"))
-            query = query.where(self._matches(kind, table, wanted)).group_by(*groups)
+            query = query.where(self._matches(kind, table, criteria)).group_by(*groups)
             found += self._connection.execute(query).all()
         return [
             AgeCount(Permanence(one.permanence), Source(one.source), one.twentieths / 20, *one[3:])
@@ -436,9 +441,9 @@ class SqlReader(ABC):
         query = select(table).where(self._own(table), table.c.id.in_(ids))
         return self._connection.execute(query).all()
 
-    def _matches(self, kind: Kind, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
-        tags = [self.has_tag(table, tag) for tag in wanted.tags]
-        return and_(matches_filter(self._owner_id, kind, table, wanted), *tags)
+    def _matches(self, kind: Kind, table: FromClause, criteria: Filter) -> ColumnElement[bool]:
+        tags = [self.has_tag(table, tag) for tag in criteria.tags]
+        return and_(matches_filter(self._owner_id, kind, table, criteria), *tags)
 
     def _touches(self, memory_ids: Sequence[str]) -> ColumnElement[bool]:
         table = tables.changes
@@ -457,8 +462,8 @@ class SqlReader(ABC):
 
     def _build_tally(self, table: Table, now: datetime) -> Any:
         over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
-        standing = case((over, Status.EXPIRED), else_=table.c.status).label("standing")
-        groups = [standing, table.c.scope, table.c.permanence]
+        status_now = case((over, Status.EXPIRED), else_=table.c.status).label("status_now")
+        groups = [status_now, table.c.scope, table.c.permanence]
         if "category" in table.c:
             groups.append(table.c.category)
         none = [] if "category" in table.c else [literal(None).label("category")]
@@ -467,7 +472,7 @@ class SqlReader(ABC):
 
 
 @lru_cache(maxsize=256)
-def _prepare_matching(engine: type[SqlReader], kind: Kind, wanted: Filter) -> PreparedStatement:
+def _prepare_matching(engine: type[SqlReader], kind: Kind, criteria: Filter) -> PreparedStatement:
     """Selects those of the memories `ids` that match.
 
     The ids come first in a CTE, because SQLite would otherwise scan all active memories.
@@ -475,9 +480,9 @@ def _prepare_matching(engine: type[SqlReader], kind: Kind, wanted: Filter) -> Pr
     table, owner = tables.MEMORY_TABLES[kind], bindparam("owner", "", Text())
     named = select(table).where(table.c.owner_id == owner, engine.is_among_ids(table)).cte("named")
     named = named.prefix_with("MATERIALIZED")
-    tags = [engine.has_tag(named, tag) for tag in wanted.tags]
-    passing = select(named).where(matches_filter(owner, kind, named, wanted), *tags)
-    return PreparedStatement(passing, engine.dialect)
+    tags = [engine.has_tag(named, tag) for tag in criteria.tags]
+    statement = select(named).where(matches_filter(owner, kind, named, criteria), *tags)
+    return PreparedStatement(statement, engine.dialect)
 
 
 def _clear_later_recall(record: Record, at: datetime) -> Record:

@@ -34,16 +34,16 @@ from remembrancer.types import Kind, Permanence, Source, Status
 EQUALITY_FIELDS = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id")
 
 
-def select_tables(wanted: Filter) -> list[tuple[Kind, Table]]:
+def select_tables(criteria: Filter) -> list[tuple[Kind, Table]]:
     """The tables that can match; only facts have a category, and only rules a maturity."""
-    only_facts = wanted.categories or wanted.subject or wanted.predicate
+    only_facts = criteria.categories or criteria.subject or criteria.predicate
     return [
         (kind, table)
         for kind, table in tables.MEMORY_TABLES.items()
-        if kind in wanted.kinds
+        if kind in criteria.kinds
         and (kind is Kind.FACT or not only_facts)
-        and (kind is Kind.EPISODE or not wanted.backlogs)
-        and (kind is Kind.RULE or not wanted.maturities)
+        and (kind is Kind.EPISODE or not criteria.backlogs)
+        and (kind is Kind.RULE or not criteria.maturities)
     ]
 
 
@@ -52,74 +52,74 @@ OwnerParam = str | BindParameter[str]
 
 
 def matches_filter(
-    owner_id: OwnerParam, kind: Kind, table: FromClause, wanted: Filter
+    owner_id: OwnerParam, kind: Kind, table: FromClause, criteria: Filter
 ) -> ColumnElement[bool]:
     """The condition that a row of the owner matches the filter, except for tags.
 
     Moments are the parameters `now`, `known` and `true`, so that a statement can be reused.
     """
-    now = bindparam("now", wanted.now, Moment())
+    now = bindparam("now", criteria.now, Moment())
     conditions = [
         table.c.owner_id == owner_id,
-        *_scope_conditions(kind, table, wanted.visible),
-        *_state_conditions(owner_id, table, wanted, now),
+        *_scope_conditions(kind, table, criteria.visible),
+        *_state_conditions(owner_id, table, criteria, now),
     ]
-    if wanted.confidence is not None:
-        conditions.append(_has_confidence(table, wanted.confidence, now))
-    if wanted.minimum_importance:
-        conditions.append(table.c.importance >= wanted.minimum_importance)
+    if criteria.confidence is not None:
+        conditions.append(_has_confidence(table, criteria.confidence, now))
+    if criteria.minimum_importance:
+        conditions.append(table.c.importance >= criteria.minimum_importance)
     for name, values in (
-        ("category", wanted.categories),
-        ("backlog", wanted.backlogs),
-        ("maturity", wanted.maturities),
-        ("permanence", wanted.permanences),
+        ("category", criteria.categories),
+        ("backlog", criteria.backlogs),
+        ("maturity", criteria.maturities),
+        ("permanence", criteria.permanences),
     ):
         if values:
             conditions.append(table.c[name].in_(values))
     for name in EQUALITY_FIELDS:
-        if getattr(wanted, name) is not None:
-            conditions.append(table.c[name] == getattr(wanted, name))
-    return and_(*conditions, *_time_conditions(table, wanted))
+        if getattr(criteria, name) is not None:
+            conditions.append(table.c[name] == getattr(criteria, name))
+    return and_(*conditions, *_time_conditions(table, criteria))
 
 
 def _state_conditions(
-    owner_id: OwnerParam, table: FromClause, wanted: Filter, now: BindParameter[datetime]
+    owner_id: OwnerParam, table: FromClause, criteria: Filter, now: BindParameter[datetime]
 ) -> list[ColumnElement[bool]]:
-    if wanted.overdue:
-        return [table.c.status == Status.ACTIVE, _is_expired(table, wanted.decayed, now)]
-    if wanted.statuses is not None:
-        return [_has_status(table, wanted.statuses, wanted.decayed, now)]
-    in_force = [_is_in_force(owner_id, table, wanted)]
-    if wanted.decayed is not None:
-        in_force.append(~_has_confidence(table, wanted.decayed, now))
+    if criteria.overdue:
+        return [table.c.status == Status.ACTIVE, _is_expired(table, criteria.decayed, now)]
+    if criteria.statuses is not None:
+        return [_has_status(table, criteria.statuses, criteria.decayed, now)]
+    in_force = [_is_in_force(owner_id, table, criteria)]
+    if criteria.decayed is not None:
+        in_force.append(~_has_confidence(table, criteria.decayed, now))
     return in_force
 
 
-def _time_conditions(table: FromClause, wanted: Filter) -> list[ColumnElement[bool]]:
+def _time_conditions(table: FromClause, criteria: Filter) -> list[ColumnElement[bool]]:
     bounds = []
-    if wanted.recorded_from is not None:
-        bounds.append(table.c.recorded_at >= wanted.recorded_from)
-    if wanted.recorded_before is not None:
-        bounds.append(table.c.recorded_at < wanted.recorded_before)
-    if wanted.retired_after is not None:
-        bounds.append(table.c.retired_at > wanted.retired_after)
-    if wanted.retired_before is not None:
-        bounds.append(table.c.retired_at <= wanted.retired_before)
-    if wanted.expires_before is not None:
-        bounds.append(table.c.expires_at <= wanted.expires_before)
+    if criteria.recorded_from is not None:
+        bounds.append(table.c.recorded_at >= criteria.recorded_from)
+    if criteria.recorded_before is not None:
+        bounds.append(table.c.recorded_at < criteria.recorded_before)
+    if criteria.retired_after is not None:
+        bounds.append(table.c.retired_at > criteria.retired_after)
+    if criteria.retired_before is not None:
+        bounds.append(table.c.retired_at <= criteria.retired_before)
+    if criteria.expires_before is not None:
+        bounds.append(table.c.expires_at <= criteria.expires_before)
     return bounds
 
 
-def _is_in_force(owner_id: OwnerParam, table: FromClause, wanted: Filter) -> ColumnElement[bool]:
+def _is_in_force(owner_id: OwnerParam, table: FromClause, criteria: Filter) -> ColumnElement[bool]:
     """The condition for memories known at one moment to be true at another; both default to now."""
-    moments = filter_moments(wanted)
+    moments = filter_moments(criteria)
     known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
     begun = and_(
         table.c.valid_from <= true,
         or_(table.c.expires_at.is_(None), table.c.expires_at > known),
     )
     current = _is_valid(table, true)
-    if wanted.known_at is None:
+    if criteria.known_at is None:
         return and_(begun, current)
     past = tables.states.alias()
     of_memory = and_(past.c.owner_id == owner_id, past.c.memory_id == table.c.id)
@@ -135,10 +135,10 @@ def _is_in_force(owner_id: OwnerParam, table: FromClause, wanted: Filter) -> Col
     )
 
 
-def filter_moments(wanted: Filter) -> dict[str, datetime]:
+def filter_moments(criteria: Filter) -> dict[str, datetime]:
     """The values of the parameters `now`, `known` and `true`."""
-    known = wanted.known_at or wanted.now
-    return {"now": wanted.now, "known": known, "true": wanted.true_at or known}
+    known = criteria.known_at or criteria.now
+    return {"now": criteria.now, "known": known, "true": criteria.true_at or known}
 
 
 def _has_status(
@@ -193,24 +193,24 @@ def _is_valid(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
     )
 
 
-def session_conditions(owner_id: str, wanted: SessionFilter) -> list[ColumnElement[bool]]:
+def session_conditions(owner_id: str, criteria: SessionFilter) -> list[ColumnElement[bool]]:
     """The conditions that a session of the owner matches the filter."""
     table, turns = tables.sessions, tables.turns
     held = and_(turns.c.owner_id == owner_id, turns.c.session_id == table.c.id)
-    gone = (Status.TRASHED,) if wanted.trashed else (Status.TRASHED, Status.RETRACTED)
+    gone = (Status.TRASHED,) if criteria.trashed else (Status.TRASHED, Status.RETRACTED)
     kept = exists().where(held, turns.c.status.not_in(gone))
     emptied = and_(exists().where(held), ~kept)
     conditions = [
-        emptied if wanted.trashed else ~emptied,
-        *_scope_conditions(Kind.TURN, table, wanted.visible),
+        emptied if criteria.trashed else ~emptied,
+        *_scope_conditions(Kind.TURN, table, criteria.visible),
     ]
-    if wanted.statuses:
-        conditions.append(table.c.status.in_(wanted.statuses))
-    if wanted.quiet_since is not None:
-        conditions.append(table.c.active_at <= wanted.quiet_since)
-    if wanted.due_by is not None:
-        free = or_(table.c.leased_until.is_(None), table.c.leased_until <= wanted.due_by)
-        conditions.append(and_(table.c.due_at <= wanted.due_by, free))
+    if criteria.statuses:
+        conditions.append(table.c.status.in_(criteria.statuses))
+    if criteria.quiet_since is not None:
+        conditions.append(table.c.active_at <= criteria.quiet_since)
+    if criteria.due_by is not None:
+        free = or_(table.c.leased_until.is_(None), table.c.leased_until <= criteria.due_by)
+        conditions.append(and_(table.c.due_at <= criteria.due_by, free))
     return conditions
 
 

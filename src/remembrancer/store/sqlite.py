@@ -393,7 +393,8 @@ def _make_private(path: Path) -> None:
 
 def _path_error(path: Path, error: OSError) -> StoreUnavailable:
     return StoreUnavailable(
-        f"{path} cannot be used: {error.strerror}. Choose another directory with --store or store.path."
+        f"{path} cannot be used: {error.strerror}. "
+        "Choose another directory with --store or store.path."
     )
 
 

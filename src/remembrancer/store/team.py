@@ -100,15 +100,15 @@ class SqlTeamWriter(SqlTeamReader):
         return fact_from_row(row) if row else None
 
     def list_entries(
-        self, wanted: TeamFilter, limit: int, after: Position | None = None
+        self, criteria: TeamFilter, limit: int, after: Position | None = None
     ) -> list[TeamEntry]:
-        query = select(FACTS).where(self._own(FACTS), *self._build_conditions(wanted))
+        query = select(FACTS).where(self._own(FACTS), *self._build_conditions(criteria))
         if after is not None:
             query = query.where(tuple_(FACTS.c.recorded_at, FACTS.c.id) < (after.at, after.id))
         order = (FACTS.c.recorded_at.desc(), FACTS.c.id.desc())
         rows = self._connection.execute(query.order_by(*order))
         # The engines fold case differently, so words are compared here.
-        words = (wanted.words or "").casefold()
+        words = (criteria.words or "").casefold()
         fitting = islice((row for row in rows if words in row.content.casefold()), limit)
         return [
             TeamEntry(
@@ -119,21 +119,21 @@ class SqlTeamWriter(SqlTeamReader):
             for row in list(fitting)
         ]
 
-    def _build_conditions(self, wanted: TeamFilter) -> list[ColumnElement[bool]]:
+    def _build_conditions(self, criteria: TeamFilter) -> list[ColumnElement[bool]]:
         conditions: list[ColumnElement[bool]] = []
         for name, values in (
-            ("status", wanted.statuses),
-            ("kind", wanted.kinds),
-            ("origin", wanted.origins),
+            ("status", criteria.statuses),
+            ("kind", criteria.kinds),
+            ("origin", criteria.origins),
         ):
             if values:
                 conditions.append(FACTS.c[name].in_(values))
-        if wanted.single:
+        if criteria.single:
             said = select(func.count()).where(
                 self._own(CONTRIBUTIONS), CONTRIBUTIONS.c.fact_id == FACTS.c.id
             )
             conditions.append(said.scalar_subquery() <= 1)
-        if wanted.contested:
+        if criteria.contested:
             conditions.append(self._has_conflict())
         return conditions
 

@@ -63,7 +63,7 @@ class TeamWriter(TeamReader, Protocol):
         ...
 
     def list_entries(
-        self, wanted: TeamFilter, limit: int, after: Position | None = None
+        self, criteria: TeamFilter, limit: int, after: Position | None = None
     ) -> list[TeamEntry]:
         """Facts for review, newest first."""
         ...

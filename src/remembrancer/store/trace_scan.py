@@ -39,15 +39,15 @@ def scan_files(directory: Path, traces: TraceTerms) -> list[ScanResult]:
 
 def build_finder(traces: Iterable[str]) -> Callable[[Iterable[bytes]], set[bytes]]:
     """A function that finds which of these texts occur in a file's chunks, even across two."""
-    wanted = sorted({trace.encode() for trace in traces if trace})
-    if not wanted:
+    needles = sorted({trace.encode() for trace in traces if trace})
+    if not needles:
         return lambda _: set()
-    longest = max(map(len, wanted))
+    longest = max(map(len, needles))
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.max_mem = 64 * 1024 * 1024
     # Case-sensitive: ids that differ in case are different ids.
-    pattern = re2.compile(b"|".join(map(re2.escape, wanted)), options)
+    pattern = re2.compile(b"|".join(map(re2.escape, needles)), options)
 
     def find(pieces: Iterable[bytes]) -> set[bytes]:
         found: set[bytes] = set()

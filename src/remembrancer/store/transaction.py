@@ -64,8 +64,8 @@ class SqlTransaction(SqlReader):
         try:
             changes = tuple(
                 change
-                for kind, some in groupby(writes, type)
-                for change in self._write_group(kind, list(some), event.at)
+                for kind, group in groupby(writes, type)
+                for change in self._write_group(kind, list(group), event.at)
             )
         except IntegrityError as error:
             raise Conflict(
@@ -127,20 +127,22 @@ class SqlTransaction(SqlReader):
         for (kind, count), ids in alike.items():
             table = tables.MEMORY_TABLES[kind]
             for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-                some = ids[start : start + MAX_IDS_PER_STATEMENT]
+                chunk = ids[start : start + MAX_IDS_PER_STATEMENT]
                 self._connection.execute(
                     update(table)
-                    .where(self._own(table), table.c.id.in_(some))
+                    .where(self._own(table), table.c.id.in_(chunk))
                     .values(recall_count=table.c.recall_count + count, recalled_at=at)
                 )
                 if extend_expiry:
-                    self._extend_expiry(table, some, at)
+                    self._extend_expiry(table, chunk, at)
 
     def _extend_expiry(self, table: Table, ids: Sequence[str], at: datetime) -> None:
         """Extend memories that would expire by the time they were first given."""
-        lasting = and_(table.c.expires_at > at, table.c.ttl_days.is_not(None))
+        expiring = and_(table.c.expires_at > at, table.c.ttl_days.is_not(None))
         query = select(table.c.id, table.c.expires_at, table.c.ttl_days)
-        rows = self._connection.execute(query.where(self._own(table), table.c.id.in_(ids), lasting))
+        rows = self._connection.execute(
+            query.where(self._own(table), table.c.id.in_(ids), expiring)
+        )
         for memory_id, expires_at, ttl_days in rows.all():
             renewed = at + timedelta(days=ttl_days)
             if renewed > expires_at:
@@ -152,11 +154,11 @@ class SqlTransaction(SqlReader):
 
     def add_embeddings(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
         self._has_written = True
-        several = [(memory_id, each) for memory_id, some in vectors.items() for each in some]
-        _, first = self._reserve_numbers(0, len(several))
+        pairs = [(memory_id, each) for memory_id, group in vectors.items() for each in group]
+        _, first = self._reserve_numbers(0, len(pairs))
         rows = [
             self._embedding_row(memory_id, each, number)
-            for number, (memory_id, each) in enumerate(several, first)
+            for number, (memory_id, each) in enumerate(pairs, first)
         ]
         if rows:
             self._connection.execute(tables.embeddings.insert(), rows)
@@ -202,8 +204,8 @@ class SqlTransaction(SqlReader):
             self._document_row(record, number) for number, record in enumerate(records, documents)
         ]
         self._connection.execute(tables.documents.insert(), rows)
-        for kind, some in _group_by_kind(records).items():
-            memories = [record_to_row(record, self._owner_id) for record in some]
+        for kind, group in _group_by_kind(records).items():
+            memories = [record_to_row(record, self._owner_id) for record in group]
             self._connection.execute(tables.MEMORY_TABLES[kind].insert(), memories)
         if vectors:
             rows = [
@@ -257,22 +259,26 @@ class SqlTransaction(SqlReader):
 
     def _patch(self, patches: Sequence[Patch], at: datetime) -> list[Change]:
         rows = self._load_patched_rows(patches)
-        befores = [{name: getattr(rows[one.id], name) for name in one.values} for one in patches]
+        before_values = [
+            {name: getattr(rows[one.id], name) for name in one.values} for one in patches
+        ]
         self._save_states(
             [
                 rows[one.id]
-                for one, before in zip(patches, befores, strict=True)
+                for one, before in zip(patches, before_values, strict=True)
                 if before.get("status") != one.values.get("status") or "valid_until" in one.values
             ],
             at,
         )
         for table, values, ids in _group_patches(patches):
             for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-                some = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
-                self._connection.execute(update(table).where(self._own(table), some).values(values))
+                chunk = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
+                self._connection.execute(
+                    update(table).where(self._own(table), chunk).values(values)
+                )
         return [
             Change(one.id, to_json(before), to_json(one.values))
-            for one, before in zip(patches, befores, strict=True)
+            for one, before in zip(patches, before_values, strict=True)
         ]
 
     def _load_patched_rows(self, patches: Sequence[Patch]) -> dict[str, Any]:
@@ -285,8 +291,8 @@ class SqlTransaction(SqlReader):
             table = tables.MEMORY_TABLES[kind]
             columns = {"id", "status", "valid_until", "recorded_at"} | names & set(table.c.keys())
             for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-                some = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
-                query = select(*(table.c[name] for name in columns)).where(self._own(table), some)
+                chunk = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
+                query = select(*(table.c[name] for name in columns)).where(self._own(table), chunk)
                 rows |= {row.id: row for row in self._connection.execute(query)}
         for one in patches:
             if one.id not in rows:
@@ -353,8 +359,8 @@ class SqlTransaction(SqlReader):
         for kind, members in group_ids_by_kind(ids).items():
             table = tables.MEMORY_TABLES[kind]
             for start in range(0, len(members), MAX_IDS_PER_STATEMENT):
-                some = table.c.id.in_(members[start : start + MAX_IDS_PER_STATEMENT])
-                query = select(table.c.id, table.c.session_id).where(self._own(table), some)
+                chunk = table.c.id.in_(members[start : start + MAX_IDS_PER_STATEMENT])
+                query = select(table.c.id, table.c.session_id).where(self._own(table), chunk)
                 found |= {row.id: row.session_id for row in self._connection.execute(query)}
         return found
 
@@ -381,10 +387,10 @@ class SqlTransaction(SqlReader):
         A session without turns is deleted with its title and summary.
         """
         table, turns, rejected = tables.sessions, tables.turns, tables.rejections
-        held = exists().where(self._own(turns), turns.c.session_id == table.c.id)
+        has_turns = exists().where(self._own(turns), turns.c.session_id == table.c.id)
         for session_id in sessions:
             self._delete(rejected, rejected.c.session_id == session_id)
-            self._delete(table, and_(table.c.id == session_id, ~held))
+            self._delete(table, and_(table.c.id == session_id, ~has_turns))
 
     def _add_link(self, link: Link) -> Change:
         row = {
