@@ -1,4 +1,4 @@
-"""The schema from which everything starts."""
+"""The initial schema."""
 
 from __future__ import annotations
 

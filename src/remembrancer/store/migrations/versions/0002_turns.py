@@ -1,4 +1,4 @@
-"""Turns are memories, and documents and vectors are numbered for the indexes in memory."""
+"""Makes turns a kind of memory, and numbers documents and vectors for the in-memory indexes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READ = ("owners", "documents", "embeddings", "facts", "rules", "episodes")
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the personal family; the others stay as they are."""
+    """Change the personal family only."""
     if "personal" not in families:
         return
     on_sqlite = op.get_bind().dialect.name == "sqlite"
@@ -35,7 +35,7 @@ def upgrade(families: frozenset[str]) -> None:
 
 
 def prepare_postgres() -> None:
-    """Let the migration see everyone's rows, even as an owner who is bound by row security."""
+    """Let the migration see all rows, even if row security binds the owner of the tables."""
     op.execute("DROP INDEX ix_documents_terms")
     op.execute("DROP INDEX ix_embeddings_minilm")
     for table in READ:
@@ -70,7 +70,7 @@ def number_owners() -> None:
 
 
 def number_documents() -> None:
-    """The terms of what is stored are made again from its words, as bytes."""
+    """Rebuild the terms of all documents from their text, as bytes."""
     op.add_column(
         "documents", sa.Column("number", sa.Integer(), nullable=False, server_default="0")
     )
@@ -131,7 +131,7 @@ def number_embeddings() -> None:
 
 
 def make_turns() -> None:
-    """The table of messages was never written to; turns have what all memories have."""
+    """Replace the unused table of messages by turns, with the columns of all memories."""
     op.drop_table("messages")
     op.create_table(
         "turns",

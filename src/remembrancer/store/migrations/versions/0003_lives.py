@@ -1,4 +1,4 @@
-"""Memories know how long they were given to live, and the use of a rule can be withdrawn."""
+"""Adds the time to live of memories, and withdrawn uses of rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MEMORIES = ("facts", "rules", "episodes", "turns")
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the personal family; the others stay as they are."""
+    """Change the personal family only."""
     if "personal" not in families:
         return
     on_sqlite = op.get_bind().dialect.name == "sqlite"
@@ -21,7 +21,7 @@ def upgrade(families: frozenset[str]) -> None:
         if on_sqlite:
             measure(table, "round(julianday(expires_at) - julianday(recorded_at), 6)")
         else:
-            # Even an owner of the tables is bound by their row security.
+            # Row security binds even the owner of the tables.
             op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
             measure(table, "extract(epoch FROM expires_at - recorded_at) / 86400")
             op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")

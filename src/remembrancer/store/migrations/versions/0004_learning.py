@@ -1,4 +1,4 @@
-"""Conversations say when they are due to be learned from, and what was rejected is kept a while."""
+"""Adds the due time of learning to sessions, and the table of rejections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ down_revision = "0003"
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the personal family; the others stay as they are."""
+    """Change the personal family only."""
     if "personal" not in families:
         return
     op.add_column(

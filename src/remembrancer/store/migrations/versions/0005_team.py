@@ -1,4 +1,4 @@
-"""Team memory: who said what is out of reach for whoever recalls it."""
+"""Adds team memory, with contributors out of reach for recall."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT_APART = ("team_keys", "team_contributions", "team_conflicts")
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the team family; the others stay as they are."""
+    """Change the team family only."""
     if "team" not in families:
         return
     op.drop_column("team_facts", "terms")
@@ -39,7 +39,7 @@ def upgrade(families: frozenset[str]) -> None:
 
 
 def part_the_roles() -> None:
-    """Nothing of the team for the application as such; recall and the desk are roles of their own."""
+    """Revoke team tables from the application's role; recall and review have their own roles."""
     pg_roles.create_roles(op.execute)
     pg_roles.enable_row_security(op.execute, "tenant_id", ("teams", "team_keys"))
     for table in (*RECALLED, *KEPT_APART):

@@ -1,4 +1,4 @@
-"""Erasure: who is being erased, and no words of anyone in the planner's statistics."""
+"""Adds the table of erasures, and keeps personal words out of the planner's statistics."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ WORDS = {
     "users": "name",
     "keys": "name label",
 }
-"""Columns that hold what people said or are called, of which statistics would keep samples."""
+"""Columns with personal words or names, of which statistics would keep samples."""
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the system family, and on PostgreSQL what the server may keep and do."""
+    """Change the system family and, on PostgreSQL, statistics and privileges."""
     if "system" in families:
         op.create_table(
             "erasures",
@@ -70,7 +70,7 @@ ALL_TABLES = (
 
 
 def keep_no_samples() -> None:
-    """No words in statistics: they would outlive the rows, and nobody looks words up by value."""
+    """Turn off statistics that would outlive the rows; no query filters by these values."""
     for table, columns in WORDS.items():
         for column in columns.split():
             op.execute(f'ALTER TABLE {table} ALTER COLUMN "{column}" SET STATISTICS 0')

@@ -1,4 +1,4 @@
-"""What was answered to requests that may come again."""
+"""Adds the table of responses by Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ down_revision = "0006"
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the personal family; the others stay as they are."""
+    """Change the personal family only."""
     if "personal" not in families:
         return
     op.create_table(
@@ -32,5 +32,5 @@ def upgrade(families: frozenset[str]) -> None:
     if op.get_bind().dialect.name != "sqlite":
         enable_row_security(op.execute, "owner_id", ("answers",))
         grant_maintain(op.execute, ("answers",))
-        for column in ("request", "headers", "body"):  # they may hold words: see 0006
+        for column in ("request", "headers", "body"):  # they can contain words: see 0006
             op.execute(f"ALTER TABLE answers ALTER COLUMN {column} SET STATISTICS 0")

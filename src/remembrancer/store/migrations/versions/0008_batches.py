@@ -1,4 +1,4 @@
-"""Events of one import share a batch id; until now undo grouped them by their note."""
+"""Adds a batch id to events and fills it for imports, which undo grouped by their note before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0007"
 
 
 def upgrade(families: frozenset[str]) -> None:
-    """Change the personal family; the others stay as they are."""
+    """Change the personal family only."""
     if "personal" not in families:
         return
     op.add_column("events", sa.Column("batch_id", sa.Text(), nullable=True))
