@@ -31,6 +31,13 @@ def confidence_band(record: Record, decay: DecayPolicy, now: datetime) -> Confid
     return ConfidenceBand.FADING if confidence >= decay.expire_below else ConfidenceBand.EXPIRED
 
 
+def standing_at(record: Record, decay: DecayPolicy, now: datetime) -> ConfidenceBand:
+    """The confidence band of a memory, or EXPIRED if its time has run out."""
+    if record.expires_at is not None and record.expires_at <= now:
+        return ConfidenceBand.EXPIRED
+    return confidence_band(record, decay, now)
+
+
 def predict_drop_below(record: Record, decay: DecayPolicy, confidence: float) -> datetime | None:
     """When the confidence will drop below a value, if nobody confirms it; None if never."""
     lost = _record_decay_rate(record, decay)

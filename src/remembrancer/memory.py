@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from remembrancer.conversations import Conversations
-from remembrancer.decay import build_belief, confidence_band, effective_confidence
+from remembrancer.decay import build_belief, effective_confidence, standing_at
 from remembrancer.errors import NotAllowed, NotFound
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.maintenance.stats import (
@@ -316,10 +316,7 @@ class Memory(Conversations):
 
     def standing(self, record: Record) -> ConfidenceBand:
         """The confidence band: recalled, fading (only shown), or expired (only archived)."""
-        now = self._call.now()
-        if record.expires_at is not None and record.expires_at <= now:
-            return ConfidenceBand.EXPIRED
-        return confidence_band(record, self._call.profile.decay, now)
+        return standing_at(record, self._call.profile.decay, self._call.now())
 
     def several(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories with these ids that exist, whatever their status."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
@@ -17,10 +16,12 @@ MAX_LIMIT = 1000
 
 Entry = TypeVar("Entry", Event, Rejection)
 
+INVALID_CURSOR = "Invalid cursor. Pass the cursor of the previous page."
+
 
 def encode_cursor(at: datetime, name: str) -> str:
-    """The cursor of the page after this entry."""
-    return base64.urlsafe_b64encode(f"{at.isoformat()} {name}".encode()).decode()
+    """The cursor after an entry."""
+    return _encode(f"{at.isoformat()} {name}")
 
 
 def decode_cursor(cursor: str | None) -> Position | None:
@@ -28,12 +29,38 @@ def decode_cursor(cursor: str | None) -> Position | None:
     if cursor is None:
         return None
     try:
-        at, _, name = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+        at, _, name = _decode(cursor).partition(" ")
         if "\x00" in name:
             raise ValueError("NUL in the cursor")
         return Position(as_utc(datetime.fromisoformat(at)), name)
-    except (ValueError, OverflowError, binascii.Error):
-        raise InvalidInput("Invalid cursor. Pass one that a listing returned.") from None
+    except (ValueError, OverflowError):
+        raise InvalidInput(INVALID_CURSOR) from None
+
+
+def encode_offset(offset: int) -> str:
+    """Return the cursor of a list that is paged by offset."""
+    return _encode(f"offset {offset}")
+
+
+def decode_offset(cursor: str | None) -> int:
+    """Return the offset that a cursor holds; 0 without a cursor."""
+    if cursor is None:
+        return 0
+    try:
+        word, _, digits = _decode(cursor).partition(" ")
+    except ValueError:
+        raise InvalidInput(INVALID_CURSOR) from None
+    if word != "offset" or not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+        raise InvalidInput(INVALID_CURSOR)
+    return int(digits)
+
+
+def _encode(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def _decode(cursor: str) -> str:
+    return base64.urlsafe_b64decode(cursor.encode()).decode()
 
 
 def read_visible_page(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from remembrancer.errors import InvalidInput
 
@@ -19,7 +19,10 @@ JOBS_SURFACE = "jobs"
 """The surface of automatic changes; undo reverses them only by their event id."""
 
 
-Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+if TYPE_CHECKING:
+    Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+else:
+    Json = Any  # pydantic cannot expand a recursive alias
 
 
 class Kind(StrEnum):
