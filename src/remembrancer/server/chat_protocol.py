@@ -1,6 +1,6 @@
-"""OpenAI's chat protocol as far as memory must understand it: who said what, where a note goes.
+"""Reads OpenAI's chat protocol: the user's last text, the session, and where a note goes.
 
-Pure. What a client sent is never written anew: a note is put between two of its bytes.
+Pure. A note is inserted into the client's bytes, which are never serialised again.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _decode_value = json.JSONDecoder().raw_decode
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model said, and whether it goes on after the call of a tool."""
+    """A model's reply; `calls_tools` is true if the model waits for tool results."""
 
     text: str
     calls_tools: bool
 
 
 def find_last_user_text(messages: Sequence[Message]) -> str:
-    """What the person said last; "" if nothing."""
-    spoken = [one for one in messages if one.get("role") == "user"]
-    return extract_text(spoken[-1].get("content")).strip() if spoken else ""
+    """Return the text of the last user message, or "" if there is none."""
+    user_messages = [one for one in messages if one.get("role") == "user"]
+    return extract_text(user_messages[-1].get("content")).strip() if user_messages else ""
 
 
 def derive_session_id(messages: Sequence[Message], agent: str | None) -> str:
-    """A name for a conversation by how it opens, which every request of it repeats."""
+    """Derive a session id from the first messages, which every request of a chat repeats."""
     opening = [agent or ""]
     for one in messages:
         opening += [str(one.get("role")), redact_text(extract_text(one.get("content")))]
@@ -47,9 +47,9 @@ def derive_session_id(messages: Sequence[Message], agent: str | None) -> str:
 
 
 def insert_note(request: str, note: str) -> str:
-    """A request with a note at the end of what the person said last.
+    """Return the request with a note at the end of the last user message.
 
-    All that a provider has cached of the conversation stands before that.
+    Everything before it stays as it is, so that providers can reuse their prompt cache.
     """
     messages = _find_items(request, _find_members(request, _skip_space(request, 0))["messages"][0])
     for start, _ in reversed(messages):
@@ -62,17 +62,17 @@ def insert_note(request: str, note: str) -> str:
 def _append_note(request: str, content: Span, note: str) -> str:
     start, end = content
     if request[start] == '"':
-        more = json.dumps(f"\n\n{note}")[1:-1]
+        inserted = json.dumps(f"\n\n{note}")[1:-1]
     elif request[start] == "[":
         comma = "," if _find_items(request, start) else ""
-        more = comma + json.dumps({"type": "text", "text": note})
+        inserted = comma + json.dumps({"type": "text", "text": note})
     else:
         return request
-    return request[: end - 1] + more + request[end - 1 :]
+    return request[: end - 1] + inserted + request[end - 1 :]
 
 
 def _find_members(text: str, start: int) -> dict[str, Span]:
-    """Where the values of an object stand; of a name that is there twice, the last counts."""
+    """Return the spans of an object's values; of duplicate names the last counts."""
     found = {}
     at = _skip_space(text, start + 1)
     while text[at] != "}":
@@ -85,7 +85,7 @@ def _find_members(text: str, start: int) -> dict[str, Span]:
 
 
 def _find_items(text: str, start: int) -> list[Span]:
-    """Where the values of an array stand."""
+    """Return the spans of an array's values."""
     found = []
     at = _skip_space(text, start + 1)
     while text[at] != "]":
@@ -106,14 +106,16 @@ def _skip_space(text: str, at: int) -> int:
 
 
 def parse_reply(content: bytes, *, streamed: bool) -> ModelReply:
-    """What an answer says, in the first of its choices; nothing where it cannot be read."""
-    text, calls = "", False
+    """Return the reply in the first choice; empty if the response cannot be parsed."""
+    text, calls_tools = "", False
     for choice in _iterate_choices(content, streamed):
-        said = choice.get("delta") or choice.get("message")
-        if choice.get("index", 0) == 0 and isinstance(said, dict):
-            text += extract_text(said.get("content"))
-            calls = calls or bool(said.get("tool_calls") or said.get("function_call"))
-    return ModelReply(text.strip(), calls)
+        message = choice.get("delta") or choice.get("message")
+        if choice.get("index", 0) == 0 and isinstance(message, dict):
+            text += extract_text(message.get("content"))
+            calls_tools = calls_tools or bool(
+                message.get("tool_calls") or message.get("function_call")
+            )
+    return ModelReply(text.strip(), calls_tools)
 
 
 def _iterate_choices(content: bytes, streamed: bool) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Tags by which a caller knows that nothing has changed, and we that they saw what there is."""
+"""Entity tags for conditional reads (If-None-Match) and writes (If-Match)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from remembrancer.types import Record
 
 
 class NotModified(Exception):
-    """The caller has it already; raised instead of telling it again."""
+    """The caller's copy is current; raised to answer 304."""
 
     def __init__(self, tag: str) -> None:
         super().__init__(tag)
@@ -21,25 +21,23 @@ class NotModified(Exception):
 
 
 def compute_etag(*values: object) -> str:
-    """The tag of some values; being recalled does not change a memory."""
-    parts = (repr(_strip_recall_counts(one)).encode() for one in values)
-    return f'W/"{hashlib.blake2b(b"|".join(parts), digest_size=12).hexdigest()}"'
+    """Return a weak tag of some values; being recalled does not change a memory's tag."""
+    encoded = b"|".join(repr(_strip_recall_counts(value)).encode() for value in values)
+    return f'W/"{hashlib.blake2b(encoded, digest_size=12).hexdigest()}"'
 
 
 def set_etag(request: Request, response: Response, tag: str) -> None:
-    """Give an answer its tag, unless the caller has it already."""
+    """Set the ETag header. Raises NotModified if the caller's copy is current."""
     if _parse_etags(request, "if-none-match") & {tag, "*"}:
         raise NotModified(tag)
     response.headers["ETag"] = tag
 
 
 def check_if_match(request: Request, tag: str) -> None:
-    """Refuse to change what is no longer as the caller saw it."""
-    wanted = _parse_etags(request, "if-match")
-    if wanted and "*" not in wanted and tag not in wanted:
-        raise PreconditionFailed(
-            "It has changed since you read it; read it again before you decide."
-        )
+    """Raise PreconditionFailed if If-Match names other versions than the current one."""
+    accepted = _parse_etags(request, "if-match")
+    if accepted and "*" not in accepted and tag not in accepted:
+        raise PreconditionFailed("The memory has changed since you read it. Read it again.")
 
 
 def _parse_etags(request: Request, header: str) -> set[str]:

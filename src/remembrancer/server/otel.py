@@ -1,6 +1,6 @@
-"""Requests as OpenTelemetry spans, sent to where someone configured; of each no more than the log.
+"""Exports requests as OpenTelemetry spans.
 
-A span tells the template of the route, the status and the request's number, never words or ids.
+A span has the route template, the status and the request id, never content or memory ids.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EXPORT_TIMEOUT_SECONDS = 5
 
 
 class RequestTracer:
-    """The spans of one process, sent in the background to a collector's OTLP address."""
+    """Sends spans in the background to an OTLP endpoint."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -26,10 +26,10 @@ class RequestTracer:
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError as error:
             raise InvalidSetting(
-                "server.otlp_endpoint needs OpenTelemetry: install remembrancer[traces]."
+                "server.otlp_endpoint needs OpenTelemetry. Install remembrancer[traces]."
             ) from error
-        about = Resource({"service.name": "remembrancer", "service.version": __version__})
-        self._provider = TracerProvider(resource=about)
+        resource = Resource({"service.name": "remembrancer", "service.version": __version__})
+        self._provider = TracerProvider(resource=resource)
         exporter = OTLPSpanExporter(endpoint=url, timeout=EXPORT_TIMEOUT_SECONDS)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("remembrancer")
@@ -37,11 +37,11 @@ class RequestTracer:
     def record_request(
         self, scope: Scope, method: str, route: str, status: int, seconds: float, request_id: str
     ) -> None:
-        """Tell of one request that was answered, as part of the caller's trace if they have one."""
+        """Record a finished request, as part of the caller's trace if it has one."""
         from opentelemetry.trace import SpanKind, Status, StatusCode
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-        callers = {
+        carrier = {
             name.decode("latin-1"): value.decode("latin-1")
             for name, value in scope["headers"]
             if name == b"traceparent"
@@ -49,7 +49,7 @@ class RequestTracer:
         end = time.time_ns()
         span = self._tracer.start_span(
             f"{method} {route}".strip(),
-            TraceContextTextMapPropagator().extract(callers),
+            TraceContextTextMapPropagator().extract(carrier),
             SpanKind.SERVER,
             start_time=end - round(seconds * 1e9),
             attributes={
@@ -64,5 +64,5 @@ class RequestTracer:
         span.end(end)
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Flush pending spans and stop."""
         self._provider.shutdown()

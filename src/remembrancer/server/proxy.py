@@ -1,6 +1,6 @@
-"""Passes requests on to another server, and its answers back as they come; knows no memory.
+"""Forwards requests to an upstream model server and streams its responses back.
 
-Nothing that opens our own door goes there: of a client's headers only those named here.
+Forwards only the headers named here, so that no key or cookie of this server leaves it.
 """
 
 from __future__ import annotations
@@ -24,75 +24,77 @@ RETURNED_HEADER_PREFIXES = (b"openai-", b"x-ratelimit-")
 CONNECT_TIMEOUT_SECONDS = 10
 MAX_ERROR_BYTES = 1_000_000
 MAX_RECORDED_BYTES = 8_000_000
-"""Of an answer, in bytes, for whoever wants to know what it said."""
+"""The most bytes of a response that are kept for `OnComplete`."""
 
 OnComplete = Callable[[bytes, bool], Awaitable[None]]
-"""What to do with a good answer when it is over: its bytes, and whether they are events."""
+"""Called after a successful response with its bytes, and True if it was an event stream."""
 
 
 class UpstreamFailed(RemembrancerError):
-    """The server of models did not answer."""
+    """The upstream model server did not answer."""
 
     code = "upstream_failed"
     status = 502
 
 
 class UpstreamTimeout(RemembrancerError):
-    """The server of models did not answer in time."""
+    """The upstream model server did not answer in time."""
 
     code = "upstream_slow"
     status = 504
 
 
 class Upstream:
-    """The server of models; it can be asked while it is `running`."""
+    """An upstream model server; requests need an open `connect` block."""
 
     def __init__(self, settings: UpstreamSettings) -> None:
         self._url = settings.url.rstrip("/")
         self._key = validate_key(settings.key.get_secret_value()) if settings.key else None
-        self._seconds = settings.timeout_seconds
+        self._timeout_seconds = settings.timeout_seconds
         self._client: httpx.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
     async def connect(self) -> AsyncIterator[None]:
-        """Keep connections for as long as the block lasts."""
-        patience = httpx.Timeout(self._seconds, connect=CONNECT_TIMEOUT_SECONDS)
+        """Keep a connection pool open for the duration of the block."""
+        timeout = httpx.Timeout(self._timeout_seconds, connect=CONNECT_TIMEOUT_SECONDS)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-        async with httpx.AsyncClient(timeout=patience, limits=limits) as self._client:
+        async with httpx.AsyncClient(timeout=timeout, limits=limits) as self._client:
             yield
 
     @contextlib.asynccontextmanager
     async def stream(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
     ) -> AsyncIterator[httpx.Response]:
-        """The answer, whose beginning is there; the deadline is for the whole of it."""
+        """Yield the response once its headers have arrived; the timeout covers the whole body."""
         assert self._client is not None
-        own = {"Accept-Encoding": "identity", "User-Agent": f"remembrancer/{__version__}"}
+        sent = {"Accept-Encoding": "identity", "User-Agent": f"remembrancer/{__version__}"}
         if self._key is not None:
-            own["Authorization"] = f"Bearer {self._key}"
+            sent["Authorization"] = f"Bearer {self._key}"
         if body is not None:
-            own["Content-Type"] = "application/json"
-        own |= {name: headers[name] for name in FORWARDED_HEADERS if name in headers}
+            sent["Content-Type"] = "application/json"
+        sent |= {name: headers[name] for name in FORWARDED_HEADERS if name in headers}
         try:
             async with (
-                asyncio.timeout(self._seconds),
-                self._client.stream(method, self._url + path, headers=own, content=body) as answer,
+                asyncio.timeout(self._timeout_seconds),
+                self._client.stream(
+                    method, self._url + path, headers=sent, content=body
+                ) as response,
             ):
-                yield answer
+                yield response
         except (TimeoutError, httpx.TimeoutException):
-            raise UpstreamTimeout("The server of models did not answer in time.") from None
+            raise UpstreamTimeout("The upstream model server did not answer in time.") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             raise UpstreamFailed(
-                f"The server of models could not be reached ({type(error).__name__})."
+                f"The upstream model server cannot be reached ({type(error).__name__})."
             ) from None
 
     def redact_key(self, content: bytes) -> bytes:
-        """What the upstream says without our key: some quote the one that they refuse."""
+        """Remove our key from an error, because some servers quote a key that they refuse."""
         return content.replace(self._key.encode(), b"***") if self._key else content
 
 
 class ProxyResponse(Response):
-    """The upstream's answer to a request, byte for byte as it comes; who leaves, ends it."""
+    """Streams the upstream's response unchanged, and stops if the client disconnects."""
 
     def __init__(
         self,
@@ -104,13 +106,12 @@ class ProxyResponse(Response):
     ) -> None:
         super().__init__()
         self._upstream = upstream
-        self._asked = ("GET" if body is None else "POST", path, headers, body)
-        self._then = on_complete
-        self._answer: httpx.Response | None = None
-        self._heard = bytearray()
+        self._request = ("GET" if body is None else "POST", path, headers, body)
+        self._on_complete = on_complete
+        self._response: httpx.Response | None = None
+        self._recorded = bytearray()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the answer on until it is over or nobody listens; then tell what was heard."""
         tasks = [
             asyncio.create_task(self._forward(send)),
             asyncio.create_task(_wait_for_disconnect(receive)),
@@ -118,52 +119,57 @@ class ProxyResponse(Response):
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in tasks:
-                one.cancel()
+            for task in tasks:
+                task.cancel()
             outcome, _ = await asyncio.gather(*tasks, return_exceptions=True)
         if isinstance(outcome, Exception):
             raise outcome
-        if self._then is not None and self._answer is not None and self._answer.is_success:
-            kind = self._answer.headers.get("content-type", "")
-            await self._then(bytes(self._heard), kind.startswith("text/event-stream"))
+        if (
+            self._on_complete is not None
+            and self._response is not None
+            and self._response.is_success
+        ):
+            media_type = self._response.headers.get("content-type", "")
+            streamed = media_type.startswith("text/event-stream")
+            await self._on_complete(bytes(self._recorded), streamed)
 
     async def _forward(self, send: Send) -> None:
         try:
-            async with self._upstream.stream(*self._asked) as answer:
-                if answer.is_redirect:
-                    raise UpstreamFailed("The server of models is elsewhere: it sent a redirect.")
-                pieces = answer.aiter_bytes() if answer.is_success else self._read_error(answer)
-                self._answer = answer
-                await send(_build_start_message(answer))
-                async for piece in pieces:
-                    if len(self._heard) < MAX_RECORDED_BYTES:
-                        self._heard += piece
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+            async with self._upstream.stream(*self._request) as response:
+                if response.is_redirect:
+                    raise UpstreamFailed("The upstream sent a redirect. Fix server.upstream.url.")
+                is_success = response.is_success
+                chunks = response.aiter_bytes() if is_success else self._read_error(response)
+                self._response = response
+                await send(_build_start_message(response))
+                async for chunk in chunks:
+                    if len(self._recorded) < MAX_RECORDED_BYTES:
+                        self._recorded += chunk
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         except RemembrancerError:
-            if self._answer is None:
+            if self._response is None:
                 raise
-            # It broke off after it had begun: so does ours, since nothing else can be said by now.
+            # The headers are sent, so the only way to report the failure is to break off too.
 
-    async def _read_error(self, answer: httpx.Response) -> AsyncIterator[bytes]:
-        words = bytearray()
-        async for piece in answer.aiter_bytes():
-            words += piece
-            if len(words) > MAX_ERROR_BYTES:
+    async def _read_error(self, response: httpx.Response) -> AsyncIterator[bytes]:
+        content = bytearray()
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) > MAX_ERROR_BYTES:
                 break
-        yield self._upstream.redact_key(bytes(words[:MAX_ERROR_BYTES]))
+        yield self._upstream.redact_key(bytes(content[:MAX_ERROR_BYTES]))
 
 
-def _build_start_message(answer: httpx.Response) -> dict[str, object]:
+def _build_start_message(response: httpx.Response) -> dict[str, object]:
     headers = [
         (name.lower(), value)
-        for name, value in answer.headers.raw
+        for name, value in response.headers.raw
         if name.lower() in RETURNED_HEADERS or name.lower().startswith(RETURNED_HEADER_PREFIXES)
     ]
-    return {"type": "http.response.start", "status": answer.status_code, "headers": headers}
+    return {"type": "http.response.start", "status": response.status_code, "headers": headers}
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:
-    """Wait until whoever asks has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

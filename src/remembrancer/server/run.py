@@ -1,4 +1,4 @@
-"""Runs the server: a socket, the recurring jobs beside it, and an end that loses nothing."""
+"""Runs the server: binds the socket, runs the recurring jobs, and shuts down gracefully."""
 
 from __future__ import annotations
 
@@ -32,46 +32,44 @@ if TYPE_CHECKING:
 TICK_SECONDS = 60
 M_ARENA_MAX, MAX_ARENAS = -8, 2
 SHUTDOWN_TIMEOUT_SECONDS = 30
-"""How long requests may take to be finished when the server is told to stop."""
+"""How long running requests and jobs may take to finish on shutdown."""
 
 
 class JobThread(threading.Thread):
-    """Does whatever is due by the schedule, minute by minute; other processes may do so too."""
+    """Runs due jobs once a minute; leases keep other processes from running the same job."""
 
     def __init__(self, engine: Remembrancer, log: Any) -> None:
         super().__init__(name="remembrancer-jobs", daemon=True)
         self._engine = engine
         self._log = log
-        self._over = threading.Event()
+        self._stopped = threading.Event()
 
     def run(self) -> None:
-        """Tick until it is over."""
         while True:
             try:
-                self._engine.tick(self._over.is_set)
+                self._engine.tick(self._stopped.is_set)
             except RemembrancerError as error:
                 self._log.warning("jobs", code=error.code)
-            except Exception as error:  # the next tick may succeed, and nobody else would notice
+            except Exception as error:  # the next tick may succeed, and nothing else reports it
                 self._log.error("jobs", error=type(error).__name__)
-            if self._over.wait(TICK_SECONDS):
+            if self._stopped.wait(TICK_SECONDS):
                 return
 
     def stop(self) -> None:
-        """End after the person who is being looked after."""
-        self._over.set()
+        """Stop after the current user's job."""
+        self._stopped.set()
         self.join(SHUTDOWN_TIMEOUT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalAccess:
-    """What lets the person at this machine in, and ends with the server: keys, by their secrets."""
+    """Secrets that let the local user in; they are revoked when the server stops."""
 
     token: str | None = None
     key: str | None = None
     file: Path | None = None
 
     def revoke(self, engine: Remembrancer) -> None:
-        """Let nobody in any more."""
         for secret in filter(None, (self.token, self.key)):
             engine.revoke_secret(secret)
         if self.file is not None and self.key is not None:
@@ -79,61 +77,61 @@ class LocalAccess:
 
 
 def build_app(engine: Remembrancer, access: LocalAccess | None = None) -> FastAPI:
-    """The application with its jobs; when it ends, the store is closed, and nothing is lost."""
+    """Build the application with its job thread; its shutdown closes the engine."""
     log = create_logger()
     _limit_malloc_arenas()
 
     @contextlib.asynccontextmanager
-    async def living(_: FastAPI) -> AsyncIterator[None]:
-        heart = JobThread(engine, log)
-        heart.start()
+    async def run_jobs(_: FastAPI) -> AsyncIterator[None]:
+        jobs = JobThread(engine, log)
+        jobs.start()
         yield
-        await run_in_threadpool(heart.stop)
+        await run_in_threadpool(jobs.stop)
         if access is not None:
             await run_in_threadpool(access.revoke, engine)
         await run_in_threadpool(engine.close)
 
-    return create_app(engine, lifespan=living, log=log)
+    return create_app(engine, lifespan=run_jobs, log=log)
 
 
 def _limit_malloc_arenas() -> None:
-    """Let threads share what they free, where the C library lets each keep a heap of its own.
+    """Limit glibc's heaps, which otherwise grow with the number of threads.
 
-    Whichever thread writes makes the arrays of an index anew; with a heap for each of them, the
-    process would hold many times what it uses.
+    Any thread may rebuild the arrays of an index. With a heap per thread the process would keep
+    many times the memory that it uses.
     """
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # No such C library.
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # another C library
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, MAX_ARENAS)
 
 
 def open_app(settings: Settings, access: LocalAccess | None) -> FastAPI:
-    """The application of one of several processes, each with the store opened for itself."""
+    """Build the application of one worker process, which opens the store itself."""
     from remembrancer.factory import open
 
     return build_app(open(settings=settings), access)
 
 
 def bind_socket(settings: ServerSettings) -> socket.socket:
-    """The socket to listen on, or an error that says why there is none."""
+    """Return a listening socket. Raises InvalidSetting if the address cannot be bound."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # Named in full, the protocol lets asyncio send answers at once instead of waiting for more.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # asyncio sets TCP_NODELAY only if the protocol is given explicitly.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((settings.host, settings.port))
-        listening.listen()  # Whoever reads the address may call at once, and waits a moment.
+        listener.bind((settings.host, settings.port))
+        listener.listen()  # clients may connect as soon as the address is printed
     except OSError as error:
-        listening.close()
+        listener.close()
         raise InvalidSetting(
-            f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}. "
-            "Another server may be there; take another one with --port."
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}. "
+            "Choose another port with --port."
         ) from error
-    listening.set_inheritable(True)
-    return listening
+    listener.set_inheritable(True)
+    return listener
 
 
 def require_key_off_loopback(engine: Remembrancer) -> None:
-    """Beyond this machine nobody may listen who has no keys to tell people apart by."""
+    """Raise InvalidSetting if others can reach the server but nobody has a key to it."""
     server = engine.settings.server
     keys = [
         one
@@ -143,13 +141,13 @@ def require_key_off_loopback(engine: Remembrancer) -> None:
     if is_loopback(server.host) or server.jwt is not None or keys:
         return
     raise InvalidSetting(
-        f"{server.host} can be reached by others, and there is no key yet: make one with "
-        "`rem key-create`, or set server.jwt, or listen on 127.0.0.1."
+        f"Others can reach {server.host}, but there is no key yet. Create one with "
+        "`rem key-create`, set server.jwt, or listen on 127.0.0.1."
     )
 
 
 def create_login_token(engine: Remembrancer) -> str | None:
-    """What lets the one person at this machine in; there is none where others can call."""
+    """Return a login token for the local user; None unless the server is on loopback."""
     server = engine.settings.server
     if not is_loopback(server.host):
         return None
@@ -158,7 +156,7 @@ def create_login_token(engine: Remembrancer) -> str | None:
 
 
 def publish_local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
-    """A key for programs of the same person on this machine, and the file that tells them of it."""
+    """Create a key for local programs. Returns the secret and the file that it is written to."""
     settings = engine.settings
     url = settings.store.url
     file = local_server.server_file_path(
@@ -170,18 +168,18 @@ def publish_local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
             },
         }
     )
-    left = local_server.read_server_file(file)
-    if left is not None:  # by a server that was killed
-        engine.revoke_secret(left.key)
-    made = engine.create_key(label="programs on this machine")
+    stale = local_server.read_server_file(file)
+    if stale is not None:  # left by a server that was killed
+        engine.revoke_secret(stale.key)
+    created = engine.create_key(label="programs on this machine")
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    here = LocalServer(settings.server.host, port, made.secret, os.getpid())
-    local_server.write_server_file(file, here)
-    return made.secret, file
+    server = LocalServer(settings.server.host, port, created.secret, os.getpid())
+    local_server.write_server_file(file, server)
+    return created.secret, file
 
 
 def serve(engine: Remembrancer, listener: socket.socket, access: LocalAccess) -> None:
-    """Serve until told to stop."""
+    """Serve until the process receives a signal to stop."""
     server = engine.settings.server
     if server.workers == 1:
         uvicorn.Server(_build_config(build_app(engine, access))).run(sockets=[listener])
@@ -195,7 +193,7 @@ def serve(engine: Remembrancer, listener: socket.socket, access: LocalAccess) ->
 
 
 def _build_config(app: Any, **options: Any) -> uvicorn.Config:
-    # No access log: it would hold queries and ids. `server.logs` tells of every request.
+    # No access log: it would contain queries and ids. RequestLogMiddleware logs requests.
     return uvicorn.Config(
         app,
         log_config=None,

@@ -1,4 +1,4 @@
-"""Telegram's way in, where there is a bot and a secret that its calls bring along."""
+"""Builds the Telegram webhook if a bot token and a webhook secret are configured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ WEBHOOK_PATH = "/telegram"
 
 
 def build_webhook(engine: Remembrancer) -> Webhook | None:
-    """What Telegram may call, if that is configured."""
     settings = engine.settings.telegram
     if settings.token is None or settings.webhook_secret is None:
         return None

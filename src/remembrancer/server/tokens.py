@@ -1,4 +1,4 @@
-"""Signed tokens of an identity provider (JWT, OIDC) in place of keys."""
+"""Authenticates signed tokens (JWT) of an identity provider."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_TOKEN_CHARS = 16_384
 
 
 class TokenVerifier:
-    """Tells whom a token names, if the issuer signed it for us."""
+    """Verifies signature, issuer, audience and expiry, and maps claims to a principal."""
 
     def __init__(self, settings: JwtSettings, tenant: str) -> None:
         self._settings = settings
@@ -40,13 +40,13 @@ class TokenVerifier:
         )
 
     def principal_of(self, token: str, surface: str) -> Principal | None:
-        """Who comes with this token; None for every token that is not good."""
+        """Return the principal that a token names, or None if the token is invalid."""
         if len(token) > MAX_TOKEN_CHARS:
             return None
         try:
-            found = jwt.decode(token, self._keys.get(), algorithms=self._settings.algorithms)
-            self._claims.validate(found.claims)
-            return self._build_principal(found.claims, surface)
+            token_data = jwt.decode(token, self._keys.get(), algorithms=self._settings.algorithms)
+            self._claims.validate(token_data.claims)
+            return self._build_principal(token_data.claims, surface)
         except (JoseError, ValueError, TypeError, InvalidInput):
             return None
 
@@ -54,46 +54,48 @@ class TokenVerifier:
         settings = self._settings
         tenant = claims.get(settings.tenant_claim) if settings.tenant_claim else self._tenant
         granted = claims.get(settings.capabilities_claim) if settings.capabilities_claim else ()
-        words = granted.split() if isinstance(granted, str) else granted or ()
-        capabilities = frozenset(one for one in words if one in CAPABILITIES)
+        names = granted.split() if isinstance(granted, str) else granted or ()
+        capabilities = frozenset(name for name in names if name in CAPABILITIES)
         owner = Owner(_require_text(tenant), _require_text(claims.get(settings.user_claim)))
         return Principal(owner, None, surface, capabilities)
 
 
 class _JwksCache:
-    """The issuer's public keys, out of a file or fetched now and then."""
+    """The issuer's public keys, from a file or fetched from a URL and cached."""
 
-    def __init__(self, place: str) -> None:
-        self._place = place
+    def __init__(self, location: str) -> None:
+        self._location = location
         self._lock = threading.Lock()
-        self._known: tuple[float, KeySet] | None = None
-        if not place.startswith("https://"):
-            self._known = (float("inf"), self._read_file())
+        self._cached: tuple[float, KeySet] | None = None
+        if not location.startswith("https://"):
+            self._cached = (float("inf"), self._read_file())
 
     def get(self) -> KeySet:
         with self._lock:
-            if self._known is None or self._known[0] < time.monotonic():
-                self._known = (time.monotonic() + JWKS_TTL_SECONDS, self._fetch())
-            return self._known[1]
+            if self._cached is None or self._cached[0] < time.monotonic():
+                self._cached = (time.monotonic() + JWKS_TTL_SECONDS, self._fetch())
+            return self._cached[1]
 
     def _read_file(self) -> KeySet:
-        if self._place.startswith("http:"):
-            raise InvalidSetting("server.jwt.jwks: use https, or a file.")
+        if self._location.startswith("http:"):
+            raise InvalidSetting("server.jwt.jwks: use an https URL or a file.")
         try:
-            text = Path(self._place).expanduser().read_text(encoding="utf-8")
+            text = Path(self._location).expanduser().read_text(encoding="utf-8")
             return KeySet.import_key_set(json.loads(text))
         except (OSError, ValueError, JoseError) as error:
-            raise InvalidSetting("server.jwt.jwks cannot be read as a set of keys.") from error
+            raise InvalidSetting("server.jwt.jwks is not a readable JSON Web Key Set.") from error
 
     def _fetch(self) -> KeySet:
         try:
-            answer = httpx.get(self._place, timeout=10).raise_for_status()
-            return KeySet.import_key_set(answer.json())
+            response = httpx.get(self._location, timeout=10).raise_for_status()
+            return KeySet.import_key_set(response.json())
         except (httpx.HTTPError, ValueError, JoseError) as error:
-            raise Unavailable("The identity provider's keys cannot be fetched now.") from error
+            raise Unavailable(
+                "The identity provider's keys cannot be fetched. Try again later."
+            ) from error
 
 
 def _require_text(value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidInput("The claim is not a text.")
+        raise InvalidInput("The claim is not a string.")
     return value
