@@ -28,7 +28,7 @@ from remembrancer.access.keys import CAPABILITIES
 from remembrancer.config import Settings
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
-from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.browser.browsing import CHROMIUM
 

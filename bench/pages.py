@@ -25,7 +25,7 @@ from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.ids import new_id
 from remembrancer.server.app import create_app
-from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.middleware.request_log import create_logger
 from remembrancer.store.contract import Embedding, Insert
 from remembrancer.types import Action, Event, Fact, Owner, Permanence

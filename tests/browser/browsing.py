@@ -8,7 +8,7 @@ import shutil
 from playwright.sync_api import BrowserContext
 
 from remembrancer.access.keys import CAPABILITIES
-from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 

@@ -23,8 +23,8 @@ from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.server import pages
 from remembrancer.server.app import create_app
-from remembrancer.server.middleware.auth import SESSION_COOKIE
-from remembrancer.server.middleware.demo import DEMO_COOKIE, Demos
+from remembrancer.server.cookies import DEMO_COOKIE, SESSION_COOKIE
+from remembrancer.server.demos import Demos
 from remembrancer.types import Owner, Status
 from tests.assistant.talk import chat_of, say
 from tests.conftest import NOON

@@ -15,7 +15,7 @@ import pytest
 from remembrancer.access.keys import CAPABILITIES
 from remembrancer.clock import ManualClock
 from remembrancer.server import pages
-from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.pages.static import read_asset
 from remembrancer.types import Owner
 from tests.serving import Served

@@ -18,7 +18,7 @@ from joserfc.jwk import ECKey, RSAKey
 
 from remembrancer.access.keys import LOGIN_CAPABILITY
 from remembrancer.clock import ManualClock
-from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.serving import Served
 

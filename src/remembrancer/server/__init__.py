@@ -1,1 +1,1 @@
-"""The REST server: HTTP over the engine. A route parses, calls one verb, and formats."""
+"""The HTTP server over the engine: REST API, web pages, MCP and webhooks."""

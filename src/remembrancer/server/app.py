@@ -1,4 +1,4 @@
-"""Puts the server together: what a request passes on its way, and which routes there are."""
+"""Builds the ASGI application: middleware, routes and shared state."""
 
 from __future__ import annotations
 
@@ -20,18 +20,15 @@ from remembrancer import __version__
 from remembrancer.local_server import LOOPBACK_HOSTS
 from remembrancer.mcp.http import HttpServer
 from remembrancer.server import openapi, pages, problems, telegram
-from remembrancer.server.cpu_limit import CpuLimiter
+from remembrancer.server.demos import Demos
 from remembrancer.server.deps import declare_agent_path
 from remembrancer.server.etags import NotModified
 from remembrancer.server.metrics import Metrics
 from remembrancer.server.middleware.auth import AuthMiddleware
-from remembrancer.server.middleware.demo import DemoMiddleware, Demos
+from remembrancer.server.middleware.body_limit import BodyLimitMiddleware
+from remembrancer.server.middleware.demo import DemoMiddleware
 from remembrancer.server.middleware.idempotency import IdempotencyMiddleware
-from remembrancer.server.middleware.rate_limit import (
-    BodyLimitMiddleware,
-    RateLimitMiddleware,
-    TokenBuckets,
-)
+from remembrancer.server.middleware.rate_limit import RateLimitMiddleware, TokenBuckets
 from remembrancer.server.middleware.request_log import RequestLogMiddleware, create_logger
 from remembrancer.server.middleware.trusted_host import TrustedHostMiddleware
 from remembrancer.server.otel import RequestTracer
@@ -43,6 +40,7 @@ from remembrancer.server.routes import (
     instances,
     keys,
     kinds,
+    login,
     me,
     memories,
     privacy,
@@ -59,10 +57,10 @@ if TYPE_CHECKING:
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 BEARER_SCHEME = HTTPBearer(
-    auto_error=False, description="A key of `rem key-create`, or a signed token."
+    auto_error=False, description="A key from `rem key-create`, or a signed token."
 )
 TELEMETRY_OFF: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-"""FastAPI's own telemetry would tell paths and messages, which hold ids and words."""
+"""FastAPI's own telemetry would export paths and messages, which contain ids and content."""
 
 
 def create_app(
@@ -74,21 +72,20 @@ def create_app(
     open_paths: Iterable[str] = ("/static/",),
     end_demo: Callable[[str], None] | None = None,
 ) -> FastAPI:
-    """The application over an open store, which whoever opened it closes.
+    """Build the application over an open engine, which the caller closes.
 
-    More can be mounted on it; `home` is where a browser goes after its login, and `open_paths` are
-    what anyone may fetch, such as "/static/". A demo has a way to `leave` it.
+    `home` is the page that a browser sees after login. `open_paths` need no authentication; those
+    that end in "/" are prefixes. `end_demo` marks the application of a demo, and ends it.
     """
     log = log or create_logger()
     metrics, tools, server = Metrics(), _build_mcp_server(engine), engine.settings.server
-    hook = telegram.build_webhook(engine)
+    webhook = telegram.build_webhook(engine)
     demos = _build_demos(server, log) if end_demo is None and server.workers == 1 else None
-    traces = RequestTracer(server.otlp_endpoint) if server.otlp_endpoint else None
-    ending = [one.close for one in (demos, hook, traces) if one is not None]
-    called = [Route(telegram.WEBHOOK_PATH, hook)] if hook is not None else []
-    apart = [Middleware(DemoMiddleware, demos=demos)] if demos is not None else []
-    anyones = (*open_paths, *(one.path for one in called))
-    turns = CpuLimiter(engine.settings)
+    tracer = RequestTracer(server.otlp_endpoint) if server.otlp_endpoint else None
+    closers = [one.close for one in (demos, webhook, tracer) if one is not None]
+    webhooks = [Route(telegram.WEBHOOK_PATH, webhook)] if webhook is not None else []
+    demo_middleware = [Middleware(DemoMiddleware, demos=demos)] if demos is not None else []
+    open_paths = (*open_paths, *(route.path for route in webhooks))
     upstream = Upstream(server.upstream) if server.upstream is not None else None
     app = FastAPI(
         title="Remembrancer",
@@ -97,25 +94,29 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_build_lifespan(tools, upstream, lifespan, ending),
+        lifespan=_build_lifespan(tools, upstream, lifespan, closers),
         telemetry=TELEMETRY_OFF,
-        middleware=[*apart, *_build_middleware(engine, metrics, traces, log, anyones, turns)],
+        openapi_tags=openapi.TAGS,
+        middleware=[
+            *demo_middleware,
+            *_build_middleware(engine, metrics, tracer, log, open_paths),
+        ],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, end_demo
-    app.state.turns, app.state.upstream, app.state.log = turns, upstream, log
+    app.state.upstream, app.state.log = upstream, log
     problems.install(app)
     app.add_exception_handler(NotModified, _respond_not_modified)
-    app.router.routes.extend([*_build_routes(), *pages.routes(), *called])
+    app.router.routes.extend([*_build_routes(), *pages.routes(), *webhooks])
     if end_demo is None:
-        app.router.routes.extend(tools.routes())  # which work only while the lifespan lasts
+        app.router.routes.extend(tools.routes())  # they need a running lifespan
     pages.install(app)
     openapi.install(app)
     return app
 
 
 def _build_mcp_server(engine: Remembrancer) -> HttpServer:
-    """The same memory for models, behind the same gate."""
+    """Build the MCP endpoint, which uses the same authentication."""
     server = engine.settings.server
     return HttpServer(
         engine,
@@ -129,12 +130,10 @@ def _build_mcp_server(engine: Remembrancer) -> HttpServer:
 
 
 def _build_demos(server: ServerSettings, log: Any) -> Demos:
-    """What browsers may look around in, each in one of its own."""
-
-    def application(engine: Remembrancer) -> FastAPI:
+    def build_demo_app(engine: Remembrancer) -> FastAPI:
         return create_app(engine, log=log, end_demo=demos.end)
 
-    demos = Demos(server, application, pages.close)
+    demos = Demos(server, build_demo_app, pages.close)
     return demos
 
 
@@ -145,16 +144,16 @@ def _build_lifespan(
     closers: Iterable[Callable[[], None]],
 ) -> Lifespan:
     @asynccontextmanager
-    async def living(app: FastAPI) -> AsyncIterator[None]:
-        asked = upstream.connect() if upstream is not None else nullcontext()
-        given = lifespan(app) if lifespan is not None else nullcontext()
-        async with tools.running(), asked, given:
+    async def run(app: FastAPI) -> AsyncIterator[None]:
+        connection = upstream.connect() if upstream is not None else nullcontext()
+        inner = lifespan(app) if lifespan is not None else nullcontext()
+        async with tools.running(), connection, inner:
             yield
             await run_in_threadpool(pages.close, app)
-        for end in closers:
-            await run_in_threadpool(end)
+        for close in closers:
+            await run_in_threadpool(close)
 
-    return living
+    return run
 
 
 def _build_middleware(
@@ -163,16 +162,15 @@ def _build_middleware(
     tracer: RequestTracer | None,
     log: Any,
     open_paths: Iterable[str],
-    cpu_limiter: CpuLimiter,
 ) -> list[Middleware]:
-    """What a request passes, from the outside to the inside."""
+    """Return the middleware, outermost first."""
     settings = engine.settings.server
     tokens = None
     if settings.jwt is not None:
         from remembrancer.server.tokens import TokenVerifier
 
         tokens = TokenVerifier(settings.jwt, engine.settings.tenant)
-    shared = [
+    cors = [
         Middleware(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
@@ -186,11 +184,10 @@ def _build_middleware(
         Middleware(
             TrustedHostMiddleware, hosts=settings.allowed_hosts, origins=settings.allowed_origins
         ),
-        *(shared if settings.allowed_origins else ()),
+        *(cors if settings.allowed_origins else ()),
         Middleware(
             AuthMiddleware,
             engine=engine,
-            cpu_limiter=cpu_limiter,
             tokens=tokens,
             open_paths=open_paths,
         ),
@@ -208,13 +205,12 @@ def _build_middleware(
 
 @cache
 def _build_routes() -> list[BaseRoute]:
-    """All of the API, for as many applications as there are: reading it in takes a while."""
+    """Return the routes of the API; all applications share them, because building them is slow."""
     errors = problems.document_errors(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
     secured: dict[str, Any] = {"dependencies": [Security(BEARER_SCHEME)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
-    for (
-        router
-    ) in _list_personal_routers():  # what is asked most stands first: routes are tried in turn
+    # Routes are matched in order, so the most frequent ones come first.
+    for router in _list_personal_routers():
         api.include_router(router)
     api.include_router(kinds.listings, prefix="/memory")
     api.include_router(kinds.router, prefix="/memory")
@@ -224,28 +220,29 @@ def _build_routes() -> list[BaseRoute]:
     for router in (keys.router, admin.router, privacy.router):
         api.include_router(router)
     agent = [Depends(declare_agent_path)]
-    own = APIRouter(prefix="/api/agents/{agent}", **secured)
+    agents = APIRouter(prefix="/api/agents/{agent}", **secured)
     for prefix, router in (("/memory", kinds.listings), ("/memory", kinds.router)):
-        own.include_router(router, prefix=prefix, dependencies=agent)
+        agents.include_router(router, prefix=prefix, dependencies=agent)
     for router in _list_personal_routers():
-        own.include_router(router, dependencies=agent)
-    own.include_router(memories.router, prefix="/memory", dependencies=agent)
+        agents.include_router(router, dependencies=agent)
+    agents.include_router(memories.router, prefix="/memory", dependencies=agent)
     butlers = APIRouter(prefix="/api/butlers/{agent}/memory", **secured)
     butlers.include_router(kinds.listings, dependencies=agent)
-    rows = APIRouter(**secured)
-    rows.include_router(instances.router)
+    tables = APIRouter(**secured)
+    tables.include_router(instances.router)
     chats = APIRouter(prefix="/v1", **secured)
     chats.include_router(completions.router)
-    door = APIRouter(responses=errors)
-    door.include_router(health.router)
-    whole = APIRouter(generate_unique_id_function=_build_operation_id)
-    for router in (api, own, butlers, rows, chats, door):
-        whole.include_router(router)
-    return whole.routes
+    public = APIRouter(responses=errors)
+    public.include_router(health.router)
+    public.include_router(login.router)
+    root = APIRouter(generate_unique_id_function=_build_operation_id)
+    for router in (api, agents, butlers, tables, chats, public):
+        root.include_router(router)
+    return root.routes
 
 
 def _list_personal_routers() -> list[APIRouter]:
-    """What a person has, and each of their agents."""
+    """Return the routers that are mounted for a user and for each of their agents."""
     return [verbs.router, sessions.router, quality.router, me.router, memories.trash]
 
 

@@ -1,4 +1,4 @@
-"""What Prometheus may know: requests by the template of their route, and the process itself."""
+"""Prometheus metrics: requests by route template, and the process."""
 
 from __future__ import annotations
 
@@ -12,12 +12,8 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-
 
 class Metrics:
-    """The counters of one process."""
-
     media_type = CONTENT_TYPE_LATEST
 
     def __init__(self) -> None:
@@ -26,23 +22,21 @@ class Metrics:
         GCCollector(self._registry)
         self._requests = Counter(
             "remembrancer_requests",
-            "Requests that were answered.",
+            "Answered requests.",
             ("method", "route", "status"),
             registry=self._registry,
         )
         self._seconds = Histogram(
             "remembrancer_request_seconds",
-            "How long answers took.",
+            "Request duration in seconds.",
             ("method", "route"),
             registry=self._registry,
         )
 
     def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one request."""
-        method = method if method in METHODS else "other"
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
     def render(self) -> bytes:
-        """All of them, as Prometheus reads them."""
+        """Return all metrics in the Prometheus text format."""
         return generate_latest(self._registry)

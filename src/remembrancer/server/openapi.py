@@ -1,8 +1,8 @@
-"""The description of the API (OpenAPI), with an example of every answer and every request."""
+"""Builds the OpenAPI document, with summaries and an example of every request and response."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -10,6 +10,22 @@ from fastapi import FastAPI
 from remembrancer.server.problems import Problem
 
 Schema = Mapping[str, Any]
+
+TAGS = [
+    {"name": "verbs", "description": "Remember, recall, build prompts, learn, forget and undo."},
+    {"name": "memories", "description": "List, read and edit single memories."},
+    {"name": "sessions", "description": "Sessions and their turns."},
+    {"name": "maintenance", "description": "Audit, consolidate and forecast one's own memory."},
+    {"name": "me", "description": "The caller and the profile that applies to them."},
+    {"name": "keys", "description": "The caller's API keys."},
+    {"name": "privacy", "description": "Export, import and erase one's own data."},
+    {"name": "team", "description": "Shared team facts and their review."},
+    {"name": "people", "description": "The users of the caller's tenant."},
+    {"name": "admin", "description": "Recurring jobs and backups."},
+    {"name": "instances", "description": "The memories of one bot instance, as table rows."},
+    {"name": "chat completions", "description": "OpenAI-compatible chat with memory."},
+    {"name": "server", "description": "Probes, metrics and browser login."},
+]
 
 EXAMPLE_VALUES: dict[str, Any] = {
     "content": "Ada drinks tea in the afternoon.",
@@ -41,27 +57,70 @@ EXAMPLE_VALUES: dict[str, Any] = {
     "confidence": 1.0,
     "sure": 0.9,
 }
-"""What stands in examples, by the name of the field."""
+"""Values in examples, by field name."""
 
 EXAMPLES_BY_FORMAT = {"date-time": "2026-03-02T12:00:00Z"}
 EXAMPLES_BY_TYPE: dict[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "string": "text"}
 
 
 def install(app: FastAPI) -> None:
-    """Let the application describe itself with examples."""
-    plain = app.openapi
+    """Replace the application's OpenAPI document by one with summaries and examples."""
+    build_plain = app.openapi
 
-    def described() -> dict[str, Any]:
+    def build_document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            schema = plain()
-            schema["components"]["schemas"].update(_build_problem_schemas())
-            for methods in schema["paths"].values():
-                for operation in methods.values():
-                    _add_examples(operation, schema["components"]["schemas"])
-            app.openapi_schema = schema
+            document = build_plain()
+            schemas = document["components"]["schemas"]
+            _require_response_fields(document)
+            schemas.update(_build_problem_schemas())
+            for operation in _list_operations(document):
+                operation["summary"] = _summarise(operation["description"])
+                _add_examples(operation, schemas)
+            app.openapi_schema = document
         return app.openapi_schema
 
-    app.openapi = described  # type: ignore[method-assign]
+    app.openapi = build_document  # type: ignore[method-assign]
+
+
+def _list_operations(document: Schema) -> list[dict[str, Any]]:
+    return [one for methods in document["paths"].values() for one in methods.values()]
+
+
+def _summarise(description: str) -> str:
+    """Return the first sentence of a description."""
+    return description.partition("\n")[0].partition(". ")[0].removesuffix(".")
+
+
+def _require_response_fields(document: Schema) -> None:
+    """Mark all fields of responses as required, because responses never omit a field.
+
+    Pydantic marks fields with a default as optional, although it always serialises them.
+    """
+    schemas = document["components"]["schemas"]
+    bodies = [one["requestBody"] for one in _list_operations(document) if "requestBody" in one]
+    parameters = [one.get("parameters", []) for one in _list_operations(document)]
+    request_schemas: set[str] = set()
+    pending = [*_find_references(bodies), *_find_references(parameters)]
+    while pending:
+        name = pending.pop()
+        if name not in request_schemas:
+            request_schemas.add(name)
+            pending += _find_references(schemas.get(name, {}))
+    for name, schema in schemas.items():
+        if name not in request_schemas and "properties" in schema:
+            schema["required"] = list(schema["properties"])
+
+
+def _find_references(value: object) -> Iterator[str]:
+    """Yield the names of all schemas that a part of the document refers to."""
+    if isinstance(value, Mapping):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"].rpartition("/")[2]
+        for child in value.values():
+            yield from _find_references(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _find_references(child)
 
 
 def _build_problem_schemas() -> dict[str, Any]:
@@ -71,26 +130,25 @@ def _build_problem_schemas() -> dict[str, Any]:
 
 def _add_examples(operation: dict[str, Any], components: Schema) -> None:
     for body in (operation.get("requestBody"), *_list_success_responses(operation)):
-        for media, content in (body or {}).get("content", {}).items():
-            if media == "application/json" and content.get("schema"):
+        for media_type, content in (body or {}).get("content", {}).items():
+            if media_type == "application/json" and content.get("schema"):
                 content.setdefault("example", build_example(content["schema"], components))
-    answers = operation["responses"]
-    if "422" in answers:
-        problem = answers["401"]["content"] if "401" in answers else None
-        answers["422"]["content"] = problem or answers["422"]["content"]
+    responses = operation["responses"]
+    if "422" in responses and "401" in responses:
+        responses["422"]["content"] = responses["401"]["content"]
 
 
-def _list_success_responses(operation: Mapping[str, Any]) -> list[Any]:
+def _list_success_responses(operation: Schema) -> list[Any]:
     return [one for status, one in operation["responses"].items() if status.startswith("2")]
 
 
 def build_example(schema: Schema, components: Schema, name: str = "") -> Any:
-    """A value that a schema allows."""
+    """Return a value that is valid for a schema."""
     if "$ref" in schema:
         return build_example(components[schema["$ref"].rpartition("/")[2]], components, name)
-    for given in ("const", "default"):
-        if schema.get(given) is not None:
-            return schema[given]
+    for fixed in ("const", "default"):
+        if schema.get(fixed) is not None:
+            return schema[fixed]
     if "enum" in schema:
         return schema["enum"][0]
     choices = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")

@@ -1,4 +1,4 @@
-"""One shape for everything that goes wrong: problem details (RFC 9457) with our stable codes."""
+"""Renders every error as problem details (RFC 9457) with a stable code."""
 
 from __future__ import annotations
 
@@ -11,37 +11,38 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from remembrancer.errors import Ambiguous, RemembrancerError
 
 MEDIA_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:remembrancer:"
+KEY_REQUIRED = "Send a key as `Authorization: Bearer rem_…`; `rem key-create` creates one."
 
 
 class Unauthenticated(RemembrancerError):
-    """Nobody is let in without a key."""
+    """The request has no valid key, token or session."""
 
     code = "unauthenticated"
     status = 401
 
 
 class ForeignHost(RemembrancerError):
-    """The request was meant for another server, or comes from another site."""
+    """The Host header names no host of this server."""
 
     code = "foreign_host"
     status = 400
 
 
 class ForeignOrigin(RemembrancerError):
-    """Another site asks in the name of whoever sits in front of the browser."""
+    """The request comes from a page of another site."""
 
     code = "foreign_origin"
     status = 403
 
 
 class TooLarge(RemembrancerError):
-    """The body is larger than this server takes."""
+    """The body exceeds the size limit."""
 
     code = "too_large"
     status = 413
@@ -55,7 +56,7 @@ class TooSlow(RemembrancerError):
 
 
 class RetryLater(RemembrancerError):
-    """Not now: `seconds` says when to come again."""
+    """The client should retry after `seconds`."""
 
     def __init__(self, message: str, seconds: int) -> None:
         super().__init__(message)
@@ -63,49 +64,49 @@ class RetryLater(RemembrancerError):
 
 
 class TooManyRequests(RetryLater):
-    """More requests than one caller may make."""
+    """The caller has exceeded the rate limit."""
 
     code = "too_many_requests"
     status = 429
 
 
 class RequestInProgress(RetryLater):
-    """The same request was made before and is not done."""
+    """The same request is still running."""
 
     code = "still_at_work"
     status = 409
 
 
 class IdempotencyMismatch(RemembrancerError):
-    """An Idempotency-Key belongs to one request, and this is another."""
+    """The Idempotency-Key was used for another request."""
 
     code = "idempotency_mismatch"
     status = 422
 
 
 class PreconditionFailed(RemembrancerError):
-    """The memory is no longer as the caller saw it."""
+    """The memory has changed since the caller read it."""
 
     code = "precondition_failed"
     status = 412
 
 
 class FieldError(BaseModel):
-    """One thing that is wrong with a request, and where."""
+    """One invalid field of a request; `where` is its path."""
 
     where: str
     message: str
 
 
 class CandidateMemory(BaseModel):
-    """A memory that may be meant."""
+    """A memory that an ambiguous reference may mean."""
 
     id: str
     content: str
 
 
 class Problem(BaseModel):
-    """What went wrong, by a code that stays, and in a sentence that says what to do."""
+    """An error: a stable code, and a sentence that says what to do."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -131,7 +132,7 @@ class Problem(BaseModel):
 
 
 def document_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The error responses of an operation, for the description of the API."""
+    """Return the OpenAPI entries for error responses with these statuses."""
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
         status: {
@@ -149,14 +150,14 @@ def render_problem(
     detail: str,
     *,
     headers: Mapping[str, str] | None = None,
-    **more: Any,
+    **extra: Any,
 ) -> Response:
-    """A problem as it goes over the wire; to whoever looks at pages, as a page."""
-    page = getattr(scope["app"].state, "error_page", None)
-    shown: Response | None = page(scope, status, code, detail) if page is not None else None
-    if shown is not None:
-        shown.headers.update(headers or {})
-        return shown
+    """Return an error page for browsers, and problem details for all other clients."""
+    render_page = getattr(scope["app"].state, "error_page", None)
+    page: Response | None = render_page(scope, status, code, detail) if render_page else None
+    if page is not None:
+        page.headers.update(headers or {})
+        return page
     body = {
         "type": f"{TYPE_PREFIX}{code}",
         "title": HTTPStatus(status).phrase,
@@ -164,16 +165,15 @@ def render_problem(
         "detail": detail,
         "code": code,
         "request_id": scope.get("state", {}).get("request_id", ""),
-        **more,
+        **extra,
     }
     if scope["path"].startswith("/v1/"):
-        # Where clients of OpenAI's protocol look for it.
+        # OpenAI clients read errors from this key.
         body["error"] = {"message": detail, "type": code, "code": code, "param": None}
     return JSONResponse(body, status, dict(headers or {}), MEDIA_TYPE)
 
 
 def render_error(scope: Scope, error: RemembrancerError) -> Response:
-    """One of our errors as a problem."""
     headers: dict[str, str] = {}
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = 'Bearer realm="remembrancer"'
@@ -181,46 +181,59 @@ def render_error(scope: Scope, error: RemembrancerError) -> Response:
         headers["Retry-After"] = str(error.seconds)
     elif error.status == 503:
         headers["Retry-After"] = "5"
-    more: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     if isinstance(error, Ambiguous):
-        more["candidates"] = [{"id": one.id, "content": one.content} for one in error.candidates]
-    return render_problem(scope, error.status, error.code, str(error), headers=headers, **more)
+        extra["candidates"] = [{"id": one.id, "content": one.content} for one in error.candidates]
+    return render_problem(scope, error.status, error.code, str(error), headers=headers, **extra)
+
+
+async def send_error(
+    error: RemembrancerError,
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    """Answer a request with an error from within a middleware."""
+    response = render_error(scope, error)
+    response.headers.update(headers or {})
+    await response(scope, receive, send)
 
 
 def install(app: FastAPI) -> None:
-    """Let every error of the application have this shape."""
+    """Register handlers that render every error of the application."""
 
     @app.exception_handler(RemembrancerError)
-    async def ours(request: Request, error: RemembrancerError) -> Response:
+    async def handle_own_error(request: Request, error: RemembrancerError) -> Response:
         return render_error(request.scope, error)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        details = [_build_field_error(one) for one in error.errors()]
-        first = "; ".join(f"{one['where']}: {one['message']}" for one in details[:3])
+    async def handle_invalid_request(request: Request, error: RequestValidationError) -> Response:
+        fields = [_build_field_error(one) for one in error.errors()]
+        summary = "; ".join(f"{one['where']}: {one['message']}" for one in fields[:3])
         return render_problem(
             request.scope,
             422,
             "invalid_request",
-            f"{first or 'It cannot be read'}.",
-            errors=details,
+            f"{summary or 'The request is invalid'}.",
+            errors=fields,
         )
 
     @app.exception_handler(HTTPException)
-    async def plain(request: Request, error: HTTPException) -> Response:
+    async def handle_http_error(request: Request, error: HTTPException) -> Response:
         code = HTTPStatus(error.status_code).name.lower()
         detail = _STATUS_DETAILS.get(error.status_code, str(error.detail))
         return render_problem(request.scope, error.status_code, code, detail, headers=error.headers)
 
 
 _STATUS_DETAILS = {
-    404: "There is nothing at this address; /openapi.json lists what there is.",
-    405: "This address does not take that method; /openapi.json lists those it takes.",
-    400: "The body cannot be read; send JSON in UTF-8.",
+    404: "Unknown path. /openapi.json lists all paths.",
+    405: "This path does not support the method. /openapi.json lists those it supports.",
+    400: "The body cannot be read. Send JSON in UTF-8.",
 }
 
 
 def _build_field_error(error: Mapping[str, Any]) -> dict[str, str]:
-    """Where and what, never the value itself."""
+    """Return path and message, never the value itself, which may be a secret."""
     where = ".".join(str(step) for step in error["loc"] if step != "body") or "body"
     return {"where": where, "message": error["msg"].removeprefix("Value error, ")}

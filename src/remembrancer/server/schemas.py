@@ -1,34 +1,37 @@
-"""What goes over the wire: the library's values as JSON, and what comes in, checked. One place."""
+"""Pydantic models of requests and responses that several routes share.
+
+Where a response has the fields of a domain class, the route returns the domain class itself.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from starlette.responses import Response
 
-from remembrancer import types
 from remembrancer.clock import as_utc
-from remembrancer.memory import Memory as Handle
 from remembrancer.types import (
-    Action,
     Backlog,
     ConfidenceBand,
+    Event,
+    Evidence,
+    Key,
+    Kind,
+    Link,
     Maturity,
     Mode,
     Origin,
     Permanence,
-    Relation,
+    Rejection,
+    RuleApplication,
     SessionStatus,
     Source,
     Status,
-    TeamKind,
-    TeamOrigin,
-    TeamStatus,
-    Verdict,
+    TeamEntry,
+    Why,
 )
 
 MAX_NESTING_DEPTH = 30
@@ -38,9 +41,9 @@ Item = TypeVar("Item")
 
 
 def check_text(text: str) -> str:
-    """Text that can be stored and asked for: no control characters that databases refuse."""
-    if "\x00" in text or any(unicodedata.category(one) == "Cs" for one in text):
-        raise ValueError("the text has a NUL or half a character in it")
+    """Refuse text that databases cannot store."""
+    if "\x00" in text or any(unicodedata.category(char) == "Cs" for char in text):
+        raise ValueError("the text contains a NUL or an unpaired surrogate")
     return text
 
 
@@ -58,10 +61,10 @@ def _check_depth(value: Mapping[str, Any]) -> Mapping[str, Any]:
     level: list[Any] = [value]
     for _ in range(MAX_NESTING_DEPTH):
         level = [
-            inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
+            child
+            for node in level
+            if isinstance(node, dict | list)
+            for child in (node.values() if isinstance(node, dict) else node)
         ]
         if not level:
             return value
@@ -80,33 +83,27 @@ Tags = Annotated[list[Name], Field(max_length=100)]
 
 
 class ResponseModel(BaseModel):
-    """What we tell, made of the library's values by the names of their fields."""
+    """Base of responses; reads domain objects by attribute."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
 class RequestModel(BaseModel):
-    """What a caller may say; a word that means nothing here is an error."""
+    """Base of request bodies and query parameters; unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Page(ResponseModel, Generic[Item]):
-    """One page of a listing; `cursor` asks for the next, and is null on the last."""
+class PageResponse(ResponseModel, Generic[Item]):
+    """One page of a list. Pass `cursor` to get the next page; it is null on the last."""
 
     items: list[Item]
     cursor: str | None = None
 
 
-class Evidence(ResponseModel):
-    """A turn that supports a memory, and the words in it that do."""
+class MemoryResponse(ResponseModel):
+    """The fields that all kinds of memory have."""
 
-    session_id: str
-    turn_id: str
-    quote: str = ""
-
-
-class _MemoryBase(ResponseModel):
     id: str
     content: str
     scope: str
@@ -137,8 +134,8 @@ class _MemoryBase(ResponseModel):
     recall_count: int
 
 
-class Fact(_MemoryBase):
-    """What is true."""
+class FactResponse(MemoryResponse):
+    """A fact: a statement that is true."""
 
     kind: Literal["fact"] = "fact"
     category: str
@@ -148,8 +145,8 @@ class Fact(_MemoryBase):
     body: str | None
 
 
-class Rule(_MemoryBase):
-    """How to behave."""
+class RuleResponse(MemoryResponse):
+    """A rule: an instruction on how to behave."""
 
     kind: Literal["rule"] = "rule"
     maturity: Maturity
@@ -160,8 +157,8 @@ class Rule(_MemoryBase):
     applied_at: datetime | None
 
 
-class Episode(_MemoryBase):
-    """What happened."""
+class EpisodeResponse(MemoryResponse):
+    """An episode: something that happened."""
 
     kind: Literal["episode"] = "episode"
     backlog: Backlog
@@ -169,8 +166,8 @@ class Episode(_MemoryBase):
     failure: str | None
 
 
-class Turn(_MemoryBase):
-    """What was said."""
+class TurnResponse(MemoryResponse):
+    """A turn: one message of a session."""
 
     kind: Literal["turn"] = "turn"
     position: int
@@ -179,82 +176,37 @@ class Turn(_MemoryBase):
     origin: Origin
 
 
-AnyMemory = Annotated[Fact | Rule | Episode | Turn, Field(discriminator="kind")]
-_MODELS: dict[str, type[Fact | Rule | Episode | Turn]] = {
-    "fact": Fact,
-    "rule": Rule,
-    "episode": Episode,
-    "turn": Turn,
-}
+AnyMemory = Annotated[
+    FactResponse | RuleResponse | EpisodeResponse | TurnResponse, Field(discriminator="kind")
+]
 
 
-def build_memory(me: Handle, record: types.Record) -> Fact | Rule | Episode | Turn:
-    """A memory with what its numbers mean at this moment."""
-    model = _MODELS[record.kind]
-    values = {name: getattr(record, name, None) for name in model.model_fields}
-    values["standing"] = me.standing(record)
-    values["effective_confidence"] = round(me.confidence(record), 4)
-    if isinstance(record, types.Rule):
-        values["effectiveness"] = round(me.effectiveness(record), 4)
-    return model.model_validate(values)
+class FactPage(PageResponse[FactResponse]):
+    """One page of facts."""
 
 
-def build_json_response(model: type[ResponseModel], values: object) -> Response:
-    """An answer made in the thread of its request; FastAPI would take another thread for it."""
-    return Response(model.model_validate(values).model_dump_json(), media_type="application/json")
+class RulePage(PageResponse[RuleResponse]):
+    """One page of rules."""
 
 
-def build_memories(me: Handle, records: Iterable[types.Record]) -> list[Any]:
-    """Several memories."""
-    return [build_memory(me, one) for one in records]
+class EpisodePage(PageResponse[EpisodeResponse]):
+    """One page of episodes."""
 
 
-class MemoryChange(ResponseModel):
-    """What an event did to one memory; never its words."""
-
-    memory_id: str
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
+class TurnPage(PageResponse[TurnResponse]):
+    """One page of turns."""
 
 
-class Event(ResponseModel):
-    """What happened; its id is what undo takes."""
-
-    id: str
-    at: datetime
-    action: Action
-    agent: str | None
-    surface: str
-    note: str | None
-    undoes: str | None
-    undone_by: str | None
-    changes: list[MemoryChange]
-    batch_id: str | None = None
+class MemoryPage(PageResponse[AnyMemory]):
+    """One page of memories of any kind."""
 
 
-class MemoryLink(ResponseModel):
-    """A relation from one memory to another."""
-
-    source: str
-    target: str
-    relation: Relation
-    created_at: datetime
-
-
-class RuleApplication(ResponseModel):
-    """One use of a rule and what came of it."""
-
-    id: str
-    rule_id: str
-    verdict: Verdict
-    reason: str | None
-    agent: str | None
-    session_id: str | None
-    applied_at: datetime
+class EventPage(PageResponse[Event]):
+    """One page of the activity log."""
 
 
 class WriteResponse(ResponseModel):
-    """What a write did; `event` is null when there was nothing to do."""
+    """The memory after a write; `event` is null if nothing changed."""
 
     memory: AnyMemory
     event: Event | None
@@ -262,91 +214,44 @@ class WriteResponse(ResponseModel):
     secrets: list[str] = []
 
 
-def build_write_response(me: Handle, result: types.Written) -> WriteResponse:
-    """What a write did."""
-    return WriteResponse(
-        memory=build_memory(me, result.memory),
-        event=Event.model_validate(result.event) if result.event else None,
-        replaced=build_memory(me, result.replaced) if result.replaced else None,
-        secrets=list(result.secrets),
-    )
+class HistoryResponse(ResponseModel):
+    """All versions of a memory, oldest first, with their events and the uses of a rule."""
 
-
-class BatchResponse(ResponseModel):
-    """What a write did to several memories; `event` undoes all of it."""
-
-    ids: list[str]
-    event: Event | None
-
-
-class MemoryDetail(ResponseModel):
-    """A memory with its provenance: all its versions, links, events and uses."""
-
-    memory: AnyMemory
     versions: list[AnyMemory]
-    links: list[MemoryLink]
     events: list[Event]
     applications: list[RuleApplication]
+
+
+class MemoryDetail(HistoryResponse):
+    """A memory with its provenance: versions, links, events, uses and sources."""
+
+    memory: AnyMemory
+    links: list[Link]
     sources: list[AnyMemory]
 
 
-class ScoreBreakdown(ResponseModel):
-    """Why a memory was recalled: every number that led to its score."""
-
-    recipe: str
-    semantic_rank: int | None
-    similarity: float | None
-    keyword_rank: int | None
-    bm25: float | None
-    normalised: dict[str, float]
-    parts: dict[str, float]
-    confidence: float
-    effective_confidence: float
-    age_days: float
-    filters: list[str]
-    evidence: list[Evidence]
-
-
 class RecalledMemory(ResponseModel):
-    """A memory brought back, how well it fits, and if asked for, why."""
+    """A memory with its score; `why` is the score breakdown if `explain` was set."""
 
     memory: AnyMemory
     score: float
-    why: ScoreBreakdown | None = None
+    why: Why | None = None
 
 
 class RecallResponse(ResponseModel):
-    """What a recall brought back, best first; `sure` is how likely anything relevant is known."""
+    """Recalled memories, best first.
+
+    `sure` is the probability that anything relevant is stored. `late` lists the search stages
+    that missed the deadline.
+    """
 
     items: list[RecalledMemory]
     sure: float
     late: list[str]
 
 
-class PromptContextResponse(ResponseModel):
-    """Memory as text for a prompt."""
-
-    text: str
-    memories: list[str]
-    tokens: int
-    frozen: bool
-
-
-class MemoryStats(ResponseModel):
-    """How a person's memory is doing."""
-
-    by_kind: dict[str, dict[str, int]]
-    by_category: dict[str, int]
-    by_permanence: dict[str, int]
-    by_scope: dict[str, int]
-    fading: int
-    expiring: int
-    backlog: int
-    events: int
-
-
-class Session(ResponseModel):
-    """A conversation, and how far it has been learned from."""
+class SessionResponse(ResponseModel):
+    """A session; turns before position `watermark` have been learned from."""
 
     id: str
     scope: str
@@ -362,60 +267,27 @@ class Session(ResponseModel):
     metadata: dict[str, Any]
 
 
-class Rejection(ResponseModel):
-    """Something a conversation seemed to tell that was not remembered, and why not."""
+class SessionPage(PageResponse[SessionResponse]):
+    """One page of sessions."""
 
-    id: str
-    at: datetime
-    session_id: str
-    reason: str
-    content: str
-    quote: str
-    turns: list[str]
+
+class RejectionPage(PageResponse[Rejection]):
+    """One page of rejected statements."""
+
+
+class TeamEntryPage(PageResponse[TeamEntry]):
+    """One page of team facts as reviewers see them."""
 
 
 class StoredTurns(ResponseModel):
     """The turns as they were stored."""
 
     session_id: str | None
-    turns: list[Turn]
-
-
-class RecalledTeamFact(ResponseModel):
-    """What a team knows; nothing in it leads to a person."""
-
-    kind: TeamKind
-    content: str
-    importance: float
-    confidence: float
-
-
-class TeamFact(ResponseModel):
-    """What is true of the project."""
-
-    id: str
-    kind: TeamKind
-    content: str
-    status: TeamStatus
-    origin: TeamOrigin
-    importance: float
-    confidence: float
-    recall_count: int
-    recorded_at: datetime
-    confirmed_at: datetime
-    decided_at: datetime | None
-
-
-class TeamReviewItem(ResponseModel):
-    """A team fact as reviewers see it: how many said so, never who."""
-
-    fact: TeamFact
-    contributors: int
-    conflicts: list[str]
+    turns: list[TurnResponse]
 
 
 class ApiKey(ResponseModel):
-    """A key; its secret is told once, when it is made."""
+    """An API key without its secret."""
 
     id: str
     agent: str | None
@@ -427,14 +299,14 @@ class ApiKey(ResponseModel):
     used_at: datetime | None
 
 
-def build_key(found: types.Key) -> ApiKey:
-    """A key, its capabilities in one order."""
-    values = {name: getattr(found, name) for name in ApiKey.model_fields}
-    return ApiKey.model_validate({**values, "capabilities": sorted(found.capabilities)})
+def build_key(key: Key) -> ApiKey:
+    """Render a key with its capabilities sorted."""
+    values = {name: getattr(key, name) for name in ApiKey.model_fields}
+    return ApiKey.model_validate({**values, "capabilities": sorted(key.capabilities)})
 
 
 class NewTurn(RequestModel):
-    """One turn of a conversation."""
+    """One turn to append to a session."""
 
     role: Literal["user", "assistant", "system", "tool"]
     content: Annotated[Text, Field(min_length=1, max_length=1_000_000)]
@@ -445,7 +317,7 @@ class NewTurn(RequestModel):
 
 
 class RememberRequest(RequestModel):
-    """One thing to remember."""
+    """A memory to store."""
 
     content: Content
     kind: Literal["fact", "rule", "episode"] | None = None
@@ -468,7 +340,7 @@ class RememberRequest(RequestModel):
 
 
 class UpdateMemoryRequest(RequestModel):
-    """Other words for a memory; what is not said stays as it was."""
+    """The new content of a memory; fields that are not given keep their value."""
 
     content: Content
     subject: Name | None = None
@@ -484,11 +356,11 @@ class UpdateMemoryRequest(RequestModel):
 
 
 class RecallRequest(RequestModel):
-    """What to recall, and among which memories."""
+    """A query, and filters on the memories to search."""
 
     query: Annotated[Text, Field(min_length=1, max_length=20_000)]
     limit: Limit | None = None
-    kinds: list[types.Kind] | None = None
+    kinds: list[Kind] | None = None
     categories: list[Name] | None = None
     tags: list[Name] | None = None
     scope: Name | None = None
@@ -504,5 +376,5 @@ class RecallRequest(RequestModel):
 
 
 def dump_given(model: BaseModel, *exclude: str) -> dict[str, Any]:
-    """What was said, and nothing that was not."""
+    """Return the fields that have a value."""
     return model.model_dump(exclude_none=True, exclude=set(exclude))

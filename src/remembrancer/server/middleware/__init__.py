@@ -1,1 +1,1 @@
-"""ASGI middleware, one module each; `server/app.py` says in which order."""
+"""ASGI middleware, one class per module; `app` lists them in order."""

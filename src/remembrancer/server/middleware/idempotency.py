@@ -1,4 +1,4 @@
-"""A write with an Idempotency-Key is carried out once, however often and wherever it arrives."""
+"""Stores responses by Idempotency-Key, so that a retry is answered without running again."""
 
 from __future__ import annotations
 
@@ -24,22 +24,21 @@ KEY_HEADER = "idempotency-key"
 WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 MAX_KEY_CHARS = 255
 UNSTORED_PATHS = ("/api/keys",)
-"""Where answers hold what must never be stored: they are not kept."""
+"""Paths whose responses contain secrets, which must not be stored."""
 
 STORED_HEADERS = ("content-type", "etag", "location")
 NOT_STORED_YET = datetime.min.replace(tzinfo=UTC)
-"""Until an answer is kept, which is when its day begins."""
+"""Placeholder; the store sets the time when it stores the response."""
 
 
 class IdempotencyMiddleware:
-    """Carries a write out once, and tells what came of it whenever it is made again."""
+    """Runs a write with an Idempotency-Key once and replays its response to retries."""
 
     def __init__(self, app: ASGIApp, *, engine: Remembrancer) -> None:
         self._app = app
-        self._answers = engine.idempotency
+        self._responses = engine.idempotency
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what was not carried out before."""
         key = Headers(scope=scope).get(KEY_HEADER) if _is_write(scope) else None
         principal: Principal | None = scope.get("state", {}).get("principal")
         if key is None or principal is None:
@@ -48,36 +47,35 @@ class IdempotencyMiddleware:
         try:
             await self._run_once(scope, receive, send, key)
         except RemembrancerError as error:
-            await problems.render_error(scope, error)(scope, receive, send)
+            await problems.send_error(error, scope, receive, send)
 
     async def _run_once(self, scope: Scope, receive: Receive, send: Send, key: str) -> None:
         owner = scope["state"]["principal"].owner
         if not 0 < len(key) <= MAX_KEY_CHARS:
             raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
         name, request = _digest(_encode_agent(scope), key.encode()), _digest_request(scope)
-        known = await run_in_threadpool(self._answers.begin, owner, name, request)
-        if known is not None:
-            await _replay(known, request)(scope, receive, send)
+        stored = await run_in_threadpool(self._responses.begin, owner, name, request)
+        if stored is not None:
+            await _replay(stored, request)(scope, receive, send)
             return
-        said = _ResponseRecorder()
+        recorder = _ResponseRecorder()
         try:
-            await self._app(scope, receive, said.record)
+            await self._app(scope, receive, recorder.record)
         except BaseException:
-            await run_in_threadpool(self._answers.cancel, owner, name)
+            await run_in_threadpool(self._responses.cancel, owner, name)
             raise
-        if said.status is None or said.status >= 500 or said.status == 429:
-            await run_in_threadpool(self._answers.cancel, owner, name)
+        if recorder.status is None or recorder.status >= 500 or recorder.status == 429:
+            await run_in_threadpool(self._responses.cancel, owner, name)
         else:
-            # Before it is told: whoever has the answer may ask again at once.
-            await run_in_threadpool(
-                self._answers.finish, owner, said.build_stored_response(name, request)
-            )
-        for message in said.messages:
+            # Stored before it is sent: the client may retry as soon as it has the response.
+            response = recorder.build_stored_response(name, request)
+            await run_in_threadpool(self._responses.finish, owner, response)
+        for message in recorder.messages:
             await send(message)
 
 
 class _ResponseRecorder:
-    """An answer, before it is told."""
+    """Collects a response instead of sending it."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
@@ -90,20 +88,22 @@ class _ResponseRecorder:
         return self.messages[0]["status"] if self.messages else None
 
     def build_stored_response(self, key: str, request: str) -> StoredResponse:
-        start, *rest = self.messages
+        start, *chunks = self.messages
         headers = Headers(raw=start["headers"])
-        kept: dict[str, Json] = {name: headers[name] for name in STORED_HEADERS if name in headers}
-        body = b"".join(one.get("body", b"") for one in rest).decode()
-        return StoredResponse(key, request, NOT_STORED_YET, start["status"], kept, body)
+        stored: dict[str, Json] = {
+            name: headers[name] for name in STORED_HEADERS if name in headers
+        }
+        body = b"".join(chunk.get("body", b"") for chunk in chunks).decode()
+        return StoredResponse(key, request, NOT_STORED_YET, start["status"], stored, body)
 
 
 def _replay(stored: StoredResponse, request: str) -> Response:
     if stored.request != request:
         raise IdempotencyMismatch(
-            "This Idempotency-Key was used for another request; make a new one."
+            "This Idempotency-Key was used for another request. Use a new one."
         )
     if stored.status is None:
-        raise RequestInProgress("The same request is being carried out; ask again in a moment.", 1)
+        raise RequestInProgress("The same request is still running. Try again in a moment.", 1)
     headers = {name: str(value) for name, value in stored.headers.items()}
     return Response(stored.body, stored.status, {**headers, "Idempotency-Replayed": "true"})
 
@@ -120,13 +120,12 @@ def _encode_agent(scope: Scope) -> bytes:
 
 
 def _digest_request(scope: Scope) -> str:
-    parts = (scope["method"], scope["path"])
     query, body = scope.get("query_string", b""), scope["state"].get("body", b"")
-    return _digest(*(part.encode() for part in parts), query, body)
+    return _digest(scope["method"].encode(), scope["path"].encode(), query, body)
 
 
-def _digest(*parts: bytes) -> str:
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(len(part).to_bytes(8, "big") + part)
-    return whole.hexdigest()
+def _digest(*values: bytes) -> str:
+    digest = hashlib.sha256()
+    for value in values:
+        digest.update(len(value).to_bytes(8, "big") + value)
+    return digest.hexdigest()

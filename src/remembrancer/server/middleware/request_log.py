@@ -1,7 +1,7 @@
-"""Every request in one line: what was asked for and how it went, never with what words.
+"""Logs one line per request, and turns unexpected errors into a 500.
 
-Paths hold ids and queries hold content, so only the template of the route is told. Of an error
-that nobody expected, only its kind and its place in the code are told: its message may hold words.
+Paths contain ids and queries contain content, so only the route's template is logged. Of an
+unexpected error only its class and its frames are logged, because its message may quote content.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remembrancer.server import problems
-from remembrancer.server.metrics import METHODS, Metrics
+from remembrancer.server.metrics import Metrics
 from remembrancer.server.otel import RequestTracer
+
+LOGGED_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+"""Any other method is reported as "other", so that clients cannot invent metric labels."""
 
 DEFAULT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -30,7 +33,7 @@ DEFAULT_HEADERS = {
 
 
 def create_logger(stream: TextIO | None = None) -> Any:
-    """A logger that writes a JSON object per line."""
+    """Return a logger that writes one JSON object per line, by default to stderr."""
     return structlog.wrap_logger(
         structlog.PrintLogger(stream or sys.stderr),
         processors=[
@@ -42,7 +45,7 @@ def create_logger(stream: TextIO | None = None) -> Any:
 
 
 class RequestLogMiddleware:
-    """Numbers each request, tells how it went, and lets nothing unexpected out."""
+    """Gives each request an id, and records its outcome in the log, the metrics and the traces."""
 
     def __init__(
         self, app: ASGIApp, *, metrics: Metrics, log: Any, tracer: RequestTracer | None = None
@@ -50,10 +53,9 @@ class RequestLogMiddleware:
         self._app = app
         self._metrics = metrics
         self._log = log
-        self._traces = tracer
+        self._tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, and look at what comes of it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -61,7 +63,7 @@ class RequestLogMiddleware:
         scope.setdefault("state", {})["request_id"] = request_id
         started, status = time.perf_counter(), 0
 
-        async def watched(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -69,8 +71,8 @@ class RequestLogMiddleware:
             await send(message)
 
         try:
-            await self._app(scope, receive, watched)
-        except Exception as error:  # the last resort: nobody is told what is none of theirs
+            await self._app(scope, receive, send_with_headers)
+        except Exception as error:  # the last resort: details go to the log, not to the client
             self._log.error(
                 "unexpected",
                 request_id=request_id,
@@ -78,17 +80,17 @@ class RequestLogMiddleware:
                 at=[*_format_frames(error)],
             )
             if not status:
-                unexpected = "Something went wrong here; the log of the server has this request_id."
-                answer = problems.render_problem(scope, 500, "internal_error", unexpected)
-                await answer(scope, receive, watched)
+                detail = "Internal error. Look up this request_id in the server's log."
+                response = problems.render_problem(scope, 500, "internal_error", detail)
+                await response(scope, receive, send_with_headers)
         self._record_request(scope, request_id, status, time.perf_counter() - started)
 
     def _record_request(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         route = get_route_template(scope)
-        method = scope["method"] if scope["method"] in METHODS else "other"
+        method = scope["method"] if scope["method"] in LOGGED_METHODS else "other"
         self._metrics.record_request(method, route, status, seconds)
-        if self._traces is not None:
-            self._traces.record_request(scope, method, route, status, seconds, request_id)
+        if self._tracer is not None:
+            self._tracer.record_request(scope, method, route, status, seconds, request_id)
         self._log.info(
             "request",
             request_id=request_id,
@@ -100,8 +102,8 @@ class RequestLogMiddleware:
 
 
 def get_route_template(scope: Scope) -> str:
-    """The route that answered, with names in place of ids; "" if none did."""
-    # FastAPI keeps what a route is called within the routers around it apart from the route.
+    """Return the path template of the route that answered, or "" if none did."""
+    # FastAPI keeps the full path of a route in included routers apart from the route itself.
     route = scope.get("fastapi", {}).get("effective_route_context") or scope.get("route")
     return str(getattr(route, "path", "") or "")
 

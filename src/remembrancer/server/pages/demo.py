@@ -7,8 +7,8 @@ from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
 
 from remembrancer.errors import NotFound
-from remembrancer.server.middleware.auth import SESSION_COOKIE, set_secret_cookie
-from remembrancer.server.middleware.demo import DEMO_COOKIE, DEMO_HOURS
+from remembrancer.server.cookies import DEMO_COOKIE, SESSION_COOKIE, set_secret_cookie
+from remembrancer.server.demos import DEMO_HOURS
 from remembrancer.server.pages.forms import SubmittedForm
 from remembrancer.server.pages.page_context import CurrentPage
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse
 
 from remembrancer.errors import InvalidInput, RemembrancerError
 from remembrancer.server import schemas
-from remembrancer.server.middleware.auth import SESSION_COOKIE
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Batch, Written
 
 TOKEN_FIELD, BACK_FIELD, DONE_COOKIE = "token", "back", "rem_done"

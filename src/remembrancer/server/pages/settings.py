@@ -10,8 +10,8 @@ from starlette.responses import Response
 from remembrancer.doctor import run_checks
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.server import schemas
+from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.deps import TeamReview
-from remembrancer.server.middleware.auth import SESSION_COOKIE
 from remembrancer.server.pages.embedder_check import find_embedder_warning
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage, PageContext

@@ -1,1 +1,1 @@
-"""One module per resource; each makes a router that `app.py` puts in its place."""
+"""REST routes, one module per resource; `app` mounts their routers."""

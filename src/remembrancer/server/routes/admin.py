@@ -1,4 +1,4 @@
-"""What concerns everyone in a store: the recurring jobs and backups. It needs `users:edit`."""
+"""Recurring jobs and backups of the whole store. Needs the capability `users:edit`."""
 
 from __future__ import annotations
 
@@ -7,38 +7,21 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
+from remembrancer.maintenance.runner import JobResult, ScheduledJob
 from remembrancer.server import schemas
 from remembrancer.server.deps import Caller, Engine, require_edit
 
-router = APIRouter(tags=["upkeep"], dependencies=[Depends(require_edit)])
-
-
-class JobSchedule(schemas.ResponseModel):
-    """When a job runs, when it was done last and when it is due next."""
-
-    job: str
-    cron: str
-    finished_at: datetime | None
-    due_at: datetime | None
+router = APIRouter(tags=["admin"], dependencies=[Depends(require_edit)])
 
 
 class ListJobsResponse(schemas.ResponseModel):
-    """All jobs."""
+    """All recurring jobs."""
 
-    items: list[JobSchedule]
-
-
-class RunJobResponse(schemas.ResponseModel):
-    """What a job did."""
-
-    job: str
-    changed: int
-    people: int
-    failures: list[str]
+    items: list[ScheduledJob]
 
 
 class BackupResponse(schemas.ResponseModel):
-    """A backup on the server, which was read back before it counted."""
+    """A backup on the server; it was read back and verified."""
 
     name: str
     created_at: datetime
@@ -49,19 +32,19 @@ class BackupResponse(schemas.ResponseModel):
 
 @router.get("/jobs", response_model=ListJobsResponse)
 def list_jobs(engine: Engine) -> Any:
-    """When each job runs."""
+    """List the recurring jobs with their last and next run."""
     return {"items": engine.schedule()}
 
 
-@router.post("/jobs/{job}/run", response_model=RunJobResponse)
+@router.post("/jobs/{job}/run", response_model=JobResult)
 def run_job(engine: Engine, caller: Caller, job: schemas.Name) -> Any:
-    """Do a job now, for the people of one's own tenant."""
+    """Run a job now for the caller's tenant."""
     return engine.run_job(job, tenant=caller.owner.tenant)
 
 
 @router.post("/backup", response_model=BackupResponse, status_code=201)
 def create_backup(engine: Engine) -> Any:
-    """Write everyone's memories into one file among the backups on the server."""
-    made = engine.backup_to_shelf()
-    told = {name: getattr(made, name) for name in ("created_at", "people", "rows", "bytes")}
-    return {"name": made.path.name, **told}
+    """Create a backup of all users on the server."""
+    backup = engine.backup_to_shelf()
+    values = {name: getattr(backup, name) for name in ("created_at", "people", "rows", "bytes")}
+    return {"name": backup.path.name, **values}

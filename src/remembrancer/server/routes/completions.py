@@ -1,4 +1,4 @@
-"""OpenAI's chat protocol with a memory: recall, pass on, and learn once it is answered."""
+"""OpenAI-compatible chat completions: add memories, forward upstream, learn from the reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from remembrancer.guard.redaction import redact_text
 from remembrancer.memory import Memory
 from remembrancer.server import chat_protocol as protocol
 from remembrancer.server import problems
-from remembrancer.server.cpu_limit import run_limited
 from remembrancer.server.deps import Caller, CallerMemory
 from remembrancer.server.proxy import ProxyResponse, Upstream
 from remembrancer.sessions.turns import TurnInput
@@ -25,16 +24,19 @@ router = APIRouter(tags=["chat completions"])
 
 SESSION_HEADER = "x-remembrancer-session"
 MEMORY_TIMEOUT_SECONDS = 5.0
-"""How long an answer waits for memory."""
+"""How long a request waits for memory before it goes on without."""
 
 JSON_OBJECT: dict[str, Any] = {"schema": {"type": "object"}}
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "What the server of models answers, unchanged.",
+        "description": "The upstream's response, unchanged.",
         "content": {"application/json": JSON_OBJECT, "text/event-stream": {}},
     },
     **problems.document_errors(502, 504),
-    "default": {"description": "Its errors too.", "content": {"application/json": JSON_OBJECT}},
+    "default": {
+        "description": "The upstream's errors.",
+        "content": {"application/json": JSON_OBJECT},
+    },
 }
 EXAMPLE_REQUEST = {
     "model": "some-model",
@@ -46,14 +48,14 @@ T = TypeVar("T")
 
 
 class NoUpstream(RemembrancerError):
-    """This server has no other to pass requests on to."""
+    """No upstream model server is configured."""
 
     code = "no_upstream"
     status = 404
 
 
-class ChatMessage(BaseModel):
-    """One message; whatever else it has is passed on."""
+class ChatCompletionMessage(BaseModel):
+    """One message; additional fields are forwarded."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -62,11 +64,11 @@ class ChatMessage(BaseModel):
 
 
 class ChatCompletionRequest(BaseModel):
-    """What a model is asked; whatever else it has is passed on."""
+    """A chat completion request; additional fields are forwarded."""
 
     model_config = ConfigDict(extra="allow")
 
-    messages: Annotated[list[ChatMessage], Field(min_length=1)]
+    messages: Annotated[list[ChatCompletionMessage], Field(min_length=1)]
 
 
 @router.post(
@@ -75,73 +77,72 @@ class ChatCompletionRequest(BaseModel):
 async def complete_chat(
     request: Request, me: CallerMemory, completion: ChatCompletionRequest
 ) -> Response:
-    """Ask a model that is told what is remembered; then learn from what was said.
+    """Complete a chat with memory (OpenAI-compatible).
 
-    The conversation is the one that the header `X-Remembrancer-Session` names, or else the one
-    that opens with the same messages.
+    Adds relevant memories to the last user message and learns from the reply. The header
+    `X-Remembrancer-Session` names the session; without it, chats that begin with the same
+    messages are one session.
     """
     upstream = _get_upstream(request)
-    messages = [one.model_dump() for one in completion.messages]
+    messages = [message.model_dump() for message in completion.messages]
     body: bytes = request.scope["state"]["body"]
-    if not (said := protocol.find_last_user_text(messages)):
+    if not (user_text := protocol.find_last_user_text(messages)):
         return ProxyResponse(upstream, "/chat/completions", request.headers, body)
-    body = (
-        await _run_with_timeout(request, run_limited(request, _add_memory_note, me, said, body))
-        or body
-    )
+    adding = run_in_threadpool(_add_memory_note, me, user_text, body)
+    body = await _run_with_timeout(request, adding) or body
 
-    async def heard(answer: bytes, streamed: bool) -> None:
+    async def learn(response: bytes, streamed: bool) -> None:
         session = request.headers.get(SESSION_HEADER)
-        learning = run_in_threadpool(_learn, me, session, messages, answer, streamed)
+        learning = run_in_threadpool(_learn, me, session, messages, response, streamed)
         await _run_with_timeout(request, learning)
 
-    return ProxyResponse(upstream, "/chat/completions", request.headers, body, heard)
+    return ProxyResponse(upstream, "/chat/completions", request.headers, body, learn)
 
 
 @router.get("/models", response_model=None, responses=RESPONSES)
 async def list_models(request: Request, _: Caller) -> Response:
-    """The models that can be asked."""
+    """List the upstream's models."""
     return ProxyResponse(_get_upstream(request), "/models", request.headers)
 
 
 def _get_upstream(request: Request) -> Upstream:
-    found: Upstream | None = request.app.state.upstream
-    if found is None:
-        raise NoUpstream("There is no server of models to ask; name one in server.upstream.url.")
-    return found
+    upstream: Upstream | None = request.app.state.upstream
+    if upstream is None:
+        raise NoUpstream("No upstream model server is configured. Set server.upstream.url.")
+    return upstream
 
 
 def _add_memory_note(me: Memory, user_text: str, body: bytes) -> bytes:
-    """The request with what is remembered of what was said."""
+    """Return the request with relevant memories in its last user message."""
     note = me.context(user_text).text
     return protocol.insert_note(body.decode(), note).encode() if note else body
 
 
 def _learn(
-    me: Memory, session: str | None, messages: list[dict[str, Any]], answer: bytes, streamed: bool
+    me: Memory, session: str | None, messages: list[dict[str, Any]], response: bytes, streamed: bool
 ) -> None:
-    """Keep what was said and answered; the same words again are another try for an answer."""
-    reply = protocol.parse_reply(answer, streamed=streamed)
+    """Append the user's message and the reply; a repeated message is a retry and is skipped."""
+    reply = protocol.parse_reply(response, streamed=streamed)
     if reply.calls_tools:
         return
     session = session or protocol.derive_session_id(messages, me.principal.agent)
-    said = protocol.find_last_user_text(messages)
-    before = [one.content for one in me.turns(session) if one.is_by_user]
+    user_text = protocol.find_last_user_text(messages)
+    previous = [turn.content for turn in me.turns(session) if turn.is_by_user]
     turns: list[TurnInput] = []
-    if before[-1:] != [redact_text(said)]:
-        turns.append({"role": "user", "content": said})
+    if previous[-1:] != [redact_text(user_text)]:
+        turns.append({"role": "user", "content": user_text})
     if reply.text:
         turns.append({"role": "assistant", "content": reply.text})
     me.learn(turns, session)
 
 
 async def _run_with_timeout(request: Request, work: Awaitable[T]) -> T | None:
-    """What memory gives in time; None if it does not, which is no reason to fail a call."""
+    """Return None if memory fails or takes too long; the chat goes on without it."""
     task = asyncio.ensure_future(work)
     try:
         async with asyncio.timeout(MEMORY_TIMEOUT_SECONDS):
             return await asyncio.shield(task)
-    except Exception as error:  # whatever it is: the answer matters more
+    except Exception as error:  # any failure: the reply matters more than memory
         code = getattr(error, "code", type(error).__name__)
         request.app.state.log.warning("memory", code=code)
         task.add_done_callback(_ignore_outcome)
@@ -149,6 +150,6 @@ async def _run_with_timeout(request: Request, work: Awaitable[T]) -> T | None:
 
 
 def _ignore_outcome(task: asyncio.Future[Any]) -> None:
-    """Nobody waits for it any more, whatever becomes of it."""
+    """Retrieve the exception, so that asyncio does not report it as never retrieved."""
     if not task.cancelled():
         task.exception()

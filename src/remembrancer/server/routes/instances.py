@@ -1,4 +1,4 @@
-"""`/memories`: what one bot instance remembers; nothing shows several instances at once."""
+"""`/memories`: the facts of one bot instance as table rows; no request spans instances."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CAMEL_CASE = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class InstanceMemory(schemas.ResponseModel):
-    """One memory as a table shows it; `source_conversation` is where it can be read."""
+    """One memory as a table row; `sourceConversation` is the path of its session."""
 
     model_config = ConfigDict(**CAMEL_CASE, from_attributes=True)
 
@@ -37,7 +37,7 @@ class InstanceMemory(schemas.ResponseModel):
 
 
 class InstanceMemoryPage(schemas.ResponseModel):
-    """One page of memories."""
+    """One page of rows; `more` is true if there is another page."""
 
     model_config = CAMEL_CASE
 
@@ -48,7 +48,7 @@ class InstanceMemoryPage(schemas.ResponseModel):
 
 
 class InstanceRequest(schemas.RequestModel):
-    """Which instance is meant."""
+    """The instance to access."""
 
     model_config = ConfigDict(**CAMEL_CASE, extra="forbid")
 
@@ -56,7 +56,7 @@ class InstanceRequest(schemas.RequestModel):
 
 
 class InstanceListParams(InstanceRequest):
-    """Which of its memories to tell."""
+    """Page and filters for an instance's memories; `q` searches."""
 
     page: Annotated[int, Field(ge=1, le=1000)] = 1
     limit: Annotated[int, Field(ge=1, le=100)] = 20
@@ -65,7 +65,7 @@ class InstanceListParams(InstanceRequest):
 
 
 class CreateInstanceMemoryRequest(InstanceRequest):
-    """A memory made by hand."""
+    """A memory to store."""
 
     content: schemas.Content
     category: schemas.Name | None = None
@@ -74,13 +74,13 @@ class CreateInstanceMemoryRequest(InstanceRequest):
 
 
 class DeleteInstanceMemoriesRequest(InstanceRequest):
-    """Memories to delete."""
+    """Ids of memories to delete."""
 
     ids: Annotated[list[schemas.Name], Field(min_length=1, max_length=1000)]
 
 
 class DeleteInstanceMemoriesResponse(schemas.ResponseModel):
-    """What is gone."""
+    """Ids of the deleted memories."""
 
     deleted: list[str]
 
@@ -99,27 +99,27 @@ def list_instance_memories(
     response: Response,
     params: Annotated[InstanceListParams, Query()],
 ) -> Any:
-    """What one instance remembers, the newest first; with `q`, what fits best first."""
+    """List an instance's memories, newest first, or best match first with `q`."""
     me = _get_memory(engine, caller, params)
     end = params.page * params.limit
     records = _list_first(me, params, end + 1)
-    shown = records[end - params.limit : end]
-    etags.set_etag(request, response, etags.compute_etag(shown, len(records) > end))
-    items = [_build_row(one) for one in shown if isinstance(one, Fact)]
-    return {"items": items, "page": params.page, "limit": params.limit, "more": len(records) > end}
+    page, more = records[end - params.limit : end], len(records) > end
+    etags.set_etag(request, response, etags.compute_etag(page, more))
+    items = [_build_row(record) for record in page if isinstance(record, Fact)]
+    return {"items": items, "page": params.page, "limit": params.limit, "more": more}
 
 
 def _list_first(me: Memory, params: InstanceListParams, count: int) -> list[Record]:
-    """As many as there are up to a count."""
-    wanted: dict[str, Any] = {"kinds": [Kind.FACT], "minimum_importance": 0}
+    """Return the first `count` facts, or fewer if there are fewer."""
+    filters: dict[str, Any] = {"kinds": [Kind.FACT], "minimum_importance": 0}
     if params.category is not None:
-        wanted["categories"] = [params.category]
+        filters["categories"] = [params.category]
     if params.q is not None:
-        return [one.memory for one in me.recall(params.q, limit=min(count, 1000), **wanted)]
+        return [one.memory for one in me.recall(params.q, limit=min(count, 1000), **filters)]
     records: list[Record] = []
     cursor: str | None = None
     while len(records) < count:
-        page = me.list(limit=min(count - len(records), 1000), cursor=cursor, **wanted)
+        page = me.list(limit=min(count - len(records), 1000), cursor=cursor, **filters)
         records += page.items
         cursor = page.cursor
         if cursor is None:
@@ -131,15 +131,15 @@ def _list_first(me: Memory, params: InstanceListParams, count: int) -> list[Reco
 def create_instance_memory(
     engine: Engine, caller: Caller, body: CreateInstanceMemoryRequest
 ) -> Any:
-    """Remember something by hand; the instance knows it on the next turn."""
+    """Store a memory of an instance."""
     me = _get_memory(engine, caller, body)
     details: dict[str, Any] = {
         "category": body.category,
         "importance": body.importance,
         "session_id": body.source_conversation_id,
     }
-    said = {name: value for name, value in details.items() if value is not None}
-    memory = me.remember(body.content, **said).memory
+    given = {name: value for name, value in details.items() if value is not None}
+    memory = me.remember(body.content, **given).memory
     assert isinstance(memory, Fact)
     return _build_row(memory)
 
@@ -148,7 +148,7 @@ def create_instance_memory(
 def delete_instance_memory(
     engine: Engine, caller: Caller, id: schemas.Name, params: Annotated[InstanceRequest, Query()]
 ) -> Any:
-    """Delete one memory of an instance."""
+    """Delete a memory of an instance."""
     me = _get_memory(engine, caller, params)
     return {"deleted": me.delete_many([get_record(me, id, Kind.FACT).id]).ids}
 
@@ -157,7 +157,7 @@ def delete_instance_memory(
 def delete_instance_memories(
     engine: Engine, caller: Caller, body: DeleteInstanceMemoriesRequest
 ) -> Any:
-    """Delete several memories of an instance: all of them, or none if one is not there."""
+    """Delete several memories of an instance, all or none."""
     me = _get_memory(engine, caller, body)
     ids = [get_record(me, id, Kind.FACT).id for id in dict.fromkeys(body.ids)]
     return {"deleted": me.delete_many(ids).ids}

@@ -1,4 +1,4 @@
-"""One's own keys. What a key makes cannot do more than the key itself."""
+"""The caller's API keys. A key cannot create a key that may do more than itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from fastapi import APIRouter
 
 from remembrancer.errors import NotAllowed
 from remembrancer.server import schemas
-from remembrancer.server.deps import Caller, Engine
+from remembrancer.server.deps import Caller, Engine, check_agent
 from remembrancer.types import Key, Principal
 
 router = APIRouter(tags=["keys"])
 
 
 class CreateKeyRequest(schemas.RequestModel):
-    """What the key is for, and what it may do."""
+    """The agent that a key is for, and the capabilities that it grants."""
 
     agent: schemas.Name | None = None
     capabilities: tuple[schemas.Name, ...] = ()
@@ -24,33 +24,32 @@ class CreateKeyRequest(schemas.RequestModel):
 
 
 class CreateKeyResponse(schemas.ResponseModel):
-    """The key; its secret is never told again."""
+    """The new key; this is the only response that contains its secret."""
 
     secret: str
     key: schemas.ApiKey
 
 
 class ListKeysResponse(schemas.ResponseModel):
-    """The keys one has."""
+    """The caller's keys."""
 
     items: list[schemas.ApiKey]
 
 
 @router.get("/keys", response_model=ListKeysResponse)
 def list_keys(engine: Engine, caller: Caller) -> Any:
-    """One's own keys, newest first; never their secrets."""
-    return {"items": [schemas.build_key(one) for one in _list_reachable(engine, caller)]}
+    """List the caller's keys, newest first, without their secrets."""
+    return {"items": [schemas.build_key(key) for key in _list_manageable(engine, caller)]}
 
 
 @router.post("/keys", response_model=CreateKeyResponse, status_code=201)
 def create_key(engine: Engine, caller: Caller, body: CreateKeyRequest) -> Any:
-    """Make a key to one's own memory; with an agent, to what that agent may see."""
-    if caller.agent is not None and body.agent not in (None, caller.agent):
-        raise NotAllowed(f"This key is for the agent {caller.agent!r} alone.")
-    beyond = sorted(set(body.capabilities) - caller.capabilities)
-    if beyond:
-        raise NotAllowed(f"This key has not the capability {beyond[0]!r}, and cannot give it.")
-    made = engine.create_key(
+    """Create an API key for the caller. With `agent`, it only opens that agent's memory."""
+    check_agent(caller, body.agent)
+    missing = sorted(set(body.capabilities) - caller.capabilities)
+    if missing:
+        raise NotAllowed(f"This key lacks the capability {missing[0]!r}, so it cannot grant it.")
+    created = engine.create_key(
         caller.owner.user,
         tenant=caller.owner.tenant,
         agent=body.agent or caller.agent,
@@ -58,18 +57,18 @@ def create_key(engine: Engine, caller: Caller, body: CreateKeyRequest) -> Any:
         label=body.label,
         expires_at=body.expires_at,
     )
-    return {"secret": made.secret, "key": schemas.build_key(made.key)}
+    return {"secret": created.secret, "key": schemas.build_key(created.key)}
 
 
 @router.delete("/keys/{id}", response_model=schemas.ApiKey)
 def revoke_key(engine: Engine, caller: Caller, id: schemas.Name) -> Any:
-    """Let one of one's own keys open nothing any more."""
-    if id not in {one.id for one in _list_reachable(engine, caller)}:
+    """Revoke one of the caller's keys."""
+    if id not in {key.id for key in _list_manageable(engine, caller)}:
         id = ""
     return schemas.build_key(engine.revoke_key(id, caller.owner))
 
 
-def _list_reachable(engine: Engine, caller: Principal) -> list[Key]:
-    """The caller's keys; for one with an agent, those of that agent."""
-    own = engine.list_keys(caller.owner)
-    return [one for one in own if caller.agent in (None, one.agent)]
+def _list_manageable(engine: Engine, caller: Principal) -> list[Key]:
+    """Return all keys of the caller; an agent's key only sees the keys of that agent."""
+    keys = engine.list_keys(caller.owner)
+    return [key for key in keys if caller.agent in (None, key.agent)]

@@ -1,9 +1,7 @@
-"""Listings and searches of one kind of memory, a page at a time."""
+"""Query parameters of lists, and pages of memories that are listed or searched."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Annotated, Any
 
 from fastapi import Request, Response
@@ -11,22 +9,24 @@ from pydantic import Field
 
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
+from remembrancer.paging import decode_offset, encode_offset
 from remembrancer.server import etags, schemas
 from remembrancer.server.deps import check_scope
+from remembrancer.server.render import MemoryRenderer
 from remembrancer.types import AsOf, Record, Status
 
 MAX_SEARCH_RESULTS = 1000
 
 
 class PageParams(schemas.RequestModel):
-    """How much to tell, and from where on."""
+    """The size of a page, and the cursor of the previous one."""
 
     limit: schemas.Limit = 50
     cursor: Annotated[schemas.Text, Field(max_length=1000)] | None = None
 
 
 class MemoryListParams(PageParams):
-    """Which memories to tell."""
+    """Filters for lists of memories; `q` searches instead of listing."""
 
     scope: schemas.Name | None = None
     q: Annotated[schemas.Text, Field(min_length=1, max_length=2000)] | None = None
@@ -39,17 +39,22 @@ class MemoryListParams(PageParams):
 
 
 def build_as_of(model: Any) -> AsOf | None:
-    """The moment that a request looks back to."""
+    """Return the past moment that a request's `known_at` and `true_at` name."""
     if model.known_at is None and model.true_at is None:
         return None
     return AsOf(model.known_at, model.true_at)
 
 
 def build_page(
-    request: Request, response: Response, me: Memory, params: MemoryListParams, **filters: Any
+    request: Request,
+    response: Response,
+    me: Memory,
+    renderer: MemoryRenderer,
+    params: MemoryListParams,
+    **filters: Any,
 ) -> dict[str, Any]:
-    """One page of what is asked for: the newest first, or with `q` the best first."""
-    wanted = {
+    """Return one page of memories: newest first, or best match first with `q`."""
+    options = {
         **filters,
         "scope": check_scope(me, params.scope),
         "tags": params.tag,
@@ -57,40 +62,24 @@ def build_page(
         "minimum_confidence": params.min_confidence,
         "minimum_importance": params.min_importance,
     }
-    wanted = {name: value for name, value in wanted.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None}
     if params.q is None:
-        found = me.list(status=params.status, limit=params.limit, cursor=params.cursor, **wanted)
-        items, cursor = found.items, found.cursor
+        page = me.list(status=params.status, limit=params.limit, cursor=params.cursor, **options)
+        items, cursor = page.items, page.cursor
     else:
-        items, cursor = _search(me, params, wanted)
+        items, cursor = _search(me, params, options)
     etags.set_etag(request, response, etags.compute_etag(items, cursor))
-    return {"items": schemas.build_memories(me, items), "cursor": cursor}
+    return {"items": renderer.memories(items), "cursor": cursor}
 
 
 def _search(
     me: Memory, params: MemoryListParams, options: dict[str, Any]
 ) -> tuple[tuple[Record, ...], str | None]:
     if params.status not in (None, Status.ACTIVE):
-        raise InvalidInput("q looks among what is in force; leave out the status, or leave out q.")
+        raise InvalidInput("q only searches active memories. Omit either status or q.")
     assert params.q is not None
-    start = _decode_cursor(params.cursor)
+    start = min(decode_offset(params.cursor), MAX_SEARCH_RESULTS)
     end = min(start + params.limit, MAX_SEARCH_RESULTS)
     best = me.recall(params.q, limit=min(end + 1, MAX_SEARCH_RESULTS), **options)
-    cursor = _encode_cursor(end) if len(best) > end else None
+    cursor = encode_offset(end) if len(best) > end else None
     return tuple(one.memory for one in best[start:end]), cursor
-
-
-def _encode_cursor(offset: int) -> str:
-    return base64.urlsafe_b64encode(f"best {offset}".encode()).decode()
-
-
-def _decode_cursor(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    try:
-        word, _, number = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
-        if word == "best" and number.isascii() and number.isdigit():
-            return min(int(number[:6]), MAX_SEARCH_RESULTS)
-    except (ValueError, binascii.Error):
-        pass
-    raise InvalidInput("Invalid cursor. Pass one that a listing returned.")

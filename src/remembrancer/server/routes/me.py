@@ -1,4 +1,4 @@
-"""Who is calling, and by which rules their memory works."""
+"""The caller's identity and profile."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from remembrancer.profiles import Profile
 from remembrancer.server import schemas
 from remembrancer.server.deps import Caller, CallerMemory, Engine
 
-router = APIRouter(tags=["myself"])
+router = APIRouter(tags=["me"])
 
 
 class IdentityResponse(schemas.ResponseModel):
-    """On whose behalf this key calls, as which agent, and what it may do."""
+    """The user and agent that a key belongs to, and its capabilities."""
 
     tenant: str
     user: str
@@ -26,7 +26,7 @@ class IdentityResponse(schemas.ResponseModel):
 
 @router.get("/me", response_model=IdentityResponse)
 def get_me(engine: Engine, caller: Caller) -> Any:
-    """Who I am here."""
+    """Get the caller's identity and capabilities."""
     return {
         "tenant": caller.owner.tenant,
         "user": caller.owner.user,
@@ -39,5 +39,5 @@ def get_me(engine: Engine, caller: Caller) -> Any:
 
 @router.get("/profile", response_model=Profile)
 def get_profile(engine: Engine, me: CallerMemory) -> Any:
-    """The rules by which memory works here, for the agent that calls."""
+    """Get the memory profile that applies to the caller."""
     return engine.settings.profile_for(me.principal.agent)

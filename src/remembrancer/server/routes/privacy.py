@@ -1,4 +1,4 @@
-"""Taking one's memories along, bringing them back, and being erased; and the same for support."""
+"""Export, import and erasure of a user's data, by the user or by an administrator."""
 
 from __future__ import annotations
 
@@ -10,44 +10,29 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from remembrancer.erasure.receipts import Receipt
+from remembrancer.erasure.erase import Inventory
+from remembrancer.erasure.receipts import Receipt, parse_receipt
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.server import schemas
 from remembrancer.server.deps import Caller, Engine, TeamReview, require_edit
+from remembrancer.store.contract import ScanResult
+from remembrancer.team.review import PersonCounts
 
-router = APIRouter(tags=["leaving"])
+router = APIRouter(tags=["privacy"])
 people = APIRouter(tags=["people"])
 
-JSON_LINES = "application/x-ndjson"
-
-
-class ErasurePreviewResponse(schemas.ResponseModel):
-    """What there is of someone: rows by table, keys, what they told the team, backups."""
-
-    rows: dict[str, int]
-    keys: int
-    contributions: int
-    team_facts: int
-    backups: int
+NDJSON = "application/x-ndjson"
 
 
 class EraseRequest(schemas.RequestModel):
-    """The name of who is to be erased, so that nobody is by mistake."""
+    """The name of the user to erase, as a confirmation."""
 
     user: schemas.Name
     contributions_only: bool = False
 
 
-class SearchedPlace(schemas.ResponseModel):
-    """Where was searched, how much, and how many traces were found."""
-
-    place: str
-    bytes: int
-    found: int
-
-
 class EraseResponse(schemas.ResponseModel):
-    """The receipt of an erasure."""
+    """The receipt of an erasure; `clean` is true if no trace of the user is left."""
 
     id: str
     tenant: str
@@ -57,48 +42,40 @@ class EraseResponse(schemas.ResponseModel):
     finished_at: datetime
     removed: dict[str, int]
     sought: int
-    searched: list[SearchedPlace]
+    searched: list[ScanResult]
     left: list[str]
     signature: str
     clean: bool
 
 
 class VerifyReceiptRequest(schemas.RequestModel):
-    """A receipt to be checked, as the text that was given out."""
+    """The text of a receipt to verify."""
 
     receipt: Annotated[str, Field(min_length=2, max_length=100_000)]
 
 
 class VerifyReceiptResponse(schemas.ResponseModel):
-    """Whether a receipt was given out here, in these words."""
+    """`genuine` is true if this server issued the receipt and it is unchanged."""
 
     genuine: bool
 
 
 class ImportResponse(schemas.ResponseModel):
-    """How many rows were brought in."""
+    """The number of imported rows."""
 
     rows: int
 
 
 class ListPeopleResponse(schemas.ResponseModel):
-    """Who has a memory here, by name."""
+    """The names of users."""
 
     items: list[str]
 
 
-class PersonResponse(schemas.ResponseModel):
-    """How much there is of someone."""
-
-    user: str
-    rows: dict[str, int]
-    keys: int
-
-
 async def refuse_agent_key(caller: Caller) -> None:
-    """Refuse an agent's key: only the person decides about all of it."""
+    """Raise NotAllowed for an agent's key, because only the user decides about all their data."""
     if caller.agent is not None:
-        raise NotAllowed("A key for one agent cannot take along or erase everything.")
+        raise NotAllowed("An agent's key cannot export, import or erase all data.")
 
 
 OWNER_ONLY = Depends(refuse_agent_key)
@@ -106,16 +83,16 @@ OWNER_ONLY = Depends(refuse_agent_key)
 
 @router.get("/export", response_class=StreamingResponse, dependencies=[OWNER_ONLY])
 def export_memories(engine: Engine, caller: Caller) -> Any:
-    """Everything there is of you, as lines of JSON: memories, history, conversations, vectors."""
+    """Export all of the caller's data as NDJSON: memories, history, sessions, embeddings."""
     lines = engine.export(caller.owner.user, tenant=caller.owner.tenant)
-    return StreamingResponse(lines, media_type=JSON_LINES)
+    return StreamingResponse(lines, media_type=NDJSON)
 
 
 @router.post("/import", response_model=ImportResponse, dependencies=[OWNER_ONLY])
 async def import_memories(
     request: Request, engine: Engine, caller: Caller, replace: Annotated[bool, Query()] = False
 ) -> Any:
-    """Bring back what was exported, all of it or nothing; `replace` gives up what is here."""
+    """Import an export, all or nothing. `replace` deletes the existing data first."""
     lines = (await request.body()).splitlines(keepends=True)
     owner = caller.owner
     rows = await run_in_threadpool(
@@ -124,46 +101,44 @@ async def import_memories(
     return {"rows": rows}
 
 
-@router.get("/erasure", response_model=ErasurePreviewResponse, dependencies=[OWNER_ONLY])
+@router.get("/erasure", response_model=Inventory, dependencies=[OWNER_ONLY])
 def preview_erasure(engine: Engine, caller: Caller) -> Any:
-    """What an erasure of yourself would remove; nothing is changed."""
+    """Preview what erasure would remove. Nothing is changed."""
     return engine.inventory(caller.owner.user, tenant=caller.owner.tenant)
 
 
 @router.post("/erasure", response_model=EraseResponse, dependencies=[OWNER_ONLY])
 def erase_me(engine: Engine, caller: Caller, body: EraseRequest) -> Any:
-    """Remove everything of yourself for good, and get a receipt. Say your own name to confirm."""
+    """Erase the caller permanently and return a receipt. `user` must be the caller's name."""
     if body.user != caller.owner.user:
-        raise InvalidInput("user: say your own name, to confirm that you mean it.")
+        raise InvalidInput("user: enter your own name to confirm.")
     return _erase(engine, caller, body)
 
 
 @router.post("/erasure/verify", response_model=VerifyReceiptResponse)
 def verify_receipt(engine: Engine, caller: Caller, body: VerifyReceiptRequest) -> Any:
-    """Whether a receipt was given out here and nobody has changed a word of it."""
-    from remembrancer.erasure.receipts import parse_receipt
-
+    """Check that this server issued a receipt and that it is unchanged."""
     receipt = parse_receipt(body.receipt)
     return {"genuine": receipt.tenant == caller.owner.tenant and engine.verify_receipt(receipt)}
 
 
 @people.get("", response_model=ListPeopleResponse)
 def list_people(review: TeamReview) -> Any:
-    """Who of your tenant has a memory here. It needs `users:view`."""
+    """List the users of the tenant. Needs the capability `users:view`."""
     return {"items": list(review.people())}
 
 
-@people.get("/{user}", response_model=PersonResponse)
+@people.get("/{user}", response_model=PersonCounts)
 def get_person(review: TeamReview, user: schemas.Name) -> Any:
-    """How much there is of someone, in numbers alone. They see in their activity who looked."""
+    """Get a user's row counts. The access is logged in the user's activity."""
     return review.person(user)
 
 
 @people.post("/{user}/erase", response_model=EraseResponse, dependencies=[Depends(require_edit)])
 def erase_person(engine: Engine, caller: Caller, user: schemas.Name, body: EraseRequest) -> Any:
-    """Remove everything of someone in your tenant for good. It needs `users:edit`."""
+    """Erase a user of the tenant permanently. Needs the capability `users:edit`."""
     if body.user != user:
-        raise InvalidInput("user: say the name of who is to be erased, to confirm it.")
+        raise InvalidInput("user: enter the name of the user to erase to confirm.")
     return _erase(engine, caller, body)
 
 

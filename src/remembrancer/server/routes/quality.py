@@ -1,145 +1,90 @@
-"""Looking after one's own memory: what is wrong, what could be tidied, what will fade."""
+"""Data quality of the caller's memory: audit, repair, consolidation and forecast."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from remembrancer.audit.findings import Fix, Flaw
+from remembrancer.audit.findings import Flaw
+from remembrancer.audit.repair import Repair
+from remembrancer.audit.report import Audit
 from remembrancer.learn.consolidation.plan import from_json
+from remembrancer.learn.consolidation.run import ConsolidationResult
+from remembrancer.maintenance.simulate import Simulation
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, check_scope
 
-router = APIRouter(tags=["looking after it"])
+router = APIRouter(tags=["maintenance"])
 
 
 class AuditParams(schemas.RequestModel):
-    """What to look for; by default everything."""
+    """The flaws to check for; by default all."""
 
     kind: tuple[Flaw, ...] = ()
 
 
 class RepairRequest(schemas.RequestModel):
-    """What to repair; secrets are destroyed only if they are named, and that cannot be undone."""
+    """The flaws to repair. Secrets are only purged if named, which cannot be undone."""
 
     kinds: list[Flaw] | None = None
 
 
-class AuditFinding(schemas.ResponseModel):
-    """One thing that is wrong."""
-
-    kind: Flaw
-    ids: list[str]
-    message: str
-    fix: Fix | None
-
-
-class AuditResponse(schemas.ResponseModel):
-    """What is wrong, and the share of the active memories that each flaw affects."""
-
-    findings: list[AuditFinding]
-    memories: int
-    rates: dict[str, float]
-
-
-class RepairResponse(schemas.ResponseModel):
-    """What was fixed; undo takes `event`, and nothing takes back `purge`."""
-
-    fixed: list[AuditFinding]
-    event: schemas.Event | None
-    purge: schemas.Event | None
-
-
 class ScopePlan(schemas.ResponseModel):
-    """What consolidation would do in one scope: as data to apply, and as lines to read."""
+    """A consolidation plan: as data to apply, and as a readable diff."""
 
     plan: dict[str, Any]
     diff: list[str]
 
 
 class PlanConsolidationResponse(schemas.ResponseModel):
-    """All that consolidation would do now."""
+    """One plan per scope with pending episodes."""
 
     items: list[ScopePlan]
 
 
 class ApplyConsolidationRequest(schemas.RequestModel):
-    """Which plan to carry out; without one, all that there are now."""
+    """The plan to apply; without one, all current plans."""
 
     plan: schemas.Metadata | None = None
 
 
-class ApplyConsolidationResponse(schemas.ResponseModel):
-    """What came of it."""
-
-    batches: list[schemas.BatchResponse]
-    failures: list[str]
-
-
 class SimulateParams(schemas.RequestModel):
-    """How far to look ahead."""
+    """The length of the forecast."""
 
     days: Annotated[int, Field(ge=1, le=3660)] = 365
 
 
-class MemoryForecast(schemas.ResponseModel):
-    """When a memory will no longer be recalled, and when it will be over."""
-
-    id: str
-    content: str
-    fades_at: datetime | None
-    expires_at: datetime | None
-
-
-class SimulationPoint(schemas.ResponseModel):
-    """How many memories are recalled, fading and expired at a moment."""
-
-    at: datetime
-    recalled: int
-    fading: int
-    expired: int
-
-
-class SimulateResponse(schemas.ResponseModel):
-    """What becomes of all that is active now, if nobody confirms anything."""
-
-    forecasts: list[MemoryForecast]
-    series: list[SimulationPoint]
-
-
-@router.get("/audit", response_model=AuditResponse)
+@router.get("/audit", response_model=Audit)
 def audit(me: CallerMemory, params: Annotated[AuditParams, Query()]) -> Any:
-    """What is wrong in the data, and how much of it."""
+    """Find data-quality problems and their rates."""
     return me.audit(params.kind or None)
 
 
-@router.post("/audit/repair", response_model=RepairResponse)
+@router.post("/audit/repair", response_model=Repair)
 def repair(me: CallerMemory, body: RepairRequest) -> Any:
-    """Do what the audit offers as one event that can be undone."""
+    """Apply the audit's fixes as one undoable event."""
     return me.repair(body.kinds)
 
 
 @router.post("/consolidation/plan", response_model=PlanConsolidationResponse)
 def plan_consolidation(me: CallerMemory) -> Any:
-    """What consolidation would do now; nothing is changed."""
-    return {
-        "items": [{"plan": one.to_json(), "diff": one.diff()} for one in me.plan_consolidation()]
-    }
+    """Preview consolidation. Nothing is changed."""
+    plans = me.plan_consolidation()
+    return {"items": [{"plan": plan.to_json(), "diff": plan.diff()} for plan in plans]}
 
 
-@router.post("/consolidation/apply", response_model=ApplyConsolidationResponse)
+@router.post("/consolidation/apply", response_model=ConsolidationResult)
 def apply_consolidation(me: CallerMemory, body: ApplyConsolidationRequest) -> Any:
-    """Carry out one plan, or all that there are; each is one event that can be undone."""
+    """Apply one consolidation plan or all current ones, each as one undoable event."""
     plan = from_json(body.plan) if body.plan is not None else None
     if plan is not None and plan.scope:
         check_scope(me, plan.scope)
     return me.consolidate(plan)
 
 
-@router.get("/simulate", response_model=SimulateResponse)
+@router.get("/simulate", response_model=Simulation)
 def simulate(me: CallerMemory, params: Annotated[SimulateParams, Query()]) -> Any:
-    """What will fade and expire, and when; nothing is changed."""
+    """Forecast which memories will fade and expire. Nothing is changed."""
     return me.simulate(params.days)

@@ -1,4 +1,4 @@
-"""Conversations: listed, read, added to, closed, renamed, put away, thrown away."""
+"""Sessions: list, read, append to, close, rename, archive and delete."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from remembrancer.errors import InvalidInput
+from remembrancer.paging import decode_offset, encode_offset
 from remembrancer.server import etags, schemas
-from remembrancer.server.deps import CallerMemory
+from remembrancer.server.deps import CallerMemory, Renderer
 from remembrancer.server.routes.list_params import PageParams
 from remembrancer.server.routes.verbs import dump_turns
-from remembrancer.types import SessionStatus
+from remembrancer.types import Batch, SessionStatus
 
-router = APIRouter(tags=["conversations"])
+router = APIRouter(tags=["sessions"])
 
 
 class SessionListParams(PageParams):
-    """Which conversations to tell."""
+    """Filters for sessions."""
 
     status: SessionStatus | None = None
     trashed: bool = False
 
 
 class AppendTurnsRequest(schemas.RequestModel):
-    """What was said; `learn`: and learn from it, if it is time to."""
+    """Turns to append; with `learn`, memories are extracted from them when they are due."""
 
     turns: Annotated[list[schemas.NewTurn], Field(min_length=1, max_length=10_000)]
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)] | None = None
@@ -33,150 +33,149 @@ class AppendTurnsRequest(schemas.RequestModel):
 
 
 class SessionViewParams(schemas.RequestModel):
-    """How many tokens a conversation may take."""
+    """The token budget of a view."""
 
     budget: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
 
 
 class SessionViewResponse(schemas.ResponseModel):
-    """The turns to show, and what to say of those before them; `hidden` is how many these are."""
+    """The latest turns, and a summary of the `hidden` ones before them."""
 
-    turns: list[schemas.Turn]
+    turns: list[schemas.TurnResponse]
     summary: str | None
     hidden: int
 
 
 class CountTurnsResponse(schemas.ResponseModel):
-    """How many turns a conversation has, whatever became of them."""
+    """The number of turns, including deleted ones."""
 
     turns: int
 
 
 class RenameSessionRequest(schemas.RequestModel):
-    """What a conversation is to be called."""
+    """The new title of a session."""
 
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)]
 
 
 class ArchiveSessionRequest(schemas.RequestModel):
-    """Whether to put a conversation away or to take it back."""
+    """`back` unarchives a session."""
 
     back: bool = False
 
 
-@router.get("/sessions", response_model=schemas.Page[schemas.Session])
+@router.get("/sessions", response_model=schemas.SessionPage)
 def list_sessions(
     me: CallerMemory,
     request: Request,
     response: Response,
     params: Annotated[SessionListParams, Query()],
 ) -> Any:
-    """Conversations, the latest first."""
-    found = me.sessions(
+    """List sessions, most recently active first."""
+    page = me.sessions(
         status=params.status, trashed=params.trashed, limit=params.limit, cursor=params.cursor
     )
-    etags.set_etag(request, response, etags.compute_etag(found.items, found.cursor))
-    return found
+    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    return page
 
 
-@router.get("/sessions/{session}", response_model=schemas.Session)
+@router.get("/sessions/{session}", response_model=schemas.SessionResponse)
 def get_session(
     me: CallerMemory, session: schemas.Name, request: Request, response: Response
 ) -> Any:
-    """One conversation."""
+    """Get a session."""
     found = me.session(session)
     etags.set_etag(request, response, etags.compute_etag(found))
     return found
 
 
-@router.get("/sessions/{session}/turns", response_model=schemas.Page[schemas.Turn])
+@router.get("/sessions/{session}/turns", response_model=schemas.TurnPage)
 def list_turns(
     me: CallerMemory,
+    renderer: Renderer,
     session: schemas.Name,
     request: Request,
     response: Response,
     params: Annotated[PageParams, Query()],
 ) -> Any:
-    """What was said, from the first turn to the last."""
+    """List a session's turns in order."""
     me.session(session)
-    start = _parse_cursor(params.cursor)
-    turns = [one for one in me.turns(session) if one.position >= start]
-    shown = turns[: params.limit]
-    cursor = str(turns[params.limit].position) if len(turns) > params.limit else None
-    etags.set_etag(request, response, etags.compute_etag(shown, cursor))
-    return {"items": schemas.build_memories(me, shown), "cursor": cursor}
+    start = decode_offset(params.cursor)
+    turns = [turn for turn in me.turns(session) if turn.position >= start]
+    page = turns[: params.limit]
+    more = len(turns) > params.limit
+    cursor = encode_offset(turns[params.limit].position) if more else None
+    etags.set_etag(request, response, etags.compute_etag(page, cursor))
+    return {"items": renderer.memories(page), "cursor": cursor}
 
 
 @router.get("/sessions/{session}/view", response_model=SessionViewResponse)
 def view_session(
-    me: CallerMemory, session: schemas.Name, params: Annotated[SessionViewParams, Query()]
+    me: CallerMemory,
+    renderer: Renderer,
+    session: schemas.Name,
+    params: Annotated[SessionViewParams, Query()],
 ) -> Any:
-    """A conversation as a model should see it: the beginning of a long one is summarised."""
-    seen = me.view(session, budget=params.budget)
-    turns = schemas.build_memories(me, seen.turns)
-    return {"turns": turns, "summary": seen.summary, "hidden": seen.hidden}
+    """Get a session as a model should see it, with older turns summarised."""
+    view = me.view(session, budget=params.budget)
+    turns = renderer.memories(view.turns)
+    return {"turns": turns, "summary": view.summary, "hidden": view.hidden}
 
 
 @router.get("/sessions/{session}/count", response_model=CountTurnsResponse)
 def count_turns(me: CallerMemory, session: schemas.Name) -> Any:
-    """How many turns a conversation has, whatever became of them."""
+    """Count a session's turns, including deleted ones."""
     return {"turns": me.count_turns(session)}
 
 
-def _parse_cursor(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise InvalidInput("Invalid cursor. Pass one that a listing returned.")
-    return int(cursor)
-
-
 @router.post("/sessions/{session}/turns", response_model=schemas.StoredTurns)
-def append_turns(me: CallerMemory, session: schemas.Name, body: AppendTurnsRequest) -> Any:
-    """Add turns to a conversation, which begins with the first of them."""
+def append_turns(
+    me: CallerMemory, renderer: Renderer, session: schemas.Name, body: AppendTurnsRequest
+) -> Any:
+    """Append turns to a session, which is created if it does not exist."""
     verb = me.learn if body.learn else me.append
     turns = verb(dump_turns(body.turns), session, title=body.title)
-    return {"session_id": session, "turns": schemas.build_memories(me, turns)}
+    return {"session_id": session, "turns": renderer.memories(turns)}
 
 
-@router.post("/sessions/{session}/close", response_model=schemas.Session, status_code=202)
+@router.post("/sessions/{session}/close", response_model=schemas.SessionResponse, status_code=202)
 def close_session(me: CallerMemory, session: schemas.Name) -> Any:
-    """End a conversation for now and learn from what is new in it; twice is as good as once.
+    """Close a session and learn from its new turns. Idempotent.
 
-    Any body is accepted and none is needed, so that a page can send it as a beacon when it is left.
+    The body is ignored, so that a page can call this with `navigator.sendBeacon`.
     """
     return me.close(session)
 
 
-@router.put("/sessions/{session}/title", response_model=schemas.Session)
+@router.put("/sessions/{session}/title", response_model=schemas.SessionResponse)
 def rename_session(me: CallerMemory, session: schemas.Name, body: RenameSessionRequest) -> Any:
-    """Give a conversation another title."""
+    """Rename a session."""
     return me.rename(session, body.title)
 
 
-@router.post("/sessions/{session}/archive", response_model=schemas.Session)
+@router.post("/sessions/{session}/archive", response_model=schemas.SessionResponse)
 def archive_session(me: CallerMemory, session: schemas.Name, body: ArchiveSessionRequest) -> Any:
-    """Put a conversation away, or take it back."""
+    """Archive or unarchive a session."""
     return me.archive(session, back=body.back)
 
 
-@router.delete("/sessions/{session}", response_model=schemas.BatchResponse)
+@router.delete("/sessions/{session}", response_model=Batch)
 def delete_session(me: CallerMemory, session: schemas.Name) -> Any:
-    """Put a conversation into the trash; what was learned from it stays."""
+    """Move a session to the trash. Memories learned from it stay."""
     return me.delete_session(session)
 
 
-@router.post("/sessions/{session}/restore", response_model=schemas.BatchResponse)
+@router.post("/sessions/{session}/restore", response_model=Batch)
 def restore_session(me: CallerMemory, session: schemas.Name) -> Any:
-    """Bring a conversation back from the trash."""
+    """Restore a session from the trash."""
     return me.restore_session(session)
 
 
-@router.get("/rejected", response_model=schemas.Page[schemas.Rejection])
+@router.get("/rejected", response_model=schemas.RejectionPage)
 def list_rejections(
     me: CallerMemory, request: Request, response: Response, params: Annotated[PageParams, Query()]
 ) -> Any:
-    """What conversations seemed to tell and was not remembered, and why."""
-    found = me.rejected(limit=params.limit, cursor=params.cursor)
-    etags.set_etag(request, response, etags.compute_etag(found.items, found.cursor))
-    return found
+    """List statements that were extracted but rejected, with reasons."""
+    page = me.rejected(limit=params.limit, cursor=params.cursor)
+    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    return page

@@ -1,4 +1,4 @@
-"""What a team knows: asking, proposing, and the desk at which it is looked after."""
+"""Team memory: recall, proposals, the review queue and live settings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from pydantic import Field
 from remembrancer.errors import InvalidInput
 from remembrancer.server import etags, schemas
 from remembrancer.server.deps import CallerMemory, Engine, TeamReview
-from remembrancer.server.problems import Unauthenticated
+from remembrancer.server.problems import KEY_REQUIRED, Unauthenticated
 from remembrancer.server.routes.list_params import PageParams
 from remembrancer.team.service import ProposalOutcome
 from remembrancer.team.settings import TeamSettings
-from remembrancer.types import Principal, TeamKind, TeamOrigin, TeamStatus
+from remembrancer.types import (
+    Principal,
+    TeamFact,
+    TeamKind,
+    TeamOrigin,
+    TeamRecalled,
+    TeamStatus,
+)
 
 router = APIRouter(tags=["team"])
 
@@ -23,20 +30,20 @@ Importance = Annotated[float, Field(ge=1, le=5, allow_inf_nan=False)]
 
 
 class TeamRecallRequest(schemas.RequestModel):
-    """What to ask the team's memory."""
+    """A query for the team's memory."""
 
     query: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)]
     limit: Annotated[int, Field(ge=1, le=100)] | None = None
 
 
 class TeamRecallResponse(schemas.ResponseModel):
-    """What the team knows about it."""
+    """Team facts, best match first; nothing in them identifies a person."""
 
-    items: list[schemas.RecalledTeamFact]
+    items: list[TeamRecalled]
 
 
 class ProposeRequest(schemas.RequestModel):
-    """Something to say to the team."""
+    """A team fact to propose."""
 
     content: TeamFactText
     kind: TeamKind = TeamKind.FACT
@@ -44,7 +51,7 @@ class ProposeRequest(schemas.RequestModel):
 
 
 class ProposeResponse(schemas.ResponseModel):
-    """What became of a proposal; `rules` are the rules that it breaks."""
+    """The outcome of a proposal; `rules` are the rules that it violates."""
 
     verdict: ProposalOutcome
     fact_id: str | None
@@ -52,7 +59,7 @@ class ProposeResponse(schemas.ResponseModel):
 
 
 class TeamStatsResponse(schemas.ResponseModel):
-    """How a team's memory is doing, and by which settings."""
+    """Counts of team facts, and the live settings."""
 
     by_status: dict[str, int]
     by_kind: dict[str, int]
@@ -61,12 +68,12 @@ class TeamStatsResponse(schemas.ResponseModel):
     said: int
     weeks: list[int]
     merged: float
-    most_recalled: list[schemas.TeamFact]
+    most_recalled: list[TeamFact]
     switches: TeamSettings
 
 
 class TeamFactListParams(PageParams):
-    """Which team facts to show."""
+    """Filters for team facts."""
 
     status: TeamStatus | None = None
     kind: TeamKind | None = None
@@ -77,34 +84,34 @@ class TeamFactListParams(PageParams):
 
 
 class TeamFactIdsRequest(schemas.RequestModel):
-    """Team facts to decide about: all of them, or none if one is not there."""
+    """Ids of team facts. If one does not exist, none is changed."""
 
     ids: Annotated[list[schemas.Name], Field(min_length=1, max_length=1000)]
 
 
 class TeamFactsResponse(schemas.ResponseModel):
-    """The team facts as they are now."""
+    """The team facts after the change."""
 
-    items: list[schemas.TeamFact]
+    items: list[TeamFact]
 
 
 class EditTeamFactRequest(schemas.RequestModel):
-    """Other words for a team fact, or how much it matters; at least one of them."""
+    """The new text or importance of a team fact; at least one of them."""
 
     content: TeamFactText | None = None
     importance: Importance | None = None
 
 
 class DeleteTeamFactsResponse(schemas.ResponseModel):
-    """How many team facts were destroyed."""
+    """The number of deleted team facts."""
 
     deleted: int
 
 
 class UpdateTeamSettingsRequest(schemas.RequestModel):
-    """Live settings to change; those that are not named stay as they are.
+    """Live settings to change; omitted ones keep their value.
 
-    `promote_at` may be null: then nothing is approved by the number of voices alone.
+    If `promote_at` is null, no fact is approved by its number of contributors alone.
     """
 
     personal_learning: bool | None = None
@@ -117,10 +124,10 @@ class UpdateTeamSettingsRequest(schemas.RequestModel):
 
 
 def get_optional_caller(request: Request, engine: Engine) -> Principal | None:
-    """Who asks; nobody in particular only where the team's settings allow it."""
+    """Return the caller. Raises Unauthenticated without a key unless the settings allow it."""
     caller: Principal | None = request.scope["state"].get("principal")
     if caller is None and not engine.tells_anyone():
-        raise Unauthenticated("The team's memory is for those who have a key.")
+        raise Unauthenticated("The team's memory needs a key. " + KEY_REQUIRED)
     return caller
 
 
@@ -130,34 +137,34 @@ def team_recall(
     engine: Engine,
     body: TeamRecallRequest,
 ) -> Any:
-    """What the team knows about something. Without a key, only if the team's settings allow it."""
+    """Search the team's memory. Works without a key if the team's settings allow it."""
     if caller is None:
         return {"items": engine.team_recall(body.query, limit=body.limit)}
-    found = engine.for_principal(caller).team(body.query)
-    return {"items": found[: body.limit] if body.limit else found}
+    facts = engine.for_principal(caller).team(body.query)
+    return {"items": facts[: body.limit] if body.limit else facts}
 
 
 @router.post("/propose", response_model=ProposeResponse)
 def propose(me: CallerMemory, body: ProposeRequest) -> Any:
-    """Say something to the team: kept without a person and pending, or refused by a rule."""
+    """Propose a team fact for review. It is stored without its author, or refused by a rule."""
     origin = TeamOrigin.USER if me.principal.agent is None else TeamOrigin.AGENT
     return me.propose(body.content, kind=body.kind, origin=origin, importance=body.importance)
 
 
 @router.get("/review/stats", response_model=TeamStatsResponse)
 def get_team_stats(review: TeamReview) -> Any:
-    """Counts by status, kind and origin; no count leads to a person."""
+    """Count team facts by status, kind and origin."""
     return review.stats()
 
 
-@router.get("/review/facts", response_model=schemas.Page[schemas.TeamReviewItem])
+@router.get("/review/facts", response_model=schemas.TeamEntryPage)
 def list_team_facts(
     review: TeamReview,
     request: Request,
     response: Response,
     params: Annotated[TeamFactListParams, Query()],
 ) -> Any:
-    """Team facts, newest first, with how many said so."""
+    """List team facts, newest first, with contributor counts."""
     page = review.list(**params.model_dump())
     etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
     return page
@@ -165,33 +172,33 @@ def list_team_facts(
 
 @router.post("/review/approve", response_model=TeamFactsResponse)
 def approve_team_facts(review: TeamReview, body: TeamFactIdsRequest) -> Any:
-    """Let the team be told."""
+    """Approve team facts."""
     return {"items": review.approve(*body.ids)}
 
 
 @router.post("/review/reject", response_model=TeamFactsResponse)
 def reject_team_facts(review: TeamReview, body: TeamFactIdsRequest) -> Any:
-    """Never tell it; it stays, so that it is not proposed again."""
+    """Reject team facts. They are kept, so that they are not proposed again."""
     return {"items": review.reject(*body.ids)}
 
 
 @router.post("/review/reopen", response_model=TeamFactsResponse)
 def reopen_team_facts(review: TeamReview, body: TeamFactIdsRequest) -> Any:
-    """Put decisions back into the queue."""
+    """Return team facts to the review queue."""
     return {"items": review.reopen(*body.ids)}
 
 
 @router.post("/review/delete", response_model=DeleteTeamFactsResponse)
 def delete_team_facts(review: TeamReview, body: TeamFactIdsRequest) -> Any:
-    """Destroy team facts, with everything that was known about them."""
+    """Delete team facts permanently."""
     return {"deleted": review.delete(*body.ids)}
 
 
-@router.patch("/review/facts/{id}", response_model=schemas.TeamFact)
+@router.patch("/review/facts/{id}", response_model=TeamFact)
 def edit_team_fact(review: TeamReview, id: schemas.Name, body: EditTeamFactRequest) -> Any:
-    """Give a fact other words, or say how much it matters."""
+    """Edit a team fact's text or importance."""
     if body.content is None and body.importance is None:
-        raise InvalidInput("Give other words, an importance, or both.")
+        raise InvalidInput("Pass content, importance, or both.")
     fact = review.edit(id, body.content) if body.content is not None else None
     if body.importance is not None:
         fact = review.set_importance(id, body.importance)
@@ -200,15 +207,15 @@ def edit_team_fact(review: TeamReview, id: schemas.Name, body: EditTeamFactReque
 
 @router.get("/switches", response_model=TeamSettings)
 def get_team_settings(review: TeamReview) -> Any:
-    """The live settings of the team."""
+    """Get the team's live settings."""
     return review.settings()
 
 
 @router.patch("/switches", response_model=TeamSettings)
 def update_team_settings(review: TeamReview, body: UpdateTeamSettingsRequest) -> Any:
-    """Change live settings; every process goes by them within a second."""
+    """Update the team's live settings. All processes apply them within a second."""
     changes = body.model_dump(exclude_unset=True)
     unset = [name for name, value in changes.items() if value is None and name != "promote_at"]
     if unset:
-        raise InvalidInput(f"{unset[0]}: null is no setting; leave it out to keep what it is.")
+        raise InvalidInput(f"{unset[0]}: null is not allowed. Omit the field to keep its value.")
     return review.change_settings(**changes)

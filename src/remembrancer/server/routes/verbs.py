@@ -1,25 +1,28 @@
-"""Remembering, recalling and putting into prompts."""
+"""The main verbs: remember, recall, context, learn, feedback, forget, delete and undo."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
-from pydantic import Field
+from fastapi import APIRouter
+from pydantic import Field, TypeAdapter
 from starlette.responses import Response
 
-from remembrancer.memory import Memory
+from remembrancer.recall.prompt_block import Context
 from remembrancer.server import schemas
-from remembrancer.server.cpu_limit import run_limited
-from remembrancer.server.deps import CallerMemory, check_scope
+from remembrancer.server.deps import CallerMemory, Renderer, check_scope
+from remembrancer.server.render import build_json_response
 from remembrancer.server.routes.list_params import build_as_of
-from remembrancer.types import Kind, Verdict
+from remembrancer.types import Batch, Kind, Verdict
 
-router = APIRouter(tags=["remembering"])
+router = APIRouter(tags=["verbs"])
+
+_RECALL_RESPONSE = TypeAdapter(schemas.RecallResponse)
+_CONTEXT = TypeAdapter(Context)
 
 
 class PromptContextRequest(schemas.RequestModel):
-    """What the next prompt is about, and how much room there is in it."""
+    """The prompt to find memories for, and the token budget."""
 
     prompt: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)] | None = None
     budget: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
@@ -30,7 +33,7 @@ class PromptContextRequest(schemas.RequestModel):
 
 
 class LearnRequest(schemas.RequestModel):
-    """Turns to learn from; without a session they are a whole conversation, which is over."""
+    """Turns to learn from; without `session` they are one complete session."""
 
     turns: Annotated[list[schemas.NewTurn], Field(min_length=1, max_length=10_000)]
     session: schemas.Name | None = None
@@ -39,7 +42,7 @@ class LearnRequest(schemas.RequestModel):
 
 
 class FeedbackRequest(schemas.RequestModel):
-    """What came of following a rule."""
+    """The outcome of applying a rule."""
 
     rule: schemas.Name
     verdict: Verdict
@@ -48,13 +51,13 @@ class FeedbackRequest(schemas.RequestModel):
 
 
 class ForgetRequest(schemas.RequestModel):
-    """What to forget: an id, words that occur in it and in no other, or its sense."""
+    """A reference to one memory: its id, words that only it contains, or its meaning."""
 
     what: Annotated[schemas.Text, Field(min_length=1, max_length=2000)]
 
 
 class BulkSelectionRequest(schemas.RequestModel):
-    """Which memories; `sure` must be said, since nothing named means all."""
+    """Filters on memories; without any, all match, so `sure` is required."""
 
     sure: Literal[True]
     kinds: list[Kind] | None = None
@@ -65,109 +68,106 @@ class BulkSelectionRequest(schemas.RequestModel):
 
 
 class DeleteManyRequest(schemas.RequestModel):
-    """Ids of memories, or words that name one each."""
+    """Ids of memories, or words that identify one each."""
 
     what: Annotated[list[schemas.Text], Field(min_length=1, max_length=1000)]
 
 
 class UndoRequest(schemas.RequestModel):
-    """Which event to take back; without one, the latest."""
+    """The event to undo; by default the latest."""
 
     event: schemas.Name | None = None
 
 
 @router.post("/remember", response_model=schemas.WriteResponse)
-def remember(me: CallerMemory, body: schemas.RememberRequest) -> Any:
-    """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
+def remember(me: CallerMemory, renderer: Renderer, body: schemas.RememberRequest) -> Any:
+    """Store one memory.
+
+    A restatement supersedes the old version; a duplicate is returned unchanged.
+    """
     check_scope(me, body.scope)
     details = schemas.dump_given(body, "content")
-    return schemas.build_write_response(me, me.remember(body.content, **details))
+    return renderer.write(me.remember(body.content, **details))
 
 
 @router.post("/recall", response_model=schemas.RecallResponse)
-async def recall(request: Request, me: CallerMemory, body: schemas.RecallRequest) -> Any:
-    """Bring back what matters for a query, best first."""
-    return await run_limited(request, _recall, me, body)
-
-
-def _recall(me: Memory, body: schemas.RecallRequest) -> Response:
+def recall(me: CallerMemory, renderer: Renderer, body: schemas.RecallRequest) -> Response:
+    """Search memories, best match first."""
     check_scope(me, body.scope)
-    wanted = schemas.dump_given(body, "query", "known_at", "true_at", "explain")
-    if (moment := build_as_of(body)) is not None:
-        wanted["as_of"] = moment
-    found = me.recall(body.query, **wanted)
+    options = schemas.dump_given(body, "query", "known_at", "true_at", "explain")
+    if (as_of := build_as_of(body)) is not None:
+        options["as_of"] = as_of
+    recalled = me.recall(body.query, **options)
     items = [
-        {"memory": schemas.build_memory(me, one.memory), "score": one.score}
-        | ({"why": one.why} if body.explain else {})
-        for one in found
+        {
+            "memory": renderer.memory(one.memory),
+            "score": one.score,
+            "why": one.why if body.explain else None,
+        }
+        for one in recalled
     ]
-    told = {"items": items, "sure": found.sure, "late": found.late}
-    return schemas.build_json_response(schemas.RecallResponse, told)
+    values = {"items": items, "sure": recalled.sure, "late": recalled.late}
+    return build_json_response(_RECALL_RESPONSE, values)
 
 
-@router.post("/context", response_model=schemas.PromptContextResponse)
-async def build_context(request: Request, me: CallerMemory, body: PromptContextRequest) -> Any:
-    """Memory as text to put into a prompt, never over the budget."""
-    return await run_limited(request, _build_context, me, body)
-
-
-def _build_context(me: Memory, body: PromptContextRequest) -> Response:
+@router.post("/context", response_model=Context)
+def build_context(me: CallerMemory, body: PromptContextRequest) -> Response:
+    """Build a prompt block of memories within a token budget."""
     options = schemas.dump_given(body, "prompt", "known_at", "true_at")
-    return schemas.build_json_response(
-        schemas.PromptContextResponse, me.context(body.prompt, as_of=build_as_of(body), **options)
-    )
+    context = me.context(body.prompt, as_of=build_as_of(body), **options)
+    return build_json_response(_CONTEXT, context)
 
 
 @router.post("/learn", response_model=schemas.StoredTurns, status_code=202)
-def learn(me: CallerMemory, body: LearnRequest) -> Any:
-    """Add turns to a conversation and learn from it in the background, if it is time to."""
+def learn(me: CallerMemory, renderer: Renderer, body: LearnRequest) -> Any:
+    """Append turns and extract memories in the background."""
     check_scope(me, body.scope)
     turns = me.learn(dump_turns(body.turns), **schemas.dump_given(body, "turns"))
-    return {"session_id": turns[0].session_id, "turns": schemas.build_memories(me, turns)}
+    return {"session_id": turns[0].session_id, "turns": renderer.memories(turns)}
 
 
 def dump_turns(turns: list[schemas.NewTurn]) -> Any:
-    """Turns as the library takes them."""
-    return [schemas.dump_given(one) for one in turns]
+    """Return turns as keyword dictionaries for `Memory.learn` and `Memory.append`."""
+    return [schemas.dump_given(turn) for turn in turns]
 
 
 @router.post("/feedback", response_model=schemas.WriteResponse)
-def record_feedback(me: CallerMemory, body: FeedbackRequest) -> Any:
-    """Say that following a rule helped or did harm."""
+def record_feedback(me: CallerMemory, renderer: Renderer, body: FeedbackRequest) -> Any:
+    """Record whether a rule helped or harmed."""
     if body.verdict is Verdict.HELPFUL:
-        done = me.helpful(body.rule, session=body.session)
+        result = me.helpful(body.rule, session=body.session)
     else:
-        done = me.harmful(body.rule, body.reason, session=body.session)
-    return schemas.build_write_response(me, done)
+        result = me.harmful(body.rule, body.reason, session=body.session)
+    return renderer.write(result)
 
 
 @router.post("/forget", response_model=schemas.WriteResponse)
-def forget(me: CallerMemory, body: ForgetRequest) -> Any:
-    """End the one memory that is meant, and say which it was."""
-    return schemas.build_write_response(me, me.forget(body.what))
+def forget(me: CallerMemory, renderer: Renderer, body: ForgetRequest) -> Any:
+    """Forget the memory that a reference names."""
+    return renderer.write(me.forget(body.what))
 
 
-@router.post("/forget-all", response_model=schemas.BatchResponse)
+@router.post("/forget-all", response_model=Batch)
 def forget_all(me: CallerMemory, body: BulkSelectionRequest) -> Any:
-    """End all memories that are in force, or those that are meant; one event, undoable."""
+    """Forget all active memories that match, as one undoable event."""
     check_scope(me, body.scope)
     return me.forget_all(**schemas.dump_given(body, "sure"))
 
 
-@router.post("/delete-many", response_model=schemas.BatchResponse)
+@router.post("/delete-many", response_model=Batch)
 def delete_many(me: CallerMemory, body: DeleteManyRequest) -> Any:
-    """Delete several memories at once: all of them, or none if one is not to be found."""
+    """Delete several memories, all or none."""
     return me.delete_many(body.what)
 
 
-@router.post("/delete-all", response_model=schemas.BatchResponse)
+@router.post("/delete-all", response_model=Batch)
 def delete_all(me: CallerMemory, body: BulkSelectionRequest) -> Any:
-    """Put everything into the trash, or what is meant; destroy it where the profile says so."""
+    """Move all matching memories to the trash, or purge them if the profile has none."""
     check_scope(me, body.scope)
     return me.delete_all(**schemas.dump_given(body, "sure"))
 
 
 @router.post("/undo", response_model=schemas.WriteResponse)
-def undo(me: CallerMemory, body: UndoRequest) -> Any:
-    """Take back one change."""
-    return schemas.build_write_response(me, me.undo(body.event))
+def undo(me: CallerMemory, renderer: Renderer, body: UndoRequest) -> Any:
+    """Undo one event, by default the latest."""
+    return renderer.write(me.undo(body.event))
