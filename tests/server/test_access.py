@@ -1,4 +1,4 @@
-"""Who gets in: nobody without a key, and nobody any further than their own key reaches."""
+"""Authentication and authorisation: no access without a key, and none beyond a key's owner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def served(serve: Serve) -> Served:
 
 
 def told(answer: httpx.Response) -> dict[str, Any]:
-    """The body, but for the number of the request."""
+    """The body without the request id."""
     body: dict[str, Any] = answer.json()
     body.pop("request_id")
     return body

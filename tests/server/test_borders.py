@@ -1,4 +1,4 @@
-"""What comes in from outside: hosts, origins, sizes, patience, pace; and what the log tells."""
+"""Host, origin, body and rate limits; and the contents of the request log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What memory understands of OpenAI's chat protocol, whatever clients and models send."""
+"""OpenAI's chat protocol is read correctly, whatever clients and models send."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_nothing_but_the_note_is_added_and_all_else_is_the_same_bytes(
 
 
 def noted(request: dict[str, Any]) -> dict[str, Any]:
-    """The request as it should be, by the long way."""
+    """Build the expected request by parsing and serialising it."""
     spoken = [one for one in request["messages"] if one["role"] == "user"]
     if spoken and isinstance(spoken[-1]["content"], str):
         spoken[-1]["content"] += f"\n\n{NOTE}"

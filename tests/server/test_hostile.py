@@ -1,4 +1,4 @@
-"""Hostile strings in every place that takes a string: stored as they are, and nothing breaks."""
+"""Hostile strings in every string field are stored unchanged and break nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys: shown once, kept as a digest, and all that open nothing look alike."""
+"""API keys: shown once, stored as a digest; all invalid keys get the same response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking memories along over HTTP, bringing them back, and being erased."""
+"""Export, import and erasure over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same request twice is done once; and nothing is changed or told that was seen otherwise."""
+"""Idempotency keys run a retried request once; entity tags guard reads and writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of the API is true: thousands of made-up requests, and each answer fits it."""
+"""The OpenAPI document is true: responses to generated requests conform to it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROOMY = {"requests_per_minute": 10_000_000, "burst": 1_000_000}
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Served]:
-    """A server with a team, on SQLite, that does not mind being asked often."""
+    """A server with a team profile on SQLite, without a rate limit in practice."""
     path: Path = tmp_path_factory.mktemp("openapi")
     values = {"profile": "assistant", "store": {"path": path}, "server": ROOMY}
     own = Settings.model_validate(values)
@@ -120,7 +120,7 @@ def ask(
     each: int,
     answered: dict[int, int],
 ) -> None:
-    """Make up requests for one operation, half of them as they should be, and check the answers."""
+    """Generate requests for one operation, two thirds of them valid, and check the responses."""
     address, secret = way
     good = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
     bad = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
@@ -147,7 +147,7 @@ def ask(
 
 
 def known(api: Served) -> list[str]:
-    """Memories that exist, so that made-up requests are about something."""
+    """Store some memories and return their ids, so that generated requests can find them."""
     me = api.engine.for_user("ada")
     fact = me.remember("Ada drinks tea.", subject="ada", predicate="drinks").memory.id
     rule = me.remember("Confirm before sending.", kind="rule").memory.id

@@ -1,4 +1,4 @@
-"""`rem serve` as a real process: it says where it is, loses nothing when it stops, and refuses."""
+"""`rem serve` as a real process: its address, its shutdown and the settings that it refuses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def start(tmp_path: Path, place: str) -> Iterator[Start]:
-    """Start `rem serve` on the store of this test; whatever still runs is ended."""
+    """Start `rem serve` on the store of this test; teardown ends processes that still run."""
     started: list[subprocess.Popen[str]] = []
     environment = {
         **{name: value for name, value in os.environ.items() if "REMEMBRANCER" not in name},
@@ -60,7 +60,7 @@ def start(tmp_path: Path, place: str) -> Iterator[Start]:
 
 
 def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Where it listens, and the address that lets a browser in."""
+    """Read the address of the server and the login URL."""
     assert process.stdout is not None
     listens, browser = process.stdout.readline(), process.stdout.readline()
     address = re.findall(r"http://\S+", listens)[0]

@@ -1,4 +1,4 @@
-"""Browsers and identity providers: cookies that cannot be forged, tokens that must be good."""
+"""Browser sessions and signed tokens: cookies cannot be forged, invalid tokens are refused."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def part(value: object) -> str:
 
 
 def with_the_public_key_as_a_secret(body: str) -> str:
-    """What a server takes that lets the token choose the algorithm."""
+    """A token that is only valid if the server lets the token choose the algorithm."""
     text = f"{part({'alg': 'HS256', 'kid': 'one'})}.{body}"
     mac = hmac.digest(KEY.as_pem(private=False), text.encode(), "sha256")
     return f"{text}.{written(mac)}"

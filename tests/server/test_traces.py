@@ -1,4 +1,4 @@
-"""Spans for whoever configured where to send them: routes and numbers, no words and no ids."""
+"""Exported spans contain routes and numbers, no content and no memory ids."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Reads(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Suppress the access log."""
 
 
 @pytest.fixture

@@ -222,11 +222,14 @@ class HistoryResponse(ResponseModel):
     applications: list[RuleApplication]
 
 
-class MemoryDetail(HistoryResponse):
+class MemoryDetail(ResponseModel):
     """A memory with its provenance: versions, links, events, uses and sources."""
 
     memory: AnyMemory
+    versions: list[AnyMemory]
     links: list[Link]
+    events: list[Event]
+    applications: list[RuleApplication]
     sources: list[AnyMemory]
 
 
