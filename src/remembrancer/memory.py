@@ -318,6 +318,13 @@ class Memory(Conversations):
         """The confidence band: recalled, fading (only shown), or expired (only archived)."""
         return standing_at(record, self._call.profile.decay, self._call.now())
 
+    def resolve(self, reference: str, statuses: Sequence[Status] = (Status.ACTIVE,)) -> Record:
+        """Return the one memory with that id, or with those words and one of the statuses.
+
+        Raises `NotFound` if there is none and `Ambiguous` if several contain the words.
+        """
+        return resolve(self._call, reference, tuple(statuses))
+
     def several(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories with these ids that exist, whatever their status."""
         named = {one for one in ids if looks_like_id(one)}

@@ -65,6 +65,8 @@ def test_pages_of_all_kinds_are_as_here(
         for kinds in ([], ["fact"], ["rule", "episode"]):
             wanted = {"kinds": kinds, "limit": limit}
             assert all_pages(remote, **wanted) == all_pages(local, **wanted)
+    since = clock.now() - timedelta(seconds=2)
+    assert remote.list(recorded_from=since) == local.list(recorded_from=since)
 
 
 def all_pages(me: Any, **wanted: Any) -> list[tuple[Record, ...]]:
@@ -139,7 +141,7 @@ def test_what_a_server_does_not_offer_is_refused(remote: RemoteMemory) -> None:
     for refused in (
         lambda: remote.get(fact.id, used=True),
         lambda: remote.list(kinds=["turn"]),
-        lambda: remote.list(recorded_from=fact.recorded_at),
+        lambda: remote.list(session="monday"),
         lambda: remote.recall("tea", subject="ada"),
         lambda: remote.remember("Tea", source="imported"),
         lambda: remote.update(fact.id, "Ada drinks mate", confidence=0.5),

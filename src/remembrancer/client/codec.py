@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import Enum
 from functools import cache
 from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, RemembrancerError
@@ -27,7 +27,13 @@ from remembrancer.types import (
     Turn,
 )
 
+if TYPE_CHECKING:
+    from remembrancer.recall.filters import ListFilter
+
 Value = TypeVar("Value")
+
+UNSUPPORTED_FILTERS = {"permanences", "backlogs", "session", "confidence_below"}
+"""Filters of `Memory.list` that the REST API does not have."""
 
 RECORD_CLASSES: Mapping[str, type[Record]] = {
     Kind.FACT: Fact,
@@ -70,6 +76,24 @@ def build_as_of_params(as_of: AsOf | datetime | None) -> dict[str, datetime | No
         "known_at": as_of.known and as_utc(as_of.known),
         "true_at": as_of.true and as_utc(as_of.true),
     }
+
+
+def build_list_params(filters: ListFilter) -> dict[str, Any]:
+    if unsupported := sorted(UNSUPPORTED_FILTERS & filters.keys()):
+        raise InvalidInput(f"A server cannot filter by {unsupported[0]}: leave it out.")
+    params = {
+        "kind": filters.get("kinds"),
+        "scope": filters.get("scope"),
+        "tag": filters.get("tags"),
+        "min_importance": filters.get("minimum_importance"),
+        "subject": filters.get("subject"),
+        "category": filters.get("categories"),
+        "maturity": filters.get("maturities"),
+        "from": filters.get("recorded_from"),
+        "to": filters.get("recorded_before"),
+        **build_as_of_params(filters.get("as_of")),
+    }
+    return {name: value for name, value in params.items() if value not in (None, (), [])}
 
 
 def parse_value(wanted: type[Value], data: Any) -> Value:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from remembrancer.client.codec import (
     ResponseBody,
     build_as_of_params,
+    build_list_params,
     parse_page,
     parse_recollection,
     parse_value,
     parse_values,
 )
 from remembrancer.client.conversations import RemoteConversations
-from remembrancer.client.listing import list_page, resolve_id
 from remembrancer.errors import InvalidInput
 from remembrancer.types import (
     AsOf,
@@ -40,6 +40,7 @@ from remembrancer.types import (
     TeamRecalled,
     Verdict,
     Written,
+    looks_like_id,
 )
 
 if TYPE_CHECKING:
@@ -152,7 +153,9 @@ class RemoteMemory(RemoteConversations):
         `used` counts it as recalled, which only a memory that is kept here can do.
         """
         if used:
-            raise InvalidInput("A server counts what is recalled, not what is got: leave out used.")
+            raise InvalidInput("A server counts only what recall returns: leave out used.")
+        if as_of is None:
+            return self._look_up(reference, *Status)
         return parse_value(Record, self._read_memory(reference, **build_as_of_params(as_of)))
 
     def fact(
@@ -175,12 +178,18 @@ class RemoteMemory(RemoteConversations):
         **narrowing: Unpack[ListFilter],
     ) -> Page[Record]:
         """Memories from the newest to the oldest, a page at a time; by default those in force."""
-        said = {"status": status, "min_confidence": minimum_confidence}
-        return list_page(self._server, narrowing, limit=limit, cursor=cursor, **said)
+        params = {
+            **build_list_params(narrowing),
+            "status": status,
+            "min_confidence": minimum_confidence,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        return parse_page(Record, self._server.read("memory", **params))
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Replace a memory by a new version; the old one stays in its history."""
-        id = resolve_id(self._server, reference, Status.ACTIVE)
+        id = self._resolve_id(reference, Status.ACTIVE)
         return parse_value(
             Written, self._server.write("PUT", "memory", id, content=content, **details)
         )
@@ -215,7 +224,7 @@ class RemoteMemory(RemoteConversations):
 
     def delete(self, reference: str) -> Written:
         """Put a memory into the trash, or destroy it where the profile says so."""
-        id = resolve_id(self._server, reference, Status.ACTIVE)
+        id = self._resolve_id(reference, Status.ACTIVE)
         return parse_value(Written, self._server.write("DELETE", "memory", id))
 
     def undo(self, event_id: str | None = None) -> Written:
@@ -226,7 +235,7 @@ class RemoteMemory(RemoteConversations):
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
     ) -> Written:
         """Relate two memories."""
-        ends = [resolve_id(self._server, one, Status.ACTIVE) for one in (source, target)]
+        ends = [self._resolve_id(one, Status.ACTIVE) for one in (source, target)]
         said = {"target": ends[1], "relation": relation}
         return parse_value(Written, self._server.write("POST", "memory", ends[0], "links", **said))
 
@@ -234,7 +243,7 @@ class RemoteMemory(RemoteConversations):
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
     ) -> Written:
         """Take a relation between two memories away."""
-        ends = [resolve_id(self._server, one, *Status) for one in (source, target)]
+        ends = [self._resolve_id(one, *Status) for one in (source, target)]
         said = {"target": ends[1], "relation": relation}
         return parse_value(
             Written, self._server.write("DELETE", "memory", ends[0], "links", **said)
@@ -288,7 +297,7 @@ class RemoteMemory(RemoteConversations):
 
     def history(self, reference: str) -> History:
         """All versions of a memory, what happened to them, and what they are linked to."""
-        id = resolve_id(self._server, reference, *Status)
+        id = self._resolve_id(reference, *Status)
         told = self._server.read("memory", id, "history")
         return parse_value(
             History, {**told, "links": self._server.read("memory", id, "links")["items"]}
@@ -348,13 +357,21 @@ class RemoteMemory(RemoteConversations):
 
         return parse_value(Simulation, self._server.read("simulate", days=days))
 
+    def _look_up(self, reference: str, *statuses: Status) -> Record:
+        if looks_like_id(reference):
+            return parse_value(Record, self._server.read("memory", reference))
+        # Words travel in the body: a path cannot carry all of them, and it ends up in logs.
+        found = self._server.query("memory", "lookup", reference=reference, statuses=statuses)
+        return parse_value(Record, found)
+
+    def _resolve_id(self, reference: str, *statuses: Status) -> str:
+        return reference if looks_like_id(reference) else self._look_up(reference, *statuses).id
+
     def _read_memory(self, reference: str, *below: str, **params: Any) -> ResponseBody:
-        return self._server.read(
-            "memory", resolve_id(self._server, reference, *Status), *below, **params
-        )
+        return self._server.read("memory", self._resolve_id(reference, *Status), *below, **params)
 
     def _post_to_memory(self, reference: str, verb: str, *statuses: Status) -> Written:
-        id = resolve_id(self._server, reference, *statuses)
+        id = self._resolve_id(reference, *statuses)
         return parse_value(Written, self._server.write("POST", "memory", id, verb))
 
     def _send_feedback(self, **judgement: str | None) -> Written:

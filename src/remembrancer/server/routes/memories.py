@@ -1,11 +1,19 @@
-"""Single memories of any kind: read, edit, delete, restore, link and rate."""
+"""Single memories of any kind: read, edit, delete, restore, link and rate.
+
+A memory is referred to by its id, or by words that occur in it and in no other.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 
+from remembrancer.memory import Memory
+from remembrancer.remember.lifecycle import RESTORABLE
+from remembrancer.remember.resolve import ANY_STATUS
 from remembrancer.server import etags, schemas
 from remembrancer.server.deps import CallerMemory, Renderer
 from remembrancer.server.routes.kinds import (
@@ -14,8 +22,15 @@ from remembrancer.server.routes.kinds import (
     get_record,
     update_record,
 )
-from remembrancer.server.routes.list_params import PageParams, build_as_of
-from remembrancer.types import Kind, Link, Relation, Status
+from remembrancer.server.routes.list_params import (
+    MemoryListParams,
+    PageParams,
+    build_as_of,
+    build_page,
+)
+from remembrancer.types import Kind, Link, Maturity, Record, Relation, Status, looks_like_id
+
+CONFIRMABLE = (Status.ACTIVE, Status.EXPIRED)
 
 router = APIRouter(tags=["memories"])
 trash = APIRouter(tags=["memories"])
@@ -35,10 +50,56 @@ class LinkRequest(schemas.RequestModel):
     relation: Relation = Relation.RELATED_TO
 
 
+class LookupRequest(schemas.RequestModel):
+    """An id, or words that occur in one memory with one of these statuses."""
+
+    reference: Annotated[schemas.Text, Field(max_length=20_000)]
+    statuses: Annotated[tuple[Status, ...], Field(min_length=1, max_length=len(Status))] = (
+        Status.ACTIVE,
+    )
+
+
+class AnyKindListParams(MemoryListParams):
+    """Filters of a list of facts, rules and episodes."""
+
+    kind: tuple[Literal["fact", "rule", "episode"], ...] = ()
+    subject: schemas.Name | None = None
+    category: tuple[schemas.Name, ...] = ()
+    maturity: tuple[Maturity, ...] = ()
+    since: Annotated[schemas.Moment | None, Field(alias="from")] = None
+    until: Annotated[schemas.Moment | None, Field(alias="to")] = None
+
+
 class ListLinksResponse(schemas.ResponseModel):
     """All links from and to a memory."""
 
     items: list[Link]
+
+
+@router.get("", response_model=schemas.MemoryPage)
+def list_memories(
+    me: CallerMemory,
+    renderer: Renderer,
+    request: Request,
+    response: Response,
+    params: Annotated[AnyKindListParams, Query()],
+) -> Any:
+    """List or search facts, rules and episodes together."""
+    filters = {
+        "kinds": params.kind or None,
+        "subject": params.subject,
+        "categories": params.category,
+        "maturities": params.maturity,
+        "recorded_from": params.since,
+        "recorded_before": params.until,
+    }
+    return build_page(request, response, me, renderer, params, **filters)
+
+
+@router.post("/lookup", response_model=schemas.AnyMemory)
+def look_up_memory(me: CallerMemory, renderer: Renderer, body: LookupRequest) -> Any:
+    """Find one memory by its id or by words, which a path cannot always carry."""
+    return renderer.memory(_resolve(me, body.reference, body.statuses))
 
 
 @router.get("/{id}", response_model=schemas.AnyMemory)
@@ -51,7 +112,7 @@ def get_memory(
     params: Annotated[AsOfParams, Query()],
 ) -> Any:
     """Get a memory, whatever its status."""
-    record = me.get(get_record(me, id).id, as_of=build_as_of(params))
+    record = me.get(_resolve(me, id, ANY_STATUS).id, as_of=build_as_of(params))
     etags.set_etag(request, response, etags.compute_etag(record))
     return renderer.memory(record)
 
@@ -65,49 +126,50 @@ def edit_memory(
     body: schemas.UpdateMemoryRequest,
 ) -> Any:
     """Correct a memory. A new version supersedes it; the old one stays in its history."""
-    return update_record(me, renderer, get_record(me, id), request, body)
+    return update_record(me, renderer, _resolve(me, id), request, body)
 
 
 @router.delete("/{id}", response_model=schemas.WriteResponse)
 def delete_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request) -> Any:
     """Move a memory to the trash, or purge it if the profile has no trash."""
-    return delete_record(me, renderer, get_record(me, id), request)
+    return delete_record(me, renderer, _resolve(me, id), request)
 
 
 @router.post("/{id}/confirm", response_model=schemas.WriteResponse)
 def confirm_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Confirm that a memory is still true."""
-    return renderer.write(me.confirm(get_record(me, id).id))
+    return renderer.write(me.confirm(_resolve(me, id, CONFIRMABLE).id))
 
 
 @router.post("/{id}/forget", response_model=schemas.WriteResponse)
 def forget_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Retire a memory. It can be restored."""
-    return renderer.write(me.forget(get_record(me, id).id))
+    reference = get_record(me, id).id if looks_like_id(id) else id
+    return renderer.write(me.forget(reference))
 
 
 @router.post("/{id}/restore", response_model=schemas.WriteResponse)
 def restore_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Restore a forgotten, deleted or disabled memory."""
-    return renderer.write(me.restore(get_record(me, id).id))
+    return renderer.write(me.restore(_resolve(me, id, RESTORABLE).id))
 
 
 @router.get("/{id}/history", response_model=schemas.HistoryResponse)
 def get_memory_history(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Get all versions and events of a memory."""
-    return build_history(renderer, me.history(get_record(me, id).id))
+    return build_history(renderer, me.history(_resolve(me, id, ANY_STATUS).id))
 
 
 @router.get("/{id}/links", response_model=ListLinksResponse)
 def list_memory_links(me: CallerMemory, id: schemas.Name) -> Any:
     """List a memory's links in both directions."""
-    return {"items": me.links(get_record(me, id).id)}
+    return {"items": me.links(_resolve(me, id, ANY_STATUS).id)}
 
 
 @router.post("/{id}/links", response_model=schemas.WriteResponse)
 def link_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name, link: LinkRequest) -> Any:
     """Link a memory to another."""
-    ends = get_record(me, id), get_record(me, link.target)
+    ends = _resolve(me, id), _resolve(me, link.target)
     return renderer.write(me.link(ends[0].id, ends[1].id, link.relation))
 
 
@@ -119,26 +181,39 @@ def unlink_memory(
     link: Annotated[LinkRequest, Query()],
 ) -> Any:
     """Remove a link to another memory."""
-    ends = get_record(me, id), get_record(me, link.target)
+    ends = _resolve(me, id, ANY_STATUS), _resolve(me, link.target, ANY_STATUS)
     return renderer.write(me.unlink(ends[0].id, ends[1].id, link.relation))
 
 
 @router.post("/{id}/promote", response_model=schemas.WriteResponse)
 def promote_rule(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Raise a rule's maturity by one step."""
-    return renderer.write(me.promote(get_record(me, id, Kind.RULE).id))
+    return renderer.write(me.promote(_resolve_rule(me, id).id))
 
 
 @router.post("/{id}/demote", response_model=schemas.WriteResponse)
 def demote_rule(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Lower a rule's maturity by one step."""
-    return renderer.write(me.demote(get_record(me, id, Kind.RULE).id))
+    return renderer.write(me.demote(_resolve_rule(me, id).id))
 
 
 @router.post("/{id}/disable", response_model=schemas.WriteResponse)
 def disable_rule(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
     """Disable a rule until it is restored."""
-    return renderer.write(me.disable(get_record(me, id, Kind.RULE).id))
+    return renderer.write(me.disable(_resolve_rule(me, id).id))
+
+
+def _resolve(
+    me: Memory, reference: str, statuses: Sequence[Status] = (Status.ACTIVE,), *kinds: Kind
+) -> Record:
+    """Return the memory with that id and kind, or the one with those words and a given status."""
+    if looks_like_id(reference):
+        return get_record(me, reference, *kinds)
+    return me.resolve(reference, statuses)
+
+
+def _resolve_rule(me: Memory, reference: str) -> Record:
+    return _resolve(me, reference, (Status.ACTIVE,), Kind.RULE)
 
 
 @trash.get("/trash", response_model=schemas.MemoryPage)
