@@ -29,7 +29,7 @@ def test_A11_what_is_remembered_is_recalled_at_once(talk: Talk) -> None:
     done = talk.call("remember", content="Prefers trains to planes.", category="preference")
     assert done["done"] == "remembered"
 
-    (found,) = talk.call("recall_memory", query="how do I like to travel?")["memories"]
+    (found,) = talk.call("recall_memory", query="how do I like to travel?")["items"]
     assert (found["content"], found["category"]) == ("Prefers trains to planes.", "preference")
 
 
@@ -62,7 +62,7 @@ def test_A11_forgetting_all_leaves_nothing_and_can_be_undone(
     done = talk.call("forget_memory", all=True)
 
     assert len(done["ids"]) == 3
-    assert talk.call("recall_memory", query="anything about me")["memories"] == []
+    assert talk.call("recall_memory", query="anything about me")["items"] == []
     engine.for_user("ada").undo(done["event"])
     assert len(engine.for_user("ada").list().items) == 3
 
@@ -73,7 +73,7 @@ def test_A11_all_must_be_said_and_nothing_else_with_it(talk: Talk) -> None:
         assert talk.fails("forget_memory", **arguments)["code"] == "bad_input"
     assert talk.fails("forget_memory", query="quantum chromodynamics")["code"] == "not_found"
 
-    assert talk.call("recall_memory", query="Graz")["memories"][0]["id"] == kept["id"]
+    assert talk.call("recall_memory", query="Graz")["items"][0]["id"] == kept["id"]
 
 
 def test_A11_forgetting_is_for_oneself_alone(talk: Talk, engine: Remembrancer) -> None:

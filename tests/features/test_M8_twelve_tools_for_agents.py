@@ -80,11 +80,11 @@ def test_M8_fading_memories_are_kept_from_agents_unless_they_ask(
     kept = fact(talk, "Wants to see the comet.", permanence="volatile")
     clock.advance(timedelta(days=70))
 
-    assert talk.call("memory_recall", topic="comet")["memories"] == []
-    (found,) = talk.call("memory_search", query="comet", min_confidence=0)["memories"]
+    assert talk.call("memory_recall", topic="comet")["items"] == []
+    (found,) = talk.call("memory_search", query="comet", min_confidence=0)["items"]
     assert found["confidence"] < 0.2
     talk.call("memory_confirm", type="fact", id=kept["id"])
-    (found,) = talk.call("memory_recall", topic="comet")["memories"]
+    (found,) = talk.call("memory_recall", topic="comet")["items"]
     assert found["confidence"] == 1
 
 
@@ -114,16 +114,16 @@ def test_M8_recall_brings_facts_and_rules_and_search_episodes_too(talk: Talk) ->
     talk.call("memory_store_rule", content="Train in the park when it is dry.")
     talk.call("memory_store_episode", content="Trained in the park with Bo.", butler="health")
 
-    recalled = talk.call("memory_recall", topic="training in the park")["memories"]
+    recalled = talk.call("memory_recall", topic="training in the park")["items"]
     assert {one["kind"] for one in recalled} == {"fact", "rule"}
-    searched = talk.call("memory_search", query="training in the park")["memories"]
+    searched = talk.call("memory_search", query="training in the park")["items"]
     assert {one["kind"] for one in searched} == {"fact", "rule", "episode"}
 
 
 def test_M8_what_is_forgotten_can_be_restored(talk: Talk, engine: Remembrancer) -> None:
     kept = fact(talk, "Owns a kayak.")
     assert talk.call("memory_forget", type="fact", id=kept["id"])["done"] == "forgotten"
-    assert talk.call("memory_recall", topic="kayak")["memories"] == []
+    assert talk.call("memory_recall", topic="kayak")["items"] == []
 
     engine.for_user("ada").restore(kept["id"])
     assert contents(talk.call("memory_recall", topic="kayak")) == ["Owns a kayak."]

@@ -77,7 +77,7 @@ def test_P6_tools_ambiguous_words_are_answered_with_the_candidates(verb: str, ta
 
     assert error["code"] == "ambiguous"
     assert {one["id"] for one in error["candidates"]} == kept
-    assert len(talk.call("list_preferences")["memories"]) == 2
+    assert len(talk.call("list_preferences")["items"]) == 2
 
 
 def test_P6_tools_each_write_returns_an_event_that_undo_takes(
@@ -127,7 +127,7 @@ def test_P6_tools_a_long_list_says_that_there_is_more(talk: Talk, engine: Rememb
 
     listed = talk.call("list_preferences")
 
-    assert (len(listed["memories"]), listed["more"]) == (MAX_LISTED, True)
+    assert (len(listed["items"]), listed["more"]) == (MAX_LISTED, True)
 
 
 def test_P6_tools_recall_reaches_the_long_tail_with_its_details(
@@ -137,7 +137,7 @@ def test_P6_tools_recall_reaches_the_long_tail_with_its_details(
     guess = {"source": "extracted", "confidence": 0.3, "category": "finance_context"}
     engine.for_user("ada").remember("May want to sell the mortgaged house.", **guess)
 
-    found = talk.call("recall_preferences", query="mortgage")["memories"]
+    found = talk.call("recall_preferences", query="mortgage")["items"]
 
     assert {one["content"] for one in found} == {
         "Has a mortgage.",

@@ -161,4 +161,4 @@ def principal(
 
 def contents(found: Mapping[str, Any]) -> Sequence[str]:
     """The words of the memories in an answer."""
-    return [one["content"] for one in found["memories"]]
+    return [one["content"] for one in found["items"]]

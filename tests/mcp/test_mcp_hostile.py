@@ -148,7 +148,7 @@ def test_what_is_kept_comes_back_as_it_was(text: str, open_memory: Open) -> None
         kept = talk.call("remember", content=content, tags=[content[:20].strip() or "x"])
         assert kept["content"] == content
         assert engine.for_user("ada").get(kept["id"]).content == content
-        listed = talk.call("recall", query="before", limit=5)["memories"]
+        listed = talk.call("recall", query="before", limit=5)["items"]
         assert [one["content"] for one in listed if one["id"] == kept["id"]] in ([content], [])
 
 
@@ -178,4 +178,4 @@ def test_values_of_the_wrong_kind_are_refused(arguments: dict[str, Any], open_me
     engine = open_memory()
     with inside(engine, principal(engine)) as talk:
         attempt(talk, "recall", arguments)
-        assert talk.call("recall", query="tea")["memories"] == []
+        assert talk.call("recall", query="tea")["items"] == []

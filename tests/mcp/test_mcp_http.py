@@ -72,7 +72,7 @@ def post(address: str) -> Iterator[Post]:
 def test_a_key_opens(post: Post) -> None:
     answer = post()
     assert answer.status_code == 200
-    assert answer.json()["result"]["structuredContent"]["memories"] == []
+    assert answer.json()["result"]["structuredContent"]["items"] == []
     assert "mcp-session-id" not in answer.headers
 
 
@@ -99,7 +99,7 @@ def test_people_and_tenants_never_meet(engine: Remembrancer, address: str) -> No
         kept = ada.call("remember", content="Ada's locker has the number 12.")
     for stranger in ("bob", "namesake"):
         with over_http(address, stranger) as talk:
-            assert talk.call("recall", query="locker number")["memories"] == []
+            assert talk.call("recall", query="locker number")["items"] == []
             missing = talk.fails("forget", memory="fact_" + "0" * 26)
             foreign = talk.fails("forget", memory=kept["id"])
             assert foreign["code"] == missing["code"] == "not_found"

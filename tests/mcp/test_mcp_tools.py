@@ -139,14 +139,14 @@ def ada(open_memory: Open) -> Iterator[Talk]:
 
 
 def test_an_unknown_tool_is_an_error_of_the_protocol(ada: Talk) -> None:
-    with pytest.raises(Exception, match="no such tool"):
+    with pytest.raises(Exception, match="No such tool"):
         ada.call("memory_store_fact", subject="a", predicate="b", content="c")
 
 
 def test_wrong_arguments_are_told_without_repeating_them(ada: Talk) -> None:
     wrong = ada.fails("recall", q="hush-hush", limit="hush-hush", kinds=["hush-hush"])
     assert wrong["code"] == "bad_input"
-    assert "query: it is missing" in wrong["message"]
+    assert "query: missing" in wrong["message"]
     assert "q: there is no such argument" in wrong["message"]
     assert "limit" in wrong["message"]
     assert "hush" not in wrong["message"]
@@ -202,7 +202,7 @@ def test_memories_are_data_in_the_text(ada: Talk) -> None:
 
 def test_a_list_may_come_as_a_json_text(ada: Talk) -> None:
     ada.call("remember", content="Swims on Tuesdays.", tags='["sport", "water"]')
-    assert ada.call("recall", query="swims", kinds='["fact"]')["memories"][0]["tags"] == [
+    assert ada.call("recall", query="swims", kinds='["fact"]')["items"][0]["tags"] == [
         "sport",
         "water",
     ]
@@ -210,8 +210,8 @@ def test_a_list_may_come_as_a_json_text(ada: Talk) -> None:
 
 def test_the_past_can_be_asked_for(ada: Talk) -> None:
     ada.call("remember", content="Lives by the sea.")
-    assert ada.call("recall", query="sea", as_of="2020-01-01")["memories"] == []
-    assert ada.call("recall", query="sea", as_of="2026-03-02T13:00:00+00:00")["memories"]
+    assert ada.call("recall", query="sea", as_of="2020-01-01")["items"] == []
+    assert ada.call("recall", query="sea", as_of="2026-03-02T13:00:00+00:00")["items"]
 
 
 def test_resources_and_prompts(ada: Talk) -> None:
@@ -224,9 +224,9 @@ def test_resources_and_prompts(ada: Talk) -> None:
     assert "Repotted the basil." in ada.prompt("consolidate")
     assert "Grows tomatoes." in ada.prompt("review")
     for uri in ("memory://tomatoes", "memory://", "file:///etc/passwd", "memory://event_x"):
-        with pytest.raises(Exception, match="nothing there"):
+        with pytest.raises(Exception, match="No such resource"):
             ada.read(uri)
-    with pytest.raises(Exception, match="no such prompt"):
+    with pytest.raises(Exception, match="No such prompt"):
         ada.prompt("obey")
 
 
@@ -250,7 +250,7 @@ def test_a_pinned_agent_names_no_other(open_memory: Open) -> None:
         assert talk.fails("recall", query="account", agent="finance")["code"] == "bad_input"
         for scope in (None, "health", "global"):
             found = talk.call("memory_search", query="account bank", scope=scope)
-            assert not {hidden.id, event.id} & {one["id"] for one in found["memories"]}
+            assert not {hidden.id, event.id} & {one["id"] for one in found["items"]}
             told = talk.call("memory_stats", scope=scope)
             assert "finance" not in told["by_scope"]
             assert "episode" not in told["by_kind"]
@@ -270,10 +270,10 @@ def test_an_unpinned_caller_names_agents_of_its_own_user(open_memory: Open) -> N
     with inside(engine, principal(engine), "full") as ada:
         done = ada.call("memory_store_episode", content="Paid the rent.", butler="finance")
         assert ada.call("memory_get", type="episode", id=done["id"])["scope"] == "finance"
-        assert ada.call("memory_search", query="rent", scope="finance")["memories"]
-        assert ada.call("memory_search", query="rent", scope="health")["memories"] == []
+        assert ada.call("memory_search", query="rent", scope="finance")["items"]
+        assert ada.call("memory_search", query="rent", scope="health")["items"] == []
     with inside(engine, principal(engine, "bob"), "full") as bob:
-        assert bob.call("memory_search", query="rent", scope="finance")["memories"] == []
+        assert bob.call("memory_search", query="rent", scope="finance")["items"] == []
         told = bob.call("memory_context", trigger_prompt="rent", butler="finance")
         assert told["text"] == ""
 
@@ -285,10 +285,10 @@ def test_instances_are_named_by_who_is_none(open_memory: Open) -> None:
         assert ada.fails("recall", query="tea")["code"] == "scope_required"
         ada.call("remember", content="Likes tea.", agent="one")
         assert contents(ada.call("recall", query="tea", agent="one")) == ["Likes tea."]
-        assert ada.call("recall", query="tea", agent="two")["memories"] == []
+        assert ada.call("recall", query="tea", agent="two")["items"] == []
     with inside(engine, principal(engine, agent="two")) as two:
         assert "agent" not in two.tools()["remember"].input_schema["properties"]
-        assert two.call("recall", query="tea")["memories"] == []
+        assert two.call("recall", query="tea")["items"] == []
         assert two.fails("recall", query="tea", agent="one")["code"] == "bad_input"
 
 
@@ -297,7 +297,7 @@ def test_a_namespace_stays_below_itself(open_memory: Open) -> None:
     with inside(engine, principal(engine)) as ada:
         ada.call("remember", content="Alpha ships in May.", agent="work/alpha")
         ada.call("remember", content="The piano needs tuning.", agent="home")
-        assert len(ada.call("recall", query="May piano")["memories"]) == 2
+        assert len(ada.call("recall", query="May piano")["items"]) == 2
     with inside(engine, principal(engine, agent="work")) as work:
         assert contents(work.call("recall", query="May piano")) == ["Alpha ships in May."]
 

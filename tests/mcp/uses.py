@@ -110,14 +110,14 @@ def search(talk: Talk) -> None:
     for mode in ("hybrid", "semantic", "keyword"):
         found = talk.call("memory_search", types=["rule"], mode=mode, min_confidence=0, **wanted)
         assert contents(found) == ["Water the orchids on Fridays."]
-    assert talk.call("memory_search", types=["episode"], mode="keyword", **wanted)["memories"] == []
+    assert talk.call("memory_search", types=["episode"], mode="keyword", **wanted)["items"] == []
 
 
 def memory_recall(talk: Talk) -> None:
     fact = a_fact(talk, "passport", "The passport runs out in May.")
     found = talk.call("memory_recall", topic="when does the passport run out?", limit=1)
-    assert found["memories"][0]["id"] == fact["id"]
-    assert talk.call("memory_recall", topic="passport", scope="travel")["memories"]
+    assert found["items"][0]["id"] == fact["id"]
+    assert talk.call("memory_recall", topic="passport", scope="travel")["items"]
 
 
 def get(talk: Talk) -> None:
@@ -184,10 +184,10 @@ def forget_memory(talk: Talk) -> None:
     talk.call("remember", content="Runs every morning.")
     done = talk.call("forget_memory", all=True)
     assert done["ids"]
-    assert talk.call("recall_memory", query="running")["memories"] == []
+    assert talk.call("recall_memory", query="running")["items"] == []
     assert talk.fails("forget_memory")["code"] == "bad_input"
     talk.call("undo", event=done["event"])
-    assert talk.call("recall_memory", query="running")["memories"]
+    assert talk.call("recall_memory", query="running")["items"]
 
 
 def save_preference(talk: Talk) -> None:
@@ -229,12 +229,12 @@ def link_preferences(talk: Talk) -> None:
 def list_preferences(talk: Talk) -> None:
     saved(talk, "Has an account at a credit union.")
     assert "Has an account at a credit union." in contents(talk.call("list_preferences"))
-    assert talk.call("list_preferences", category="response_style")["memories"] == []
+    assert talk.call("list_preferences", category="response_style")["items"] == []
 
 
 def recall_preferences(talk: Talk) -> None:
     saved(talk, "The mortgage ends in 2031.", detail="Fixed at two percent.")
-    (found,) = talk.call("recall_preferences", query="mortgage", limit=1)["memories"]
+    (found,) = talk.call("recall_preferences", query="mortgage", limit=1)["items"]
     assert found["detail"] == "Fixed at two percent."
 
 

@@ -62,5 +62,5 @@ def _to_chat_events(result: ToolResult) -> Iterator[ChatEvent]:
             )
         case BatchResult(event=str(event), content=str(content)):
             yield MemoryChanged(f"{result.done.capitalize()}: {quote_content(content)}", event)
-        case MemoryListResult(memories=[_, *_]):
-            yield MemoriesUsed(tuple(memory.id for memory in result.memories))
+        case MemoryListResult(items=[_, *_]):
+            yield MemoriesUsed(tuple(one.id for one in result.items))

@@ -1,4 +1,4 @@
-"""The MCP server: memory as tools, resources and prompts, for one person or for whoever has a key.
+"""The MCP server: memory as tools, resources and prompts.
 
-`stdio` serves one principal, `http` asks for a key with every request; `server` is the same.
+`stdio` serves one principal; `http` authenticates each request by its key.
 """

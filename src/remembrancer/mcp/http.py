@@ -1,7 +1,7 @@
-"""The server over HTTP: each request brings a key, and is answered for whoever the key belongs to.
+"""Serves MCP over HTTP; each request is authenticated by its key.
 
-There are no sessions: nothing is kept between two requests, so there is nothing to run out of, to
-steal or to lose when another process answers. A session's id is therefore always a missing one.
+The server is stateless, so any process can answer any request. A request with a session id gets
+404.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ Authenticate = Callable[[str], Principal | None]
 
 PATH = "/mcp"
 PRINCIPAL_KEY = "remembrancer.principal"
-"""Where a request's principal stands in its ASGI scope."""
+"""Key of the principal in the ASGI scope."""
 
 URL_ADAPTER = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
-"""Addresses as they were given: clients compare those of authorization servers letter by letter."""
+"""Keeps URLs as given: clients compare those of authorization servers character by character."""
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class HttpServer:
-    """An ASGI application for one path. Enter `running()` while it is to answer.
+    """An ASGI application for one path; it answers only while `running()` is entered.
 
-    `hosts` are the names under which it may be reached, with or without a port, by default those
-    of this machine; pages of `origins` may call it from a browser. With `authorization_servers`
-    clients are told where to get a token for `url`, this server's own address. Without
-    `authenticate`, a gate before it has noted the principal in the scope's state.
+    `hosts` are the allowed host names, with or without a port, by default those of this machine.
+    Pages of `origins` can call the server from a browser. With `authorization_servers`, clients
+    learn where to get a token for `url`, the address of this server. Without `authenticate`, an
+    outer middleware must put the principal into the state of the scope.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class HttpServer:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Answer while this lasts; once."""
+        """Answer requests until the context is left; it can be entered once."""
         async with self._manager.run():
             yield
 
     def routes(self, path: str = PATH) -> list[BaseRoute]:
-        """The routes to add to an application: this one, and what tells clients how to log in."""
+        """Return the routes for an application: MCP itself and the OAuth metadata."""
         routes: list[BaseRoute] = [Route(path, endpoint=self)]
         if self._url is not None:
             routes += create_protected_resource_routes(
@@ -90,20 +90,19 @@ class HttpServer:
         return routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in who has a key, and answer one message."""
         headers = Headers(scope=scope)
         key = _parse_bearer(headers)
         principal = await self._find_principal(scope, key)
         if principal is None:
-            refusal = self._build_unauthorized(had_key=key is not None)
+            response = self._build_unauthorized(had_key=key is not None)
         elif "mcp-session-id" in headers:
-            refusal = _build_error_response(404, "Session not found")
+            response = _build_error_response(404, "Session not found")
         elif scope["method"] != "POST":
-            refusal = _build_error_response(405, "Method not allowed", {"Allow": "POST"})
+            response = _build_error_response(405, "Method not allowed", {"Allow": "POST"})
         else:
             inner = {**scope, PRINCIPAL_KEY: principal}
             return await self._manager.handle_request(inner, receive, send)
-        await refusal(scope, receive, send)
+        await response(scope, receive, send)
         return None
 
     async def _find_principal(self, scope: Scope, key: str | None) -> Principal | None:
@@ -134,6 +133,6 @@ def _parse_bearer(headers: Headers) -> str | None:
 def _build_error_response(
     status: int, message: str, headers: dict[str, str] | None = None
 ) -> Response:
-    """An error of JSON-RPC without a request's id."""
+    """Build a JSON-RPC error that belongs to no request."""
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}}
     return Response(json.dumps(error), status, headers, media_type="application/json")

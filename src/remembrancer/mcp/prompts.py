@@ -1,4 +1,4 @@
-"""Prompts that a person can start: to consolidate what happened, and to review what is known."""
+"""MCP prompts that a user can start: consolidate recent episodes, review what is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_MEMORIES = 100
 
 @dataclass(frozen=True, slots=True)
 class TaskPrompt:
-    """A task, in words under `tasks`, and the memories that it is about."""
+    """A task, whose text is in `tasks/`, and the memories that it is about."""
 
     title: str
     description: str
@@ -28,13 +28,11 @@ class TaskPrompt:
 
 
 def _load_recent(memory: Memory) -> list[Record]:
-    """The latest episodes, and what is known beside them."""
     episodes = memory.list(kinds=(Kind.EPISODE,), limit=MAX_MEMORIES).items
     return [*episodes, *memory.list(kinds=(Kind.FACT, Kind.RULE), limit=MAX_MEMORIES).items]
 
 
 def _load_doubtful(memory: Memory) -> list[Record]:
-    """What is known, beginning with what is believed least."""
     known = memory.list(kinds=(Kind.FACT, Kind.RULE), limit=MAX_MEMORIES).items
     return sorted(known, key=memory.confidence)
 
@@ -52,7 +50,6 @@ PROMPTS: Mapping[str, TaskPrompt] = {
 
 
 def list_prompts() -> list[mcp_types.Prompt]:
-    """The prompts as a client sees them."""
     return [
         mcp_types.Prompt(name=name, title=one.title, description=one.description)
         for name, one in PROMPTS.items()
@@ -60,9 +57,9 @@ def list_prompts() -> list[mcp_types.Prompt]:
 
 
 def render_prompt(caller: Caller, name: str) -> GetPromptResult:
-    """A prompt with the memories that it is about, as data."""
+    """Return the text of a prompt, followed by its memories as data."""
     if name not in PROMPTS:
-        raise NotFound(f"There is no such prompt; use one of {', '.join(PROMPTS)}.")
+        raise NotFound(f"No such prompt; use one of {', '.join(PROMPTS)}.")
     prompt, memory = PROMPTS[name], caller.memory
     task = resources.files(__package__).joinpath("tasks", f"{name}.md").read_text("utf-8")
     about = MemoryListResult.from_records(memory, prompt.load_records(memory))

@@ -1,4 +1,4 @@
-"""Memories as resources: one by its id, and what is known about the person as text."""
+"""MCP resources: one memory by its id, and a summary of the user as text."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ TEMPLATES = [
 
 
 def read_resource(caller: Caller, uri: str) -> TextResourceContents:
-    """What is at an address; what is not the caller's is not there."""
+    """Return the resource at a URI; raises `NotFound` for the memories of other users too."""
     memory = caller.memory
     if uri == PROFILE_URI:
         text = memory.context().text
         return TextResourceContents(uri=uri, text=text, mime_type="text/markdown")
     name = uri.removeprefix(SCHEME)
     if not uri.startswith(SCHEME) or not looks_like_id(name):
-        raise NotFound(f"There is nothing there; use {PROFILE_URI} or {SCHEME}ID.")
-    told = MemoryResult.from_record(memory, memory.get(name, used=True), max_detail_chars=None)
-    text = told.model_dump_json(exclude_none=True)
+        raise NotFound(f"No such resource; use {PROFILE_URI} or {SCHEME}ID.")
+    result = MemoryResult.from_record(memory, memory.get(name, used=True), max_detail_chars=None)
+    text = result.model_dump_json(exclude_none=True)
     return TextResourceContents(uri=uri, text=text, mime_type="application/json")

@@ -1,7 +1,7 @@
-"""The server as such: who calls is asked for each request, what they may use depends on that.
+"""The MCP server: resolves the caller of each request and offers the tools of their profile.
 
-Verbs run in threads. An error of ours is an answer that a model can act on; any other is logged
-without the words of a memory, and told in general terms.
+Tools run in threads. A `RemembrancerError` becomes a result that a model can act on. Any other
+error is logged without the content of memories and reported in general terms.
 """
 
 from __future__ import annotations
@@ -73,26 +73,24 @@ logger = logging.getLogger(__name__)
 def build_server(
     engine: Remembrancer, resolve_principal: PrincipalResolver, extent: Extent = "core"
 ) -> Server[Any]:
-    """An MCP server over an engine; `who` says for each request who calls."""
-    desk = _Handlers(engine, resolve_principal, extent)
+    """Build an MCP server; `resolve_principal` returns the caller of a request."""
+    handlers = _Handlers(engine, resolve_principal, extent)
     return Server(
         "remembrancer",
         version=__version__,
         title="Remembrancer",
         instructions=INSTRUCTIONS,
-        on_list_tools=desk.list_tools,
-        on_call_tool=desk.call_tool,
-        on_list_resources=desk.list_resources,
-        on_list_resource_templates=desk.list_resource_templates,
-        on_read_resource=desk.read_resource,
-        on_list_prompts=desk.list_prompts,
-        on_get_prompt=desk.get_prompt,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
 
 
 class _Handlers:
-    """The handlers of the protocol."""
-
     def __init__(
         self, engine: Remembrancer, resolve_principal: PrincipalResolver, extent: Extent
     ) -> None:
@@ -112,7 +110,7 @@ class _Handlers:
         caller = self._build_caller(context)
         tool = select_tools(caller.profile, self._extent).get(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, "There is no such tool.")
+            raise MCPError(INVALID_PARAMS, "No such tool.")
         try:
             result = await _run_in_thread(partial(tool.call, caller, params.arguments or {}))
         except RemembrancerError as error:
@@ -120,7 +118,7 @@ class _Handlers:
         except Exception as error:
             logger.error("The tool %s failed: %s", tool.name, _locate_error(error))
             return _build_text_result(
-                "It failed for a reason that is not yours. [error]", is_error=True
+                "The tool failed because of an internal error. [error]", is_error=True
             )
         return _to_call_result(result)
 
@@ -156,7 +154,7 @@ class _Handlers:
 
 
 def describe_tool(tool: Tool, profile: Profile, *, agent: bool = False) -> mcp_types.Tool:
-    """A tool as a client sees it, in this profile; `agent` is to be said with each call."""
+    """Describe a tool for a client; `agent` adds an argument that names the agent."""
     return mcp_types.Tool(
         name=tool.name,
         description=tool.description,
@@ -171,7 +169,7 @@ async def _run_in_thread(work: Callable[[], WorkResult]) -> WorkResult:
 
 
 async def _run_or_raise(work: Callable[[], WorkResult]) -> WorkResult:
-    """The answer, or an error of the protocol: what is no tool has no other kind of error."""
+    """Run in a thread; errors become `MCPError`, since only tools have error results."""
     try:
         return await _run_in_thread(work)
     except RemembrancerError as error:
@@ -179,26 +177,25 @@ async def _run_or_raise(work: Callable[[], WorkResult]) -> WorkResult:
         raise MCPError(code, _format_error(error)) from None
     except Exception as error:
         logger.error("A request failed: %s", _locate_error(error))
-        raise MCPError(INTERNAL_ERROR, "It failed for a reason that is not yours.") from None
+        raise MCPError(INTERNAL_ERROR, "The request failed because of an internal error.") from None
 
 
 def _to_call_result(result: ToolResult) -> CallToolResult:
-    answer = _build_text_result(result.to_text())
-    answer.structured_content = result.model_dump(mode="json", exclude_none=True)
-    return answer
+    response = _build_text_result(result.to_text())
+    response.structured_content = result.model_dump(mode="json", exclude_none=True)
+    return response
 
 
 def _to_error_result(error: RemembrancerError) -> CallToolResult:
-    """What went wrong, in the library's own words; of several candidates, which there are."""
     candidates = error.candidates if isinstance(error, Ambiguous) else ()
-    answer = _build_text_result(format_error(error), is_error=True)
-    told: dict[str, Any] = {"code": error.code, "message": str(error)[:MAX_ERROR_CHARS]}
+    response = _build_text_result(format_error(error), is_error=True)
+    details: dict[str, Any] = {"code": error.code, "message": str(error)[:MAX_ERROR_CHARS]}
     if candidates:
-        told["candidates"] = [
+        details["candidates"] = [
             {"id": one.id, "content": one.content[:MAX_QUOTE_CHARS]} for one in candidates
         ]
-    answer.structured_content = {"error": told}
-    return answer
+    response.structured_content = {"error": details}
+    return response
 
 
 def _build_text_result(text: str, *, is_error: bool = False) -> CallToolResult:
@@ -210,9 +207,9 @@ def _format_error(error: RemembrancerError) -> str:
 
 
 def _locate_error(error: Exception) -> str:
-    """The kind of an error and where it arose; its message may hold what must not be logged."""
+    """Return the class and line of an error, without its message, which can hold memory content."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "nowhere"
-    return f"{type(error).__name__} at {place}"
+    line = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "nowhere"
+    return f"{type(error).__name__} at {line}"

@@ -1,4 +1,4 @@
-"""The server of one person, over stdin and stdout: nothing else is ever written there."""
+"""Serves MCP to one user over stdin and stdout; nothing else can write to stdout."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from remembrancer.types import Principal
 
 
 def serve(engine: Remembrancer, principal: Principal, extent: Extent = "core") -> None:
-    """Answer until whoever calls hangs up."""
+    """Answer requests until the client closes stdin."""
     anyio.run(_serve, engine, principal, extent)
 
 
 async def _serve(engine: Remembrancer, principal: Principal, extent: Extent) -> None:
-    ours = build_server(engine, lambda _: principal, extent)
+    server = build_server(engine, lambda _: principal, extent)
     async with stdio_server() as (incoming, outgoing):
-        await ours.run(incoming, outgoing, ours.create_initialization_options())
+        await server.run(incoming, outgoing, server.create_initialization_options())

@@ -1,1 +1,1 @@
-"""The verbs of a memory as tools that models call; knows no protocol."""
+"""Tools that models call to use a memory, independent of any protocol."""

@@ -1,4 +1,4 @@
-"""The tools of a fleet of agents: episodes, facts and rules, in scopes."""
+"""Tools of the agents profile: episodes, facts and rules in scopes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def memory_store_episode(
     session_id: str | None = None,
     importance: float | None = None,
 ) -> WriteResult:
-    """Store what happened in a session of one agent, to be consolidated later. Use it when a
+    """Store what happened in a session of one agent, for later consolidation. Use it when a
     session ends."""
     details = drop_none(session_id=session_id, importance=importance)
     memory = caller.acting_as(butler).memory
@@ -60,8 +60,8 @@ def memory_store_fact(
     scope: str | None = None,
     tags: StringList | None = None,
 ) -> WriteResult:
-    """Store something true as soon as you learn it. A fact with the same subject and predicate is
-    superseded."""
+    """Store a fact as soon as you learn it. It supersedes a fact with the same subject and
+    predicate."""
     details = drop_none(
         importance=importance,
         permanence=permanence,
@@ -76,8 +76,8 @@ def memory_store_fact(
 def memory_store_rule(
     caller: Caller, content: str, scope: str | None = None, tags: StringList | None = None
 ) -> WriteResult:
-    """Store a way to behave that proved useful, as a candidate. Use it when you find a pattern that
-    other sessions should follow."""
+    """Store a useful way to behave as a candidate rule. Use it when you find a pattern that other
+    sessions should follow."""
     details = drop_none(scope=caller.resolve_write_scope(scope), tags=tags)
     return WriteResult.from_written(caller.memory.remember(content, kind=Kind.RULE, **details))
 
@@ -129,7 +129,7 @@ def memory_get(caller: Caller, type: KindName, id: str) -> MemoryResult:
 
 @tool(SETS)
 def memory_confirm(caller: Caller, type: KindName, id: str) -> WriteResult:
-    """Say that a fact or rule is still right, so that it does not fade. Use it after a memory
+    """Confirm that a fact or rule is still right, so that it does not fade. Use it after a memory
     proved true."""
     return WriteResult.from_written(caller.memory.confirm(_check_id(type, id)))
 
@@ -186,14 +186,13 @@ def memory_context(
 
 
 def _check_id(type: str, id: str) -> str:
-    """The id, if it can be one of that type; an id of another type is missing."""
+    """Return the id; raises `NotFound` if it is not an id of that type."""
     if not looks_like_id(id) or not id.startswith(f"{type}_"):
         raise NotFound(f"There is no {type} with that id.")
     return id
 
 
 def _iter_facts_and_rules(memory: Memory, scope: str | None) -> Iterator[Record]:
-    """Every fact and rule in force."""
     cursor = None
     while True:
         page = memory.list(
@@ -205,7 +204,7 @@ def _iter_facts_and_rules(memory: Memory, scope: str | None) -> Iterator[Record]
 
 
 def _bucket_confidence(confidence: float) -> str:
-    """The fifth of the scale that a confidence is in."""
+    """Return the range of width 0.2 that holds a confidence, such as "0.4-0.6"."""
     step = min(int(confidence * 5), 4)
     return f"{step / 5:g}-{(step + 1) / 5:g}"
 

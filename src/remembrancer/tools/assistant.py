@@ -1,4 +1,4 @@
-"""The tools of a personal assistant: remember, recall, forget."""
+"""Tools of the assistant profile: remember, recall, forget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from remembrancer.tools.tool import ENDS, READS, drop_none, tool
 @tool(READS)
 def recall_memory(caller: Caller, query: str, limit: int | None = None) -> MemoryListResult:
     """Search what is remembered about the user, best first. Use it for "what do you know about me?"
-    and before answering what may depend on it."""
+    and before answers that may depend on it."""
     memory = caller.memory
     return MemoryListResult.from_recall(memory, memory.recall(query, **drop_none(limit=limit)))
 
@@ -22,7 +22,7 @@ def forget_memory(caller: Caller, query: str | None = None, all: bool = False) -
     """Forget the memory closest to the words, or all of them. Use it only when the user asks for
     it; the answer says how to undo it."""
     if all == (query is not None):
-        raise InvalidInput("Give the words of a memory, or all = true, and not both.")
+        raise InvalidInput("Give either the words of a memory or all = true.")
     if query is None:
         return BatchResult.from_batch(caller.memory.forget_all())
     done = WriteResult.from_written(caller.memory.forget(query))

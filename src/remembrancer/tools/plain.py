@@ -1,4 +1,4 @@
-"""The neutral tools: eight verbs that fit every profile."""
+"""Default tools: eight verbs that fit every profile."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def remember(
     importance: float | None = None,
     tags: StringList | None = None,
 ) -> WriteResult:
-    """Keep one durable statement for later conversations. Use it when the user asks you to
-    remember, or says something lasting about themselves; saying it anew replaces the old."""
+    """Store one durable statement. Use it when the user asks you to remember, or says something
+    lasting about themselves; a new value replaces the old."""
     details = drop_none(
         kind=kind,
         category=category,
@@ -52,8 +52,8 @@ def recall(
     kinds: KindList | None = None,
     as_of: AsOfDate | None = None,
 ) -> MemoryListResult:
-    """Search what is remembered, best first. Use it before answering anything that may depend on
-    the user's past, preferences or plans."""
+    """Search what is remembered, best first. Use it before answers that may depend on the user's
+    past, preferences or plans."""
     then = None if as_of is None else caller.to_utc(as_of)
     memory = caller.memory
     return MemoryListResult.from_recall(
@@ -63,14 +63,14 @@ def recall(
 
 @tool(READS)
 def context(caller: Caller, prompt: str | None = None, budget: int | None = None) -> ContextResult:
-    """Memory that matters for a task, as text within a budget of tokens. Use it once at the start,
-    or without a prompt for what matters most about the user."""
+    """Memory relevant to a task, as text within a token budget. Use it once at the start, or
+    without a prompt for what matters most about the user."""
     return ContextResult.from_context(caller.memory.context(prompt, budget=budget))
 
 
 @tool(SETS)
 def update(caller: Caller, memory: MemoryReference, content: str) -> WriteResult:
-    """Replace a memory by its corrected version; the old one stays in its history. Use it when
+    """Replace a memory with a corrected version; the old one stays in its history. Use it when
     something remembered has changed or was wrong."""
     return WriteResult.from_written(caller.memory.update(memory, content))
 
@@ -83,13 +83,13 @@ def forget(caller: Caller, memory: MemoryReference) -> WriteResult:
 
 @tool(SETS)
 def confirm(caller: Caller, memory: MemoryReference) -> WriteResult:
-    """Say that a memory is still true, so it does not fade. Use it when the user affirms it."""
+    """Confirm that a memory is still true, so it does not fade. Use it when the user affirms it."""
     return WriteResult.from_written(caller.memory.confirm(memory))
 
 
 @tool(ADDS)
 def undo(caller: Caller, event: str | None = None) -> WriteResult:
-    """Take back a change by its event, or the latest one. Use it when a write was a mistake."""
+    """Undo a change by its event, or the latest one. Use it when a write was a mistake."""
     return WriteResult.from_written(caller.memory.undo(event))
 
 
@@ -97,8 +97,8 @@ def undo(caller: Caller, event: str | None = None) -> WriteResult:
 def feedback(
     caller: Caller, rule: MemoryReference, helped: bool, reason: str | None = None
 ) -> WriteResult:
-    """Tell whether following a remembered rule helped or did harm. Use it after acting on one; much
-    harm turns it into a warning."""
+    """Report whether following a rule helped or did harm. Use it after acting on one; much harm
+    turns it into a warning."""
     memory = caller.memory
     return WriteResult.from_written(
         memory.helpful(rule) if helped else memory.harmful(rule, reason)

@@ -1,4 +1,4 @@
-"""The tools of an advisor: preferences that are saved, corrected, affirmed and forgotten."""
+"""Tools of the advisor profile: save, correct, confirm and forget preferences."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ RelationName = Literal["derived_from", "supports", "contradicts", "supersedes", 
 def save_preference(
     caller: Caller, category: str, content: str, detail: str | None = None
 ) -> WriteResult:
-    """Save a new durable fact about the user. List or recall first, and update what is there rather
-    than save it twice; detail is only told by recall."""
+    """Save a new durable fact about the user. List or recall first, and update an existing fact
+    rather than save it twice; only recall returns detail."""
     return WriteResult.from_written(
         caller.memory.remember(content, category=category, **drop_none(body=detail))
     )
@@ -28,8 +28,8 @@ def save_preference(
 def update_preference(
     caller: Caller, id_or_substring: MemoryReference, new_content: str, detail: str | None = None
 ) -> WriteResult:
-    """Replace a saved fact by its new value; the old one stays in its history. Use it when the user
-    corrects something."""
+    """Replace a saved fact with its new value; the old one stays in its history. Use it when the
+    user corrects something."""
     written = caller.memory.update(id_or_substring, new_content, **drop_none(body=detail))
     return WriteResult.from_written(written)
 
@@ -51,7 +51,7 @@ def confirm_preference(caller: Caller, id_or_substring: MemoryReference) -> Writ
 def link_preferences(
     caller: Caller, from_id: str, to_id: str, relation: RelationName
 ) -> WriteResult:
-    """Relate two saved facts, as when one explains or contradicts the other."""
+    """Link two saved facts, for example when one explains or contradicts the other."""
     return WriteResult.from_written(caller.memory.link(from_id, to_id, relation))
 
 
@@ -66,8 +66,8 @@ def list_preferences(caller: Caller, category: str | None = None) -> MemoryListR
 
 @tool(READS)
 def recall_preferences(caller: Caller, query: str, limit: int | None = None) -> MemoryListResult:
-    """Search all saved facts, with their details and those held with little confidence. Use it for
-    what your prompt does not already tell."""
+    """Search all saved facts, with their details and including those of low confidence. Use it for
+    what your prompt does not already say."""
     memory = caller.memory
     return MemoryListResult.from_recall(
         memory, memory.recall(query, minimum_confidence=0, **drop_none(limit=limit))

@@ -1,6 +1,6 @@
-"""What tools answer with: typed values for programs, and short words for a model.
+"""Results of tools: typed values for programs, and short text for a model.
 
-The words of memories are rendered as data in the text, and stand unchanged in the values.
+The text marks the content of memories as data; the values carry it unchanged.
 """
 
 from __future__ import annotations
@@ -24,22 +24,20 @@ from remembrancer.types import Batch, Fact, Recollection, Record, Rule, TeamReca
 MAX_QUOTE_CHARS = 200
 MAX_ERROR_CHARS = 500
 MAX_DETAIL_CHARS = 2000
-"""How much of a long form is told along with others; alone, a memory is told in full."""
+"""Length to which a list cuts the long form of a memory; a single memory is not cut."""
 
 
 class ToolResult(BaseModel, ABC):
-    """An answer; what is None in it is left out."""
+    """Base of all results; fields that are None are omitted from the output."""
 
     model_config = ConfigDict(frozen=True)
 
     @abstractmethod
     def to_text(self) -> str:
-        """The answer as a model should read it."""
+        """Return the result as text for a model."""
 
 
 class MemoryResult(ToolResult):
-    """One memory."""
-
     id: str
     kind: str
     content: str
@@ -66,7 +64,6 @@ class MemoryResult(ToolResult):
         score: float | None = None,
         max_detail_chars: int | None = MAX_DETAIL_CHARS,
     ) -> MemoryResult:
-        """A record as it is told; `detail` is how much of its long form."""
         fact = record if isinstance(record, Fact) else None
         return cls(
             id=record.id,
@@ -88,50 +85,52 @@ class MemoryResult(ToolResult):
         )
 
     def to_line(self) -> str:
-        """The memory on one line, as data."""
         topic = f"{self.subject} {self.predicate}: " if self.subject else ""
         notes = [self.category or self.kind, f"confidence {self.confidence:g}"]
         notes += [self.maturity] if self.maturity else []
         notes += ["unverified"] if self.unverified else []
         text = escape_for_prompt(topic + self.content)
-        told = f"- [{self.id}] {text} ({', '.join(map(escape_for_prompt, notes))})"
-        return f"{told}\n  {escape_for_prompt(self.detail)}" if self.detail else told
+        line = f"- [{self.id}] {text} ({', '.join(map(escape_for_prompt, notes))})"
+        return f"{line}\n  {escape_for_prompt(self.detail)}" if self.detail else line
 
     def to_text(self) -> str:
         return render_block([self.to_line()])
 
 
 class MemoryListResult(ToolResult):
-    """Memories, best first; `sure` is how likely it is that anything relevant is known at all."""
+    """Memories, best first.
 
-    memories: list[MemoryResult]
+    `sure` is the probability that anything relevant is remembered; `late` names the searches that
+    missed the deadline.
+    """
+
+    items: list[MemoryResult]
     sure: float | None = None
+    late: list[str] | None = None
     more: bool | None = None
 
     @classmethod
     def from_recall(cls, memory: Memory, found: Recollection) -> MemoryListResult:
-        """What a recall brought back."""
-        told = [MemoryResult.from_record(memory, one.memory, score=one.score) for one in found]
-        return cls(memories=told, sure=round(found.sure, 3))
+        items = [MemoryResult.from_record(memory, one.memory, score=one.score) for one in found]
+        return cls(items=items, sure=round(found.sure, 3), late=list(found.late))
 
     @classmethod
     def from_records(
         cls, memory: Memory, records: Iterable[Record], *, more: bool = False
     ) -> MemoryListResult:
-        """Memories that were not ranked, and whether these are not all."""
-        return cls(
-            memories=[MemoryResult.from_record(memory, one) for one in records], more=more or None
-        )
+        """Build the result of a listing; `more` says that it was cut."""
+        items = [MemoryResult.from_record(memory, one) for one in records]
+        return cls(items=items, more=more or None)
 
     def to_text(self) -> str:
-        if not self.memories:
+        if not self.items:
             return "Nothing is remembered about that."
-        told = render_block(one.to_line() for one in self.memories)
-        return f"{told}\nThere are more; search for what you need." if self.more else told
+        block = render_block(one.to_line() for one in self.items)
+        return f"{block}\nThere are more; search for what you need." if self.more else block
 
 
 class WriteResult(ToolResult):
-    """What a write did to a memory; `event` is what undo takes."""
+    """The effect of a write on one memory; `undo` takes its `event`."""
 
     done: str
     id: str
@@ -142,7 +141,6 @@ class WriteResult(ToolResult):
 
     @classmethod
     def from_written(cls, written: Written) -> WriteResult:
-        """What a write of the library did."""
         return cls(
             done=written.event.action if written.event else "unchanged",
             id=written.memory.id,
@@ -157,15 +155,13 @@ class WriteResult(ToolResult):
         if self.replaced:
             parts.append(f"It replaces {self.replaced}.")
         if self.secrets:
-            parts.append(f"Left out, as a secret is never kept: {', '.join(self.secrets)}.")
+            parts.append(f"Left out, because secrets are never stored: {', '.join(self.secrets)}.")
         if self.event:
             parts.append(f"Undo: {self.event}")
         return "\n".join(parts)
 
 
 class BatchResult(ToolResult):
-    """What a write did to several memories at once."""
-
     done: str
     ids: list[str]
     content: str | None = None
@@ -173,18 +169,17 @@ class BatchResult(ToolResult):
 
     @classmethod
     def from_batch(cls, batch: Batch) -> BatchResult:
-        """What a write of the library did."""
         action = batch.event.action if batch.event else "unchanged"
         return cls(done=action, ids=list(batch.ids), event=batch.event.id if batch.event else None)
 
     def to_text(self) -> str:
         what = f"{len(self.ids)} memories" if self.content is None else quote_content(self.content)
-        told = f"{self.done.capitalize()}: {what}."
-        return f"{told}\nUndo: {self.event}" if self.event else told
+        line = f"{self.done.capitalize()}: {what}."
+        return f"{line}\nUndo: {self.event}" if self.event else line
 
 
 class ContextResult(ToolResult):
-    """Memory as text for a prompt."""
+    """Memory as text for a prompt, and the ids of the memories in it."""
 
     text: str
     memories: list[str]
@@ -192,16 +187,13 @@ class ContextResult(ToolResult):
 
     @classmethod
     def from_context(cls, context: Context) -> ContextResult:
-        """What the library would put into a prompt."""
         return cls(text=context.text, memories=list(context.memories), tokens=context.tokens)
 
     def to_text(self) -> str:
-        return self.text or "Nothing is remembered that matters here."
+        return self.text or "Nothing relevant is remembered."
 
 
 class StatsResult(ToolResult):
-    """How a memory is doing, in numbers."""
-
     by_kind: dict[str, dict[str, int]]
     by_scope: dict[str, int]
     by_permanence: dict[str, int]
@@ -221,38 +213,35 @@ class StatsResult(ToolResult):
 
 
 class ProposalResult(ToolResult):
-    """What became of something said to the team, and which rules it breaks."""
+    """The verdict on a proposal to the team, and the rules that it breaks."""
 
     verdict: str
     rules: list[str] | None = None
 
     def to_text(self) -> str:
         if self.rules:
-            return f"Refused, nothing was kept. It breaks: {', '.join(self.rules)}."
+            return f"Refused, nothing was stored. It breaks: {', '.join(self.rules)}."
         return f"{self.verdict.replace('_', ' ').capitalize()}."
 
 
 class TeamFactResult(BaseModel):
-    """One thing that a team knows."""
-
     kind: str
     content: str
     confidence: float
 
 
 class TeamRecallResult(ToolResult):
-    """What a team knows, best first."""
+    """Facts from team memory, best first."""
 
     facts: list[TeamFactResult]
 
     @classmethod
     def from_recall(cls, found: Iterable[TeamRecalled]) -> TeamRecallResult:
-        """What the team's memory brought back."""
-        told = [
+        facts = [
             TeamFactResult(kind=one.kind, content=one.content, confidence=one.confidence)
             for one in found
         ]
-        return cls(facts=told)
+        return cls(facts=facts)
 
     def to_text(self) -> str:
         if not self.facts:
@@ -263,18 +252,18 @@ class TeamRecallResult(ToolResult):
 
 
 def format_error(error: RemembrancerError) -> str:
-    """What went wrong, in the library's own words; of several candidates, which there are."""
+    """Return the message and code of an error, followed by the candidates if it is ambiguous."""
     candidates = error.candidates if isinstance(error, Ambiguous) else ()
     lines = [f"- [{one.id}] {quote_content(one.content)}" for one in candidates]
     return "\n".join([f"{str(error)[:MAX_ERROR_CHARS]} [{error.code}]", *lines])
 
 
 def render_block(lines: Iterable[str]) -> str:
-    """Lines of data between the marks that say so."""
+    """Put lines between the markers that tell a model to treat them as data."""
     return "\n".join((BLOCK_START, PREAMBLE, "", *lines, BLOCK_END))
 
 
 def quote_content(content: str) -> str:
-    """The beginning of a memory, as data."""
-    told = escape_for_prompt(content)
-    return f"“{told if len(told) <= MAX_QUOTE_CHARS else told[: MAX_QUOTE_CHARS - 1] + '…'}”"
+    """Return the beginning of a memory in quotation marks, escaped for a prompt."""
+    text = escape_for_prompt(content)
+    return f"“{text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 1] + '…'}”"

@@ -1,4 +1,4 @@
-"""The tools of a team: propose what everyone should know, and ask for it."""
+"""Tools for team memory: propose and recall shared knowledge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def propose_to_team(
 
 @tool(READS)
 def ask_team(caller: Caller, query: str) -> TeamRecallResult:
-    """What the team knows about something. Use it for questions about the project, not the user."""
+    """Search what the team knows. Use it for questions about the project, not the user."""
     return TeamRecallResult.from_recall(caller.memory.team(query))
 
 

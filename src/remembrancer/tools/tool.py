@@ -1,6 +1,6 @@
-"""A tool: a function over a caller's memory, and what a model has to know to use it.
+"""Turns a function into a tool that a model can call.
 
-The function's signature is the input schema, its docstring the description, its result the output.
+The signature becomes the input schema, the docstring the description, the result the output schema.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HIDDEN_KEYWORDS = frozenset({"title", "default"})
 
 
 class ToolEffect(StrEnum):
-    """Reading, adding something each time, saying the same again, ending what is remembered."""
+    """READS changes nothing, ADDS is not idempotent, SETS is idempotent, ENDS is destructive."""
 
     READS = "reads"
     ADDS = "adds"
@@ -38,7 +38,7 @@ ToolFunction = Callable[..., ToolResult]
 
 
 def _parse_json_list(value: object) -> object:
-    """Some clients send a list as a JSON text."""
+    # Some clients send a list as a JSON string.
     if isinstance(value, str) and value.startswith("["):
         try:
             return json.loads(value)
@@ -58,8 +58,6 @@ AsOfDate = Annotated[datetime, Field(description="as known on this date")]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A verb under the name by which models call it."""
-
     name: str
     description: str
     function: ToolFunction
@@ -68,9 +66,9 @@ class Tool:
     effect: ToolEffect
 
     def input_schema(self, profile: Profile, *, agent: bool = False) -> dict[str, Any]:
-        """What it takes, in this profile; `agent` is to be said with each call."""
-        takes: dict[str, Any] = _shorten_schema(self.input_model.model_json_schema())
-        properties = takes["properties"]
+        """Return the schema for a profile; `agent` adds an argument that names the agent."""
+        schema: dict[str, Any] = _shorten_schema(self.input_model.model_json_schema())
+        properties = schema["properties"]
         if "category" in properties:
             properties["category"]["enum"] = [*profile.categories]
         if "importance" in properties:
@@ -78,26 +76,25 @@ class Tool:
         if agent:
             properties["agent"] = {"type": "string", "description": "who you are"}
             if profile.scopes.visibility == "isolated":
-                takes["required"] = [*takes.get("required", ()), "agent"]
-        return takes
+                schema["required"] = [*schema.get("required", ()), "agent"]
+        return schema
 
     def output_schema(self) -> dict[str, Any]:
-        """What it answers with."""
-        gives: dict[str, Any] = _shorten_schema(
+        schema: dict[str, Any] = _shorten_schema(
             self.output_model.model_json_schema(), HIDDEN_KEYWORDS | {"description"}
         )
-        return gives
+        return schema
 
     def call(self, caller: Caller, arguments: Mapping[str, Any]) -> ToolResult:
-        """Check the arguments and do it."""
-        said = dict(arguments)
-        if caller.must_name_agent and (agent := said.pop("agent", None)) is not None:
+        """Validate the arguments and run the tool; raises `InvalidInput` if they are wrong."""
+        given = dict(arguments)
+        if caller.must_name_agent and (agent := given.pop("agent", None)) is not None:
             caller = caller.acting_as(_check_storable("agent", agent))
         try:
-            taken = self.input_model.model_validate(said)
+            parsed = self.input_model.model_validate(given)
         except ValidationError as error:
             raise InvalidInput("; ".join(map(_format_problem, error.errors()))) from None
-        values = {name: getattr(taken, name) for name in taken.model_fields_set}
+        values = {name: getattr(parsed, name) for name in parsed.model_fields_set}
         for name, value in values.items():
             for text in value if isinstance(value, list) else [value]:
                 _check_storable(name, text)
@@ -105,21 +102,21 @@ class Tool:
 
 
 def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:
-    """Make a function a tool of the same name; its first argument is the caller."""
+    """Return a decorator that makes a tool of a function; its first argument is the caller."""
 
-    def decorate(verb: ToolFunction) -> Tool:
-        signature = inspect.signature(verb, eval_str=True)
-        _, *taken = signature.parameters.values()
+    def decorate(function: ToolFunction) -> Tool:
+        signature = inspect.signature(function, eval_str=True)
+        _, *parameters = signature.parameters.values()
         fields: dict[str, Any] = {
             one.name: (one.annotation, ... if one.default is one.empty else one.default)
-            for one in taken
+            for one in parameters
         }
         return Tool(
-            name=verb.__name__,
-            description=" ".join((verb.__doc__ or "").split()),
-            function=verb,
+            name=function.__name__,
+            description=" ".join((function.__doc__ or "").split()),
+            function=function,
             input_model=create_model(
-                verb.__name__, __config__=ConfigDict(extra="forbid"), **fields
+                function.__name__, __config__=ConfigDict(extra="forbid"), **fields
             ),
             output_model=signature.return_annotation,
             effect=effect,
@@ -129,36 +126,35 @@ def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:
 
 
 def drop_none(**values: Any) -> Any:
-    """The arguments that were used."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _check_storable(name: str, value: Any) -> Any:
-    """The value, unless it is a text that no database takes."""
+    """Return the value; raises `InvalidInput` for text that no database can store."""
     if isinstance(value, str):
         if "\x00" in value:
-            raise InvalidInput(f"{name}: the text has a NUL character in it.")
+            raise InvalidInput(f"{name}: the text contains a NUL character.")
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InvalidInput(f"{name}: the text has half a character in it.") from None
+            raise InvalidInput(f"{name}: the text contains an unpaired surrogate.") from None
     return value
 
 
 def _format_problem(problem: Any) -> str:
-    """What is wrong with an argument; what was given is not repeated."""
+    """Describe a validation problem without repeating the value."""
     name = ".".join(map(str, problem["loc"])) or "arguments"
     match problem["type"]:
         case "extra_forbidden":
             return f"{name[:50]}: there is no such argument"
         case "missing":
-            return f"{name}: it is missing"
+            return f"{name}: missing"
         case _:
             return f"{name}: {problem['msg']}"
 
 
 def _shorten_schema(schema: Any, hidden: frozenset[str] = HIDDEN_KEYWORDS) -> Any:
-    """A schema without what tells a model nothing; that None is allowed too goes without saying."""
+    """Remove the keywords that do not help a model, and the null alternative of optional fields."""
     if isinstance(schema, list):
         return [_shorten_schema(one, hidden) for one in schema]
     if not isinstance(schema, dict):

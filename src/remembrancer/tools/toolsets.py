@@ -1,4 +1,4 @@
-"""Which tools a profile offers: at most eight unless all are asked for."""
+"""Selects the tools of a profile: at most eight, or all of them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TOOLSETS: dict[str, tuple[tuple[Tool, ...], tuple[Tool, ...]]] = {
     "assistant": (ASSISTANT_TOOLS, ASSISTANT_TOOLS),
     "preferences": (PREFERENCE_TOOLS, PREFERENCE_TOOLS),
 }
-"""By the names that a profile wants: the most needed, which give way from the last, and all."""
+"""Core and full tools by `tools.names` of a profile; team tools displace the last core tools."""
 
 
 def select_tools(profile: Profile, extent: Extent = "core") -> dict[str, Tool]:
-    """The tools of a profile by name, in the order in which they are told."""
+    """Return the tools of a profile by name, in the order in which clients list them."""
     core, full = TOOLSETS[profile.tools.names]
     team = TEAM_TOOLS if profile.team.enabled else ()
     if extent == "full":
