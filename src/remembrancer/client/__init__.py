@@ -1,6 +1,6 @@
-"""A memory that a server keeps, with the verbs of one that is kept here.
+"""Client for a Remembrancer server, with the verbs of a local memory.
 
-It speaks REST through `httpx`; it must not know how memories are stored or found.
+It uses the REST API through `httpx` and does not import the store or the search.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def connect(
     retries: int = 2,
     insecure: bool = False,
 ) -> RemoteMemory:
-    """The memory that a key opens on a server; nothing is asked until it is used.
+    """Return the memory of a key on a server; the first request is sent by its first verb.
 
-    `timeout` is in seconds, and how long to wait before trying again at most. `insecure` lets the
-    key travel unencrypted to another machine.
+    `timeout` is in seconds and also limits the pause before a retry. `insecure` allows http to
+    another machine, where the key can be read on the way.
     """
     return RemoteMemory(
         ServerClient(url, key, agent=agent, timeout=timeout, retries=retries, insecure=insecure)

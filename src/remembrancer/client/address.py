@@ -1,4 +1,4 @@
-"""Where a server is, and the addresses below it. Pure."""
+"""Validates the address of a server and builds paths below it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from remembrancer.types import validate_name
 
 
 def validate_address(url: str, *, insecure: bool) -> str:
-    """The address of a server to which a key may be sent."""
+    """Return the address without a final slash; raises `InvalidInput` if a key is unsafe there."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -19,22 +19,20 @@ def validate_address(url: str, *, insecure: bool) -> str:
     if host is None or parts.scheme not in ("http", "https"):
         raise InvalidInput("Give the server's address as https://memory.example.org.")
     if parts.username is not None or parts.query or parts.fragment:
-        raise InvalidInput("Give the server's address alone, and the key beside it.")
+        raise InvalidInput("Give the address of the server without a user, query or fragment.")
     if parts.scheme == "http" and not (insecure or is_loopback(host)):
-        raise InvalidInput(
-            "Over http anyone on the way can read the key: use https, or say insecure=True."
-        )
+        raise InvalidInput("Over http, others can read the key: use https, or set insecure=True.")
     return url.rstrip("/")
 
 
 def build_path(*names: str) -> str:
-    """An address below the server, made of names that may hold anything but a slash."""
+    """Return the URL path of some names; raises `InvalidInput` for a name with a slash."""
     return "".join(f"/{_quote_segment(name)}" for name in names)
 
 
 def _quote_segment(name: str) -> str:
     name = validate_name(name, "name")
     if "/" in name:
-        raise InvalidInput("A server cannot be asked for a name with a slash in it.")
-    # A dot alone would mean this folder, two the one above.
+        raise InvalidInput("A server cannot look up a name that contains a slash.")
+    # Clients resolve the segments "." and "..", so dots are escaped.
     return quote(name, safe="").replace(".", "%2E")

@@ -1,4 +1,4 @@
-"""Values as JSON, and back into what the library gives: the inverse of the server's `wire`."""
+"""Encodes requests as JSON and parses responses into the types of the library."""
 
 from __future__ import annotations
 
@@ -44,22 +44,20 @@ RECORD_CLASSES: Mapping[str, type[Record]] = {
 
 
 class ResponseBody(dict[str, Any]):
-    """What a server told; to miss something in it is to have asked a stranger."""
+    """The object in a response; a missing key means that the server is not ours."""
 
     def __missing__(self, name: str) -> Any:
         raise invalid_response_error()
 
 
 def encode_body(params: Mapping[str, Any]) -> bytes:
-    """What is said, as JSON."""
     try:
         return json.dumps(params, default=_to_json_value).encode()
     except (TypeError, ValueError, RecursionError):
-        raise InvalidInput("That cannot be sent: give plain values, as JSON has them.") from None
+        raise InvalidInput("The values cannot be sent: use only values that JSON has.") from None
 
 
 def encode_query(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said, as parts of an address."""
     return {
         name: as_utc(value).isoformat() if isinstance(value, datetime) else value
         for name, value in params.items()
@@ -67,7 +65,6 @@ def encode_query(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build_as_of_params(as_of: AsOf | datetime | None) -> dict[str, datetime | None]:
-    """The moment to look back to, as a server is asked for it."""
     if isinstance(as_of, datetime):
         as_of = AsOf(known=as_of)
     if as_of is None:
@@ -96,35 +93,31 @@ def build_list_params(filters: ListFilter) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value not in (None, (), [])}
 
 
-def parse_value(wanted: type[Value], data: Any) -> Value:
-    """A value out of what a server told; what is unknown here is left out."""
+def parse_value(type_: type[Value], data: Any) -> Value:
+    """Build a value from a response; unknown keys are ignored."""
     with _translate_parse_errors():
-        value: Value = _convert(wanted, data)
+        value: Value = _convert(type_, data)
     return value
 
 
-def parse_values(wanted: type[Value], data: Any) -> tuple[Value, ...]:
-    """Several values of one type."""
+def parse_values(type_: type[Value], data: Any) -> tuple[Value, ...]:
     with _translate_parse_errors():
-        return tuple(parse_value(wanted, one) for one in data)
+        return tuple(parse_value(type_, one) for one in data)
 
 
-def parse_page(wanted: type[Value], data: Any) -> Page[Value]:
-    """One page of a listing."""
-    return Page(parse_values(wanted, data["items"]), data["cursor"])
+def parse_page(type_: type[Value], data: Any) -> Page[Value]:
+    return Page(parse_values(type_, data["items"]), data["cursor"])
 
 
 def parse_recollection(data: Any) -> Recollection:
-    """What a recall brought back."""
     found, late = parse_values(Recalled, data["items"]), parse_values(str, data["late"])
     return Recollection(found, sure=data["sure"], late=late)
 
 
 def invalid_response_error() -> RemembrancerError:
-    """The error for an answer that is none of ours."""
     return RemembrancerError(
-        "The answer cannot be read: check that the address is a Remembrancer server's, "
-        "and that its version is the same as here."
+        "The response cannot be read: check that the address is a Remembrancer server, "
+        "and that it has the same version."
     )
 
 
@@ -146,30 +139,30 @@ def _to_json_value(value: object) -> object:
     raise TypeError
 
 
-def _convert(wanted: Any, data: Any) -> Any:
+def _convert(type_: Any, data: Any) -> Any:
     if data is None:
         return None
-    if get_origin(wanted) is tuple:
-        return tuple(_convert(get_args(wanted)[0], one) for one in data)
-    if NoneType in get_args(wanted):
-        return _convert(get_args(wanted)[0], data)
-    if not isinstance(wanted, type):
+    if get_origin(type_) is tuple:
+        return tuple(_convert(get_args(type_)[0], one) for one in data)
+    if NoneType in get_args(type_):
+        return _convert(get_args(type_)[0], data)
+    if not isinstance(type_, type):
         return data
-    if issubclass(wanted, Record):
+    if issubclass(type_, Record):
         return _build_instance(RECORD_CLASSES[data["kind"]], data)
-    if is_dataclass(wanted):
-        return _build_instance(wanted, data)
-    if wanted is datetime:
+    if is_dataclass(type_):
+        return _build_instance(type_, data)
+    if type_ is datetime:
         return as_utc(datetime.fromisoformat(data))
-    return wanted(data) if issubclass(wanted, Enum) else data
+    return type_(data) if issubclass(type_, Enum) else data
 
 
-def _build_instance(wanted: type, data: Mapping[str, Any]) -> Any:
-    types = _field_types(wanted)
-    return wanted(**{name: _convert(types[name], data[name]) for name in types if name in data})
+def _build_instance(type_: type, data: Mapping[str, Any]) -> Any:
+    types = _field_types(type_)
+    return type_(**{name: _convert(types[name], data[name]) for name in types if name in data})
 
 
 @cache
-def _field_types(wanted: Any) -> dict[str, Any]:
-    hints = get_type_hints(wanted)
-    return {one.name: hints[one.name] for one in fields(wanted) if one.init}
+def _field_types(type_: Any) -> dict[str, Any]:
+    hints = get_type_hints(type_)
+    return {one.name: hints[one.name] for one in fields(type_) if one.init}

@@ -1,4 +1,4 @@
-"""The verbs for conversations, which `RemoteMemory` has beside its own."""
+"""The verbs of `RemoteMemory` for conversations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RemoteConversations:
-    """What was said: turns in sessions, which are kept, learned from, and can be thrown away."""
+    """Verbs for sessions and their turns."""
 
     def __init__(self, server: ServerClient) -> None:
         self._server = server
@@ -30,14 +30,14 @@ class RemoteConversations:
         scope: str | None = None,
         title: str | None = None,
     ) -> tuple[Turn, ...]:
-        """Add turns to a conversation, to be recalled later; without a name it is a new one."""
+        """Add turns to a conversation without learning; without a session, start a new one."""
         if scope is not None:
-            raise InvalidInput("A server takes no scope with append: connect with the agent.")
+            raise InvalidInput("append() takes no scope on a server: connect with the agent.")
         if session is None:
             session = new_id("session", SystemClock().now())
-        said = {"turns": list(turns), "title": title, "learn": False}
-        told = self._server.write("POST", "sessions", session, "turns", **said)
-        return parse_values(Turn, told["turns"])
+        body = {"turns": list(turns), "title": title, "learn": False}
+        response = self._server.write("POST", "sessions", session, "turns", **body)
+        return parse_values(Turn, response["turns"])
 
     def learn(
         self,
@@ -47,37 +47,36 @@ class RemoteConversations:
         scope: str | None = None,
         title: str | None = None,
     ) -> tuple[Turn, ...]:
-        """Add turns to a conversation and learn from it in the background, if it is time to.
+        """Add turns to a conversation and learn from it in the background.
 
-        When it is time is the profile's choice: after each reply, every so many turns, or when the
-        conversation is closed. Turns without a session are a whole conversation, which is over.
+        The profile says when: after each reply, after a number of turns, or when the conversation
+        is closed. Turns without a session are a complete conversation.
         """
-        said = {"turns": list(turns), "session": session, "scope": scope, "title": title}
-        return parse_values(Turn, self._server.write("POST", "learn", **said)["turns"])
+        body = {"turns": list(turns), "session": session, "scope": scope, "title": title}
+        return parse_values(Turn, self._server.write("POST", "learn", **body)["turns"])
 
     def close(self, session: str) -> Session:
-        """End a conversation for now and learn from what is new in it; twice is as good as once."""
+        """Close a conversation and learn from its new turns; idempotent."""
         return parse_value(Session, self._server.write("POST", "sessions", session, "close"))
 
     def turns(self, session: str) -> tuple[Turn, ...]:
-        """A conversation as it was, from its first turn to its last."""
+        """Return all turns of a conversation, first to last."""
         try:
             return parse_values(Turn, self._server.iter_entries("sessions", session, "turns"))
         except NotFound:
             return ()
 
     def count_turns(self, session: str) -> int:
-        """How many turns a conversation has, whatever became of them."""
+        """Count the turns of a conversation, whatever their status."""
         return int(self._server.read("sessions", session, "count")["turns"])
 
     def view(self, session: str, *, budget: int | None = None) -> View:
-        """A conversation as a model should see it: the beginning of a long one is summarised."""
-
-        told = self._server.read("sessions", session, "view", budget=budget)
-        return View(parse_values(Turn, told["turns"]), told["summary"], told["hidden"])
+        """Return a conversation for a model; the beginning of a long one is summarised."""
+        found = self._server.read("sessions", session, "view", budget=budget)
+        return View(parse_values(Turn, found["turns"]), found["summary"], found["hidden"])
 
     def session(self, session: str) -> Session:
-        """One conversation: its title, its summary, and how far it has been learned from."""
+        """Return a conversation: its title, its summary, and how far it was learned from."""
         return parse_value(Session, self._server.read("sessions", session))
 
     def sessions(
@@ -88,30 +87,30 @@ class RemoteConversations:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Session]:
-        """Conversations, the latest first, a page at a time; by default all but the trashed."""
-        asked = {"status": status, "trashed": trashed, "limit": limit, "cursor": cursor}
-        return parse_page(Session, self._server.read("sessions", **asked))
+        """Return a page of conversations, newest first; by default all but the trashed."""
+        params = {"status": status, "trashed": trashed, "limit": limit, "cursor": cursor}
+        return parse_page(Session, self._server.read("sessions", **params))
 
     def rename(self, session: str, title: str) -> Session:
-        """Give a conversation another title."""
+        """Change the title of a conversation."""
         return parse_value(
             Session, self._server.write("PUT", "sessions", session, "title", title=title)
         )
 
     def archive(self, session: str, *, back: bool = False) -> Session:
-        """Put a conversation away, or take it back; what is new in it is learned from."""
+        """Archive a conversation and learn from its new turns, or restore it with `back`."""
         return parse_value(
             Session, self._server.write("POST", "sessions", session, "archive", back=back)
         )
 
     def delete_session(self, session: str) -> Batch:
-        """Put a conversation into the trash; what was learned from it stays."""
+        """Move a conversation to the trash; memories learned from it stay."""
         return parse_value(Batch, self._server.write("DELETE", "sessions", session))
 
     def restore_session(self, session: str) -> Batch:
-        """Bring a conversation back from the trash."""
+        """Restore a conversation from the trash."""
         return parse_value(Batch, self._server.write("POST", "sessions", session, "restore"))
 
     def rejected(self, *, limit: int = 50, cursor: str | None = None) -> Page[Rejection]:
-        """What conversations seemed to tell and was not remembered, and why; kept for some days."""
+        """Return a page of candidates that learning rejected, with the reasons."""
         return parse_page(Rejection, self._server.read("rejected", limit=limit, cursor=cursor))

@@ -1,7 +1,4 @@
-"""A server as it is asked: with a key, patiently, and never twice for what changes something.
-
-It must not know the verbs.
-"""
+"""Sends requests to a server, with retries and an Idempotency-Key for every write."""
 
 from __future__ import annotations
 
@@ -28,14 +25,14 @@ from remembrancer.types import Record
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 INITIAL_DELAY_SECONDS = 0.2
 AGENTLESS_PATHS = ("agents", "team")
-"""What is found below no agent."""
+"""Paths that do not exist below an agent."""
 
 RETRYABLE_STATUSES = (409, 429, 503)
 """Retried if the response has a Retry-After; 409 means that the same request is still running."""
 
 
 class ServerClient:
-    """One key's way to a server; many threads may use it at once."""
+    """A connection to a server with one key; safe to use from several threads."""
 
     def __init__(
         self,
@@ -48,9 +45,9 @@ class ServerClient:
         insecure: bool = False,
     ) -> None:
         if not is_sendable_key(key):
-            raise InvalidInput("That is no key; `rem key-create` makes one.")
+            raise InvalidInput("The key is invalid; create one with `rem key-create`.")
         if not timeout > 0 or retries < 0:
-            raise InvalidInput("timeout must be more than 0, and retries not less.")
+            raise InvalidInput("timeout must be more than 0, and retries at least 0.")
         self.address = validate_address(url, insecure=insecure)
         self.agent = agent
         self._own = build_path("api", "agents", agent) if agent is not None else "/api"
@@ -66,21 +63,21 @@ class ServerClient:
         return f"ServerClient({self.address!r}, agent={self.agent!r})"
 
     def read(self, *path: str, **params: Any) -> ResponseBody:
-        """Ask for something; nothing is changed."""
+        """Send a GET request."""
         return self._fetch(self._build_request("GET", path, params))
 
     def query(self, *path: str, **params: Any) -> ResponseBody:
-        """Ask for something in so many words that they do not fit into an address."""
+        """Send a read-only POST request, for parameters that do not fit into a URL."""
         return self._fetch(self._build_request("POST", path, params))
 
     def write(self, method: str, /, *path: str, **params: Any) -> ResponseBody:
-        """Change something, once, however often it has to be said."""
+        """Send a request that is carried out once, however often it is retried."""
         request = self._build_request(method, path, params)
         request.headers[IDEMPOTENCY_HEADER] = str(uuid.uuid4())
         return self._fetch(request)
 
     def iter_entries(self, *path: str, **params: Any) -> Iterator[dict[str, Any]]:
-        """All entries of a listing, read page by page."""
+        """Yield all entries of a listing, page by page."""
         cursor = None
         while True:
             page = self.read(*path, **{**params, "limit": 1000, "cursor": cursor})
@@ -90,7 +87,6 @@ class ServerClient:
                 return
 
     def close(self) -> None:
-        """Let go of the connections."""
         self._client.close()
 
     def _build_request(
@@ -103,55 +99,54 @@ class ServerClient:
             try:
                 return self._client.build_request(method, url, params=encode_query(params))
             except UnicodeEncodeError:
-                raise InvalidInput("The text has half a character in it.") from None
+                raise InvalidInput("The text contains an unpaired surrogate.") from None
         headers = {"Content-Type": "application/json"}
         return self._client.build_request(method, url, content=encode_body(params), headers=headers)
 
     def _fetch(self, request: httpx.Request) -> ResponseBody:
-        answer = self._send_with_retries(request)
-        if not answer.is_success:
-            error = problems.build_error(answer)
+        response = self._send_with_retries(request)
+        if not response.is_success:
+            error = problems.build_error(response)
             if isinstance(error, Ambiguous):
-                error.candidates = tuple(self._load_records(problems.candidate_ids(answer)))
+                error.candidates = tuple(self._load_records(problems.candidate_ids(response)))
             raise error
         try:
-            return ResponseBody(answer.json())
+            return ResponseBody(response.json())
         except (TypeError, ValueError):
             raise invalid_response_error() from None
 
     def _send_with_retries(self, request: httpx.Request) -> httpx.Response:
-        """The answer, after as many tries as are allowed and make sense."""
-        arrived = False
+        may_have_arrived = False
         for attempt in range(self._retry_policy.max_retries + 1):
             is_last = attempt == self._retry_policy.max_retries
             try:
-                answer = self._send(request)
+                response = self._send(request)
             except httpx.RequestError as error:
-                arrived |= not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                may_have_arrived |= not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 if is_last:
                     raise self._unavailable_error(
-                        arrived and IDEMPOTENCY_HEADER in request.headers
+                        may_have_arrived and IDEMPOTENCY_HEADER in request.headers
                     ) from error
                 retry_after = None
             else:
-                retry_after = _parse_retry_delay(answer)
+                retry_after = _parse_retry_delay(response)
                 if is_last or retry_after is None or retry_after > self._retry_policy.max_delay:
-                    return answer
+                    return response
             time.sleep(self._retry_policy.delay_seconds(attempt, retry_after))
         raise AssertionError
 
     def _send(self, request: httpx.Request) -> httpx.Response:
         if self._client.is_closed:
-            raise Unavailable("This memory was disconnected; connect again.")
+            raise Unavailable("The memory is disconnected; connect again.")
         return self._client.send(request)
 
     def _unavailable_error(self, maybe_done: bool) -> Unavailable:
-        sentence = (
+        message = (
             f"{self.address} does not answer: check the address, and that the server is running."
         )
         if maybe_done:
-            sentence += " It may have done what was asked: look before you ask again."
-        return Unavailable(sentence)
+            message += " The change may have been made: check before you repeat it."
+        return Unavailable(message)
 
     def _load_records(self, ids: list[str]) -> Iterator[Record]:
         for one in ids:

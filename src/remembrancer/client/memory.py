@@ -1,4 +1,4 @@
-"""The verbs of a memory that a server keeps: `RemoteMemory` is used as `Memory` is."""
+"""`RemoteMemory`: the verbs of `Memory` over the REST API of a server."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
 
 
 class RemoteMemory(RemoteConversations):
-    """Everything one person can do with their memory on a server.
+    """The memory of one user on a server.
 
-    Where a memory is to be named, give its id, or words that occur in it and in no other; an id
-    takes one request, words take several.
+    A reference to a memory is its id, or words that occur in it and in no other. Words take one
+    more request than an id.
     """
 
     def __enter__(self) -> Self:
@@ -73,30 +73,30 @@ class RemoteMemory(RemoteConversations):
         return f"RemoteMemory({self._server.address!r}, agent={self._server.agent!r})"
 
     def disconnect(self) -> None:
-        """Let go of the connections; `close` ends a conversation."""
+        """Close the connections to the server; `close` ends a conversation."""
         self._server.close()
 
     @property
     def principal(self) -> Principal:
-        """Whose memory this is and who acts for them."""
-        told = self._server.read("me")
-        owner = Owner(told["tenant"], told["user"])
-        agent = self._server.agent or told["agent"]
-        return Principal(owner, agent, told["surface"], frozenset(told["capabilities"]))
+        """The owner of this memory, and who acts for them."""
+        me = self._server.read("me")
+        owner = Owner(me["tenant"], me["user"])
+        agent = self._server.agent or me["agent"]
+        return Principal(owner, agent, me["surface"], frozenset(me["capabilities"]))
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
-        """Keep one thing. What it restates is replaced, what it repeats is returned as it is."""
+        """Store one statement; it supersedes an older value, and a duplicate is returned as is."""
         return parse_value(
             Written, self._server.write("POST", "remember", content=content, **details)
         )
 
     def recall(self, query: str, **wanted: Unpack[RecallOptions]) -> Recollection:
-        """Bring back what matters for a query, best first; each result's `.why` explains itself.
+        """Return the memories that are relevant to a query, best first, each with its `.why`.
 
-        The result's `.sure` tells how likely it is that anything relevant is remembered at all.
+        `.sure` of the result is the probability that anything relevant is remembered.
         """
-        said = {**_build_filter_params(wanted), "query": query, "explain": True}
-        return parse_recollection(self._server.query("recall", **said))
+        body = {**_build_filter_params(wanted), "query": query, "explain": True}
+        return parse_recollection(self._server.query("recall", **body))
 
     def context(
         self,
@@ -107,16 +107,16 @@ class RemoteMemory(RemoteConversations):
         as_of: AsOf | datetime | None = None,
         style: str | None = None,
     ) -> Context:
-        """Memory as text to put into a prompt, in the profile's style, never over the budget.
+        """Return memory as text for a prompt, in the style of the profile and within the budget.
 
-        A `session` keeps to what was known when it first asked; a note is of this moment, and
-        leaves out what was said in the session itself.
+        A `session` sees the state of its first request. The style "note" sees the current state,
+        without what was said in the session.
         """
         from remembrancer.recall.prompt_block import Context
 
-        said = {"prompt": prompt, "budget": budget, "session": session, "style": style}
+        body = {"prompt": prompt, "budget": budget, "session": session, "style": style}
         return parse_value(
-            Context, self._server.query("context", **said, **build_as_of_params(as_of))
+            Context, self._server.query("context", **body, **build_as_of_params(as_of))
         )
 
     def propose(
@@ -127,30 +127,30 @@ class RemoteMemory(RemoteConversations):
         origin: TeamOrigin = TeamOrigin.USER,
         importance: float = 3,
     ) -> TeamProposalResult:
-        """Say something to the team: kept without a person and pending, or refused by a rule."""
+        """Propose a statement to the team; it is stored without its author, or refused."""
         from remembrancer.team.service import TeamProposalResult
 
         if origin is not TeamOrigin.USER:
-            raise InvalidInput("A server knows by the key who proposes: leave out the origin.")
-        said = {"content": content, "kind": kind, "importance": importance}
+            raise InvalidInput("A server takes the origin from the key: leave it out.")
+        body = {"content": content, "kind": kind, "importance": importance}
         return parse_value(
-            TeamProposalResult, self._server.write("POST", "team", "propose", **said)
+            TeamProposalResult, self._server.write("POST", "team", "propose", **body)
         )
 
     def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
-        """What the team knows about something, if this surface is told.
+        """Search team memory, if the team settings allow it for this surface.
 
-        A limit can only lower what the switch `limit` says.
+        `limit` can only lower the limit of the team settings.
         """
-        told = self._server.query("team", "recall", query=query, limit=limit)
-        return [*parse_values(TeamRecalled, told["items"])]
+        found = self._server.query("team", "recall", query=query, limit=limit)
+        return [*parse_values(TeamRecalled, found["items"])]
 
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False
     ) -> Record:
-        """One memory, whatever became of it; `as_of` shows it as it was known then.
+        """Return one memory, whatever its status; `as_of` returns it as it was known then.
 
-        `used` counts it as recalled, which only a memory that is kept here can do.
+        `used` counts it as recalled, which only a local memory can do.
         """
         if used:
             raise InvalidInput("A server counts only what recall returns: leave out used.")
@@ -161,12 +161,12 @@ class RemoteMemory(RemoteConversations):
     def fact(
         self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
     ) -> Fact | None:
-        """The fact in force with that subject and predicate: the one `remember` would replace.
+        """Return the active fact with that subject and predicate, which `remember` would replace.
 
         `used` counts it as recalled.
         """
-        said = {"subject": subject, "predicate": predicate, "scope": scope, "used": used}
-        return parse_value(Fact, self._server.read("memory", "fact", **said)["fact"])
+        params = {"subject": subject, "predicate": predicate, "scope": scope, "used": used}
+        return parse_value(Fact, self._server.read("memory", "fact", **params)["fact"])
 
     def list(
         self,
@@ -177,7 +177,7 @@ class RemoteMemory(RemoteConversations):
         cursor: str | None = None,
         **narrowing: Unpack[ListFilter],
     ) -> Page[Record]:
-        """Memories from the newest to the oldest, a page at a time; by default those in force."""
+        """Return a page of memories, newest first; by default the active ones."""
         params = {
             **build_list_params(narrowing),
             "status": status,
@@ -188,140 +188,139 @@ class RemoteMemory(RemoteConversations):
         return parse_page(Record, self._server.read("memory", **params))
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
-        """Replace a memory by a new version; the old one stays in its history."""
+        """Replace a memory with a new version; the old one stays in its history."""
         id = self._resolve_id(reference, Status.ACTIVE)
         return parse_value(
             Written, self._server.write("PUT", "memory", id, content=content, **details)
         )
 
     def confirm(self, reference: str) -> Written:
-        """Say that a memory is still true."""
+        """Confirm that a memory is still true."""
         return self._post_to_memory(reference, "confirm", Status.ACTIVE, Status.EXPIRED)
 
     def forget(self, reference: str) -> Written:
-        """End a memory: the one named, or else the one whose sense is clearly closest."""
+        """Forget a memory: the one referred to, or else the one clearly closest in meaning."""
         return parse_value(Written, self._server.write("POST", "forget", what=reference))
 
     def forget_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
-        """End all memories that are in force, or those that are meant; one event, undoable."""
-        said = _build_filter_params(narrowing)
-        return parse_value(Batch, self._server.write("POST", "forget-all", sure=True, **said))
+        """Forget all active memories that match the filter, as one event that can be undone."""
+        body = _build_filter_params(narrowing)
+        return parse_value(Batch, self._server.write("POST", "forget-all", sure=True, **body))
 
     def delete_many(self, references: Sequence[str]) -> Batch:
-        """Delete several memories at once: all of them, or none if one is not to be found."""
+        """Delete several memories at once: all of them, or none if one is not found."""
         return parse_value(Batch, self._server.write("POST", "delete-many", what=list(references)))
 
     def delete_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
-        """Put everything into the trash, or destroy it where the profile says so."""
-        said = _build_filter_params(narrowing)
-        return parse_value(Batch, self._server.write("POST", "delete-all", sure=True, **said))
+        """Move all matching memories to the trash, or destroy them if the profile has none."""
+        body = _build_filter_params(narrowing)
+        return parse_value(Batch, self._server.write("POST", "delete-all", sure=True, **body))
 
     def restore(self, reference: str) -> Written:
-        """Bring back what was forgotten or deleted."""
+        """Restore a memory that was forgotten or deleted."""
         from remembrancer.remember.lifecycle import RESTORABLE
 
         return self._post_to_memory(reference, "restore", *RESTORABLE)
 
     def delete(self, reference: str) -> Written:
-        """Put a memory into the trash, or destroy it where the profile says so."""
+        """Move a memory to the trash, or destroy it if the profile has none."""
         id = self._resolve_id(reference, Status.ACTIVE)
         return parse_value(Written, self._server.write("DELETE", "memory", id))
 
     def undo(self, event_id: str | None = None) -> Written:
-        """Take back one change: that of the event, or the latest."""
+        """Undo one event, or the latest."""
         return parse_value(Written, self._server.write("POST", "undo", event=event_id))
 
     def link(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
     ) -> Written:
-        """Relate two memories."""
+        """Link two memories."""
         ends = [self._resolve_id(one, Status.ACTIVE) for one in (source, target)]
-        said = {"target": ends[1], "relation": relation}
-        return parse_value(Written, self._server.write("POST", "memory", ends[0], "links", **said))
+        body = {"target": ends[1], "relation": relation}
+        return parse_value(Written, self._server.write("POST", "memory", ends[0], "links", **body))
 
     def unlink(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
     ) -> Written:
-        """Take a relation between two memories away."""
+        """Remove a link between two memories."""
         ends = [self._resolve_id(one, *Status) for one in (source, target)]
-        said = {"target": ends[1], "relation": relation}
+        params = {"target": ends[1], "relation": relation}
         return parse_value(
-            Written, self._server.write("DELETE", "memory", ends[0], "links", **said)
+            Written, self._server.write("DELETE", "memory", ends[0], "links", **params)
         )
 
     def links(self, reference: str) -> tuple[Link, ...]:
-        """How a memory is related to others, in both directions."""
+        """Return the links of a memory, in both directions."""
         return parse_values(Link, self._read_memory(reference, "links")["items"])
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
-        """Say that following a rule helped; it earns trust."""
+        """Report that following a rule helped, which raises its trust."""
         return self._send_feedback(rule=rule, verdict=Verdict.HELPFUL, session=session)
 
     def harmful(
         self, rule: str, reason: str | None = None, *, session: str | None = None
     ) -> Written:
-        """Say that following a rule did harm; too much of it turns the rule into a warning."""
+        """Report that following a rule did harm; too much turns the rule into a warning."""
         return self._send_feedback(
             rule=rule, verdict=Verdict.HARMFUL, reason=reason, session=session
         )
 
     def promote(self, rule: str) -> Written:
-        """Trust a rule one step more."""
+        """Raise the maturity of a rule by one step."""
         return self._post_to_memory(rule, "promote", Status.ACTIVE)
 
     def demote(self, rule: str) -> Written:
-        """Trust a rule one step less."""
+        """Lower the maturity of a rule by one step."""
         return self._post_to_memory(rule, "demote", Status.ACTIVE)
 
     def disable(self, rule: str) -> Written:
-        """Keep a rule without following it, until it is restored."""
+        """Stop following a rule until it is restored."""
         return self._post_to_memory(rule, "disable", Status.ACTIVE)
 
     def effectiveness(self, rule: Rule) -> float:
-        """How far a rule helps, from 0 to 1."""
+        """Return how much a rule helps, from 0 to 1."""
         return float(self._read_memory(rule.id)["effectiveness"])
 
     def confidence(self, record: Record) -> float:
-        """How far a memory is believed now, after what it has lost since it was confirmed."""
+        """Return the confidence in a memory now, after decay since its last confirmation."""
         return float(self._read_memory(record.id)["effective_confidence"])
 
     def standing(self, record: Record) -> ConfidenceBand:
-        """Whether a memory is recalled, only shown as fading, or only kept in the archive."""
+        """Return the band of a memory's confidence: recalled, fading, or expired."""
         return ConfidenceBand(self._read_memory(record.id)["standing"])
 
     def activity(self, *, limit: int = 50, cursor: str | None = None) -> Page[Event]:
-        """What happened to the memories, from the latest to the earliest."""
+        """Return a page of events, newest first."""
         return parse_page(
             Event, self._server.read("memory", "activity", limit=limit, cursor=cursor)
         )
 
     def history(self, reference: str) -> History:
-        """All versions of a memory, what happened to them, and what they are linked to."""
+        """Return all versions of a memory, with their events and links."""
         id = self._resolve_id(reference, *Status)
-        told = self._server.read("memory", id, "history")
-        return parse_value(
-            History, {**told, "links": self._server.read("memory", id, "links")["items"]}
-        )
+        history = self._server.read("memory", id, "history")
+        links = self._server.read("memory", id, "links")["items"]
+        return parse_value(History, {**history, "links": links})
 
     def stats(self, *, scope: str | None = None) -> Stats:
-        """How many memories there are, of what sort, and how they are doing.
+        """Return counts of memories by kind, status and confidence.
 
-        An agent is told of what it sees; so is whoever asks for a scope.
+        With an agent or a scope, only the memories visible there are counted.
         """
-        above = () if scope is None else ("agents", scope)
-        return parse_value(Stats, self._server.read(*above, "memory", "stats"))
+        prefix = () if scope is None else ("agents", scope)
+        return parse_value(Stats, self._server.read(*prefix, "memory", "stats"))
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
-        """What is wrong in the data, and how much of it: duplicates, secrets, stale facts, ….
+        """Report flaws in the data: duplicates, secrets, stale facts and others.
 
-        `kinds` are the flaws to look for, by default all: see `remembrancer.audit.findings.Flaw`.
+        `kinds` are the flaws to look for, by default all of `remembrancer.audit.findings.Flaw`.
         """
         from remembrancer.audit.report import Audit
 
         return parse_value(Audit, self._server.read("audit", kind=kinds))
 
     def repair(self, kinds: Sequence[Flaw | str] | None = None) -> Repair:
-        """Do what the audit offers as one event that can be undone.
+        """Repair the flaws that the audit found, as one event that can be undone.
 
         Secrets are destroyed only if `kinds` names them, and that cannot be undone.
         """
@@ -330,29 +329,29 @@ class RemoteMemory(RemoteConversations):
         return parse_value(Repair, self._server.write("POST", "audit", "repair", kinds=kinds))
 
     def plan_consolidation(self) -> builtins.list[ConsolidationPlan]:
-        """What consolidation would do now; nothing is changed. Each plan has a `.diff()`.
+        """Return what consolidation would do now, without a change. Each plan has a `.diff()`.
 
-        Without a model, the plans are only to merge what says the same.
+        Without a model, the plans only merge duplicates.
         """
         from remembrancer.learn.consolidation.plan import from_json
 
-        told = self._server.query("consolidation", "plan")
-        return [from_json(one["plan"]) for one in told["items"]]
+        plans = self._server.query("consolidation", "plan")
+        return [from_json(one["plan"]) for one in plans["items"]]
 
     def consolidate(self, plan: ConsolidationPlan | None = None) -> ConsolidationResult:
-        """Turn episodes into lasting memories: by one plan, or by all that there are now.
+        """Consolidate episodes into lasting memories, by one plan or by all current plans.
 
-        Each plan is one event that undo takes back as a whole.
+        Each plan is one event, which undo reverts as a whole.
         """
         from remembrancer.learn.consolidation.run import ConsolidationResult
 
-        said = {"plan": plan and plan.to_json()}
+        body = {"plan": plan and plan.to_json()}
         return parse_value(
-            ConsolidationResult, self._server.write("POST", "consolidation", "apply", **said)
+            ConsolidationResult, self._server.write("POST", "consolidation", "apply", **body)
         )
 
     def simulate(self, days: int = 365) -> Simulation:
-        """What will fade and expire, and when, if nobody confirms anything; nothing is changed."""
+        """Forecast what will fade and expire if nothing is confirmed, without a change."""
         from remembrancer.maintenance.simulate import Simulation
 
         return parse_value(Simulation, self._server.read("simulate", days=days))
@@ -378,8 +377,7 @@ class RemoteMemory(RemoteConversations):
         return parse_value(Written, self._server.write("POST", "feedback", **judgement))
 
 
-def _build_filter_params(wanted: ListFilter | RecallOptions) -> dict[str, Any]:
-    """What is wanted, with the moment to look back to as a server is asked for it."""
-    said: dict[str, Any] = dict(wanted)
-    then = build_as_of_params(said.pop("as_of", None))
-    return {**said, **then}
+def _build_filter_params(options: ListFilter | RecallOptions) -> dict[str, Any]:
+    params: dict[str, Any] = dict(options)
+    as_of = build_as_of_params(params.pop("as_of", None))
+    return {**params, **as_of}

@@ -1,4 +1,4 @@
-"""From a server's problem details to the error that the library raises, by its stable code."""
+"""Maps the problem details of a response to the errors of the library, by their code."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ ERROR_BY_STATUS: dict[int, type[RemembrancerError]] = {
     503: Unavailable,
     504: Unavailable,
 }
-"""For what only a server has to say."""
+"""Fallback for codes that only a server has."""
 
 
 def build_error(response: httpx.Response) -> RemembrancerError:
-    """The error that an answer tells of, with the server's own code, status and sentence."""
+    """Return the error of a response, with the code, status and message of the server."""
     problem = _parse_problem(response)
     code, status = str(problem.get("code", "error")), response.status_code
     error = _create_error(code, status, str(problem.get("detail") or _fallback_message(response)))
@@ -65,26 +65,26 @@ def build_error(response: httpx.Response) -> RemembrancerError:
 
 
 def candidate_ids(response: httpx.Response) -> list[str]:
-    """The ids of the memories that may be meant."""
+    """Return the ids of the candidates of an ambiguous reference."""
     return [one["id"] for one in _parse_problem(response).get("candidates") or ()]
 
 
-def _create_error(code: str, status: int, sentence: str) -> RemembrancerError:
+def _create_error(code: str, status: int, message: str) -> RemembrancerError:
     if code == ModelUnavailable.code:
-        return ModelUnavailable(sentence, transient=True)
-    known = ERROR_BY_CODE.get(code) or ERROR_BY_STATUS.get(status, RemembrancerError)
-    return known(sentence)
+        return ModelUnavailable(message, transient=True)
+    error_type = ERROR_BY_CODE.get(code) or ERROR_BY_STATUS.get(status, RemembrancerError)
+    return error_type(message)
 
 
 def _parse_problem(response: httpx.Response) -> dict[str, Any]:
     try:
-        told = response.json()
+        problem = response.json()
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return problem if isinstance(problem, dict) else {}
 
 
 def _fallback_message(response: httpx.Response) -> str:
     if response.is_redirect:
-        return "The server says that it is elsewhere: give connect() its new address."
-    return f"The server answers with {response.status_code} and says nothing more; look at its log."
+        return "The server redirects to another address: give connect() its new address."
+    return f"The server returned {response.status_code} without a message; look at its log."
