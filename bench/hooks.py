@@ -22,7 +22,7 @@ from uuid import uuid4
 from bench.startup import fill
 from remembrancer import local_server
 from remembrancer.embed.local import LocalEmbedder
-from remembrancer.integrations.hooks import hook
+from remembrancer.integrations.hooks import open_memory
 from remembrancer.local_server import LocalServer
 
 REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
@@ -84,7 +84,7 @@ def asking(server: LocalServer) -> Deed:
 
     def ask(turn: int) -> None:
         asked = {"prompt": PROMPT.format(turn), "style": "note", "budget": 600, "session": "bench"}
-        hook.request_context(server, None, asked)
+        open_memory.request_context(server, None, asked)
 
     return ask
 

@@ -1,4 +1,4 @@
-"""Claude keeps notes as memories: its memory tool writes files that are facts with a history.
+"""Claude keeps notes with its memory tool, which are stored as facts with a history.
 
 ANTHROPIC_API_KEY=… python examples/anthropic_memory_tool/notes.py
 """

@@ -1,10 +1,10 @@
-"""An assistant that runs errands in parallel and remembers for whom it does.
+"""An assistant that runs errands in parallel and remembers its user.
 
     python errands.py "Find me a table for dinner, a train and a hotel in Porto" --place memory
 
 recall → plan → act, once for each errand and all at the same time → answer → learn
 
-Without `--model` a script stands in for the model. With one, such as `openai:gpt-5.4-mini`,
+Without `--model` a script replaces the model. With one, such as `openai:gpt-5.4-mini`,
 LangChain opens it (`pip install langchain` and the package of its provider).
 """
 
@@ -42,7 +42,7 @@ Act = Callable[[list[BaseMessage], str], str]
 
 
 class Script(SimpleChatModel):
-    """Stands in for a model: it plans by the commas, and does whatever it is told."""
+    """A fake model that splits the request at commas and reports every errand as done."""
 
     @property
     def _llm_type(self) -> str:
@@ -51,8 +51,8 @@ class Script(SimpleChatModel):
     def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
         task = messages[-1].text
         if task == PLAN:
-            asked = next(one.text for one in reversed(messages) if one.type == "human")
-            return "\n".join(re.split(r", | and ", asked))
+            request = next(one.text for one in reversed(messages) if one.type == "human")
+            return "\n".join(re.split(r", | and ", request))
         if task.startswith(ACT):
             notes = "\n".join(one.text for one in messages if one.name == "memory")
             known = [one for one in re.findall(r"^- (.*)", notes, re.M) if "done" not in one]
@@ -61,7 +61,7 @@ class Script(SimpleChatModel):
 
 
 def chat_model(name: str | None) -> BaseChatModel:
-    """The model of that name, or the script."""
+    """Open a model by name, or the script if there is no name."""
     if name is None:
         return Script()
     from langchain.chat_models import init_chat_model
@@ -70,7 +70,7 @@ def chat_model(name: str | None) -> BaseChatModel:
 
 
 def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | None = None) -> Any:
-    """The graph; `act` runs an errand in the model's stead."""
+    """Build the graph; `act` runs an errand instead of the model."""
 
     def ask(messages: list[BaseMessage], task: str) -> str:
         return model.invoke([*messages, SystemMessage(task)]).text
@@ -85,7 +85,8 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
 
     def run_errand(state: dict[str, Any]) -> dict[str, Any]:
         errand = state["errand"]
-        result = (act or (lambda said, what: ask(said, ACT + what)))(state["messages"], errand)
+        run = act or (lambda messages, task: ask(messages, ACT + task))
+        result = run(state["messages"], errand)
         return {
             "artifacts": {"done": [errand], "results": {errand: result}},
             "previews": [{"id": errand, "state": "done"}],
@@ -98,8 +99,8 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
         person = config["configurable"]["org_id"], config["configurable"]["user_id"]
         for errand, result in results.items():
             store.put((*person, "errands"), errand, {"result": result})
-        said = ask(state["messages"], ANSWER + "; ".join(results.values()))
-        return {"messages": [AIMessage(said)]}
+        reply = ask(state["messages"], ANSWER + "; ".join(results.values()))
+        return {"messages": [AIMessage(reply)]}
 
     graph = StateGraph(AssistantState)
     nodes: dict[str, Any] = {
@@ -121,7 +122,7 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
 
 
 def main() -> None:
-    """Say one thing to the assistant; the same thread goes on where it was."""
+    """Send one message to the assistant; the same thread continues the conversation."""
     parser = argparse.ArgumentParser()
     parser.add_argument("message")
     parser.add_argument("--place", type=Path, default=Path("errands"))
@@ -129,17 +130,17 @@ def main() -> None:
     parser.add_argument("--user", default="ada")
     parser.add_argument("--thread", default="first")
     parser.add_argument("--model")
-    said = parser.parse_args()
-    said.place.mkdir(parents=True, exist_ok=True)
+    args = parser.parse_args()
+    args.place.mkdir(parents=True, exist_ok=True)
     with (
-        remembrancer.open(said.place / "memory", profile="namespaces") as people,
-        open_saver(said.place / "threads.db") as saver,
+        remembrancer.open(args.place / "memory", profile="namespaces") as people,
+        open_saver(args.place / "threads.db") as saver,
     ):
-        graph: Runnable[Any, Any] = build(people, chat_model(said.model)).compile(
+        graph: Runnable[Any, Any] = build(people, chat_model(args.model)).compile(
             checkpointer=saver, store=SharedStore(people)
         )
-        run = run_config(said.org, said.user, said.thread)
-        state = graph.invoke({"messages": [("user", said.message)]}, run)
+        run = run_config(args.org, args.user, args.thread)
+        state = graph.invoke({"messages": [("user", args.message)]}, run)
         print(state["messages"][-1].text)
 
 

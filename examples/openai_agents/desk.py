@@ -1,4 +1,4 @@
-"""An agent whose conversation is kept and learned from, and goes on where it stopped.
+"""An agent whose conversation is stored, learned from, and continued in the next run.
 
 OPENAI_API_KEY=… python examples/openai_agents/desk.py
 """
@@ -14,12 +14,12 @@ from remembrancer.integrations.openai_agents import MemorySession
 
 @function_tool
 def tide(harbour: str) -> str:
-    """When the tide is high in a harbour."""
+    """Return the time of high tide in a harbour."""
     return f"High tide in {harbour} is at noon."
 
 
 async def talk() -> None:
-    """Ask twice in one conversation; the second question needs what was said before."""
+    """Ask twice in one conversation; the second question needs the first."""
     desk = Agent("Harbour desk", instructions="Answer in one sentence.", tools=[tide])
     config = RunConfig(
         model=os.environ.get("MODEL", "gpt-5.4-mini"),
@@ -30,8 +30,8 @@ async def talk() -> None:
         me = store.for_user("ada")
         for question in ("My boat Bluebird lies in Oslo. When can I leave?", "Where is she?"):
             session = MemorySession(me, "harbour")
-            told = await Runner.run(desk, question, session=session, run_config=config)
-            print(told.final_output)
+            result = await Runner.run(desk, question, session=session, run_config=config)
+            print(result.final_output)
         me.close("harbour")
 
 

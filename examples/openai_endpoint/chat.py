@@ -1,4 +1,4 @@
-"""Any client of OpenAI's protocol has a memory: change the address and the key, nothing else.
+"""Memory for any client of the OpenAI protocol: change only its base URL and key.
 
 rem serve                  with server.upstream.url set, see docs/openai-endpoint.md
 rem key-create --user ada

@@ -1,4 +1,4 @@
-"""An agent that remembers and recalls by itself, for whoever it talks with.
+"""An agent that remembers and recalls by itself.
 
 OPENAI_API_KEY=… python examples/pydantic_ai/assistant.py
 """
@@ -19,11 +19,11 @@ agent = Agent(
 
 
 async def talk() -> None:
-    """Tell it something, and ask in a conversation of its own."""
+    """State a fact, then ask for it in a new conversation."""
     with remembrancer.open(os.environ.get("STORE", ":memory:")) as store:
         ada = memory_toolset(store.for_user("ada"))
-        for said in ("I am allergic to peanuts.", "What should I not eat?"):
-            answer = await agent.run(said, toolsets=[ada])
+        for message in ("I am allergic to peanuts.", "What should I not eat?"):
+            answer = await agent.run(message, toolsets=[ada])
             print(answer.output)
 
 

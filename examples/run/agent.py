@@ -1,6 +1,6 @@
-"""An agent as small as can be: it answers a question with the lines of its context that fit it.
+"""A minimal agent that answers a question with the lines of its context.
 
-It knows nothing of Remembrancer. `rem run` gives it a file with what is remembered.
+It does not import Remembrancer. `rem run` gives it a file with the relevant memories.
 """
 
 import os

@@ -189,7 +189,7 @@ def test_a_file_that_is_not_json_is_refused_and_nothing_is_changed(
 
 def test_settings_of_another_shape_are_refused(install: Install, home: Path) -> None:
     (home / "project" / ".mcp.json").write_text('{"mcpServers": []}')
-    assert "another kind" in install("claude-code", "--project", code=2)["error"]["message"]
+    assert "another type" in install("claude-code", "--project", code=2)["error"]["message"]
     config = home / ".codex" / "config.toml"
     config.parent.mkdir()
     config.write_text("model = ")

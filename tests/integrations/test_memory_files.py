@@ -106,7 +106,7 @@ def test_no_path_leads_out(nobody: MemoryFiles, command: str) -> None:
     for path in OUTSIDE:
         for old, new in ((path, TEA), (TEA, path)) if command == "rename" else ((path, path),):
             asked = {"command": command, "path": path, "old_path": old, "new_path": new, **more}
-            with pytest.raises(InvalidInput, match="is not one under /memories"):
+            with pytest.raises(InvalidInput, match="is not below /memories"):
                 nobody.do(asked)
 
 
@@ -143,7 +143,7 @@ def test_what_cannot_be_done_says_what_to_do(files: MemoryFiles) -> None:
     with pytest.raises(NotFound):
         files.rename("/memories/none", "/memories/other")
     for command in ({}, {"command": "view"}, {"command": "chmod", "path": TEA}):
-        with pytest.raises(InvalidInput, match="no command"):
+        with pytest.raises(InvalidInput, match="Unknown command"):
             files.do(command)
     assert list(files.list_files()) == [TEA]
 
@@ -183,7 +183,7 @@ def test_files_alike_stay_apart(files: MemoryFiles) -> None:
 
 def test_secrets_are_left_out_of_files(files: MemoryFiles) -> None:
     said = files.create(TEA, "Tea shop password: hunter2-Xk9!vQz77\nGreen tea")
-    assert "secret is never kept" in said
+    assert "secrets are never stored" in said
     assert "hunter2" not in files.view(TEA)
 
 

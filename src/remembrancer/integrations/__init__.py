@@ -1,1 +1,1 @@
-"""Memory where people already are: one module for each library, loaded only by whoever has it."""
+"""Integrations with other libraries, one module for each; none is imported unless it is used."""

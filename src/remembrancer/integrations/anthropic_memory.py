@@ -1,4 +1,4 @@
-"""Anthropic's memory tool over our memories, as their SDK's tool runner takes it."""
+"""The memory tool of the Anthropic SDK, backed by a memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from remembrancer.memory import Memory
 
 
 class MemoryTool(BetaAbstractMemoryTool):
-    """Pass it among the `tools` of `client.beta.messages.tool_runner`."""
+    """A memory tool for the `tools` of `client.beta.messages.tool_runner`."""
 
     def __init__(self, memory: Memory | RemoteMemory) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for an asynchronous client."""
+    """`MemoryTool` for an async client."""
 
     def __init__(self, memory: Memory | RemoteMemory) -> None:
         super().__init__()

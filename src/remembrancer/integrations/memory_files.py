@@ -1,7 +1,7 @@
-"""Files under /memories that are memories: what Anthropic's memory tool does, without its SDK.
+"""Files under /memories that are stored as facts: Anthropic's memory tool without its SDK.
 
-A file is a fact whose subject is its path, and each edit is a new version of it. No path leads to
-a disk.
+The subject of the fact is the path of the file, and each edit is a new version. Nothing is written
+to disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from remembrancer.types import Fact, Kind, Record, Written
 
 ROOT = "/memories"
 REMEMBERED_FILE = f"{ROOT}/remembered.md"
-"""What is remembered besides files, to be read only."""
+"""A read-only file with the memories that are not files."""
 
 MAX_LISTED_MEMORIES = 200
 TAG, PREDICATE = "memory-file", "memory_file"
@@ -26,13 +26,13 @@ _NAME_PATTERN = re.compile(r"(?!\.{1,2}$)(?!.*%(?:2e|2f|5c))[^/\\\x00-\x1f\x7f]+
 
 
 class MemoryFiles:
-    """One person's files, for a model that is given the memory tool."""
+    """The files of one user."""
 
     def __init__(self, memory: Memory | RemoteMemory) -> None:
         self._memory = memory
 
     def do(self, command: Mapping[str, object]) -> str:
-        """Carry out what a model asks of the tool; errors say what it should do instead."""
+        """Run a command of the tool; errors tell the model what to do instead."""
         match {name: value for name, value in command.items() if value is not None}:
             case {"command": "view", "path": str(path), **more}:
                 return self.view(path, more.get("view_range"))
@@ -51,21 +51,21 @@ class MemoryFiles:
                 return self.delete(path)
             case {"command": "rename", "old_path": str(old), "new_path": str(new)}:
                 return self.rename(old, new)
-        raise InvalidInput("That is no command of the memory tool, or a part of it is missing.")
+        raise InvalidInput("Unknown command of the memory tool, or an argument is missing.")
 
     def view(self, path: str, lines: object = None) -> str:
-        """A file with numbered lines, or what is in a directory."""
+        """Return a file with numbered lines, or the listing of a directory."""
         path = validate_path(path)
         texts = self._read_texts()
         if path in texts:
-            told = _number_lines(texts[path].split("\n"), lines)
-            return f"Here's the content of {path} with line numbers:\n{told}"
+            numbered = _number_lines(texts[path].split("\n"), lines)
+            return f"Here's the content of {path} with line numbers:\n{numbered}"
         if path == ROOT or _list_below(path, texts):
             return _render_listing(path, texts)
         raise _missing_error(path)
 
     def create(self, path: str, text: str) -> str:
-        """Write a file that is not there yet."""
+        """Create a file; raises `Conflict` if the path exists."""
         path = validate_path(path)
         _refuse_existing(path, self.list_files())
         details = {"subject": path, "predicate": PREDICATE, "permanence": "permanent"}
@@ -75,17 +75,17 @@ class MemoryFiles:
         )
 
     def replace(self, path: str, old: str, new: str) -> str:
-        """Put other words in the place of some that occur once."""
+        """Replace text that occurs exactly once in a file."""
         file = self._load_file(path)
         before = _text_before(file.content, old, path)
         line = before.count("\n") + 1
         text = before + new + file.content[len(before) + len(old) :]
         written = self._memory.update(file.id, text)
-        near = _number_lines(written.memory.content.split("\n"), [max(1, line - 2), line + 2])
-        return _format_result(written, f"The memory file has been edited.\n{near}")
+        excerpt = _number_lines(written.memory.content.split("\n"), [max(1, line - 2), line + 2])
+        return _format_result(written, f"The memory file has been edited.\n{excerpt}")
 
     def insert(self, path: str, line: int, text: str) -> str:
-        """Put lines after a line; 0 is before the first."""
+        """Insert lines after a line; 0 is before the first."""
         file = self._load_file(path)
         lines = file.content.removesuffix("\n").split("\n")
         if not 0 <= line <= len(lines):
@@ -98,13 +98,13 @@ class MemoryFiles:
         return _format_result(written, f"The file {path} has been edited.")
 
     def delete(self, path: str) -> str:
-        """Put a file, or all files of a directory, into the trash."""
-        chosen = self._select_files(validate_path(path))
-        self._memory.delete_many([one.id for one in chosen.values()])
+        """Move a file, or all files of a directory, to the trash."""
+        selected = self._select_files(validate_path(path))
+        self._memory.delete_many([one.id for one in selected.values()])
         return f"Successfully deleted {path}"
 
     def rename(self, old: str, new: str) -> str:
-        """Give a file or a directory another path; each file keeps its history."""
+        """Rename a file or a directory; each file keeps its history."""
         old, new = validate_path(old), validate_path(new)
         _refuse_existing(new, self.list_files())
         for path, file in self._select_files(old).items():
@@ -113,7 +113,7 @@ class MemoryFiles:
         return f"Successfully renamed {old} to {new}"
 
     def list_files(self) -> dict[str, Fact]:
-        """The files by their paths; of two that agents have at one path, the newer."""
+        """Return the files by path; if two agents have the same path, the newer file."""
         found: list[Record] = []
         cursor = None
         while True:
@@ -123,7 +123,7 @@ class MemoryFiles:
                 return {_path_of_file(one): one for one in reversed(found) if isinstance(one, Fact)}
 
     def _read_texts(self) -> dict[str, str]:
-        """What every file says, and the one that is only to be read."""
+        """Return the text of every file, with the read-only one."""
         texts = {path: one.content for path, one in self.list_files().items()}
         known = self._memory.list(kinds=[Kind.FACT, Kind.RULE], limit=MAX_LISTED_MEMORIES).items
         lines = [f"- {escape_for_prompt(one.content)}" for one in known if TAG not in one.tags]
@@ -138,26 +138,26 @@ class MemoryFiles:
         return file
 
     def _select_files(self, path: str) -> dict[str, Fact]:
-        """The file at a path, or all files below it."""
+        """Return the file at a path, or all files below it."""
         _refuse_read_only(path)
         if path == ROOT:
-            raise NotAllowed(f"{ROOT} itself stays where it is.")
+            raise NotAllowed(f"{ROOT} itself cannot be changed.")
         files = self.list_files().items()
-        chosen = {one: file for one, file in files if f"{one}/".startswith(f"{path}/")}
-        if not chosen:
+        selected = {one: file for one, file in files if f"{one}/".startswith(f"{path}/")}
+        if not selected:
             raise _missing_error(path)
-        return chosen
+        return selected
 
 
 def validate_path(path: str) -> str:
-    """A path below /memories in its one form, or an error."""
+    """Return the normalised path; raises `InvalidInput` if it is not below /memories."""
     top, *names = unicodedata.normalize("NFC", path).removesuffix("/").split("/")[1:] or [""]
     if (
         not path.startswith(ROOT)
         or f"/{top}" != ROOT
         or not all(map(_NAME_PATTERN.fullmatch, names))
     ):
-        raise InvalidInput(f"The path {path!r} is not one under {ROOT}.")
+        raise InvalidInput(f"The path {path!r} is not below {ROOT}.")
     return "/".join((ROOT, *names))
 
 
@@ -167,7 +167,7 @@ def _list_below(path: str, files: Mapping[str, object]) -> list[str]:
 
 def _refuse_read_only(path: str) -> None:
     if path == REMEMBERED_FILE:
-        raise NotAllowed(f"{REMEMBERED_FILE} is written by memory itself; write to another file.")
+        raise NotAllowed(f"{REMEMBERED_FILE} is read-only; write to another file.")
 
 
 def _refuse_existing(path: str, files: Mapping[str, Fact]) -> None:
@@ -180,7 +180,7 @@ def _refuse_existing(path: str, files: Mapping[str, Fact]) -> None:
 
 
 def _text_before(content: str, words: str, path: str) -> str:
-    """What stands before words that occur once."""
+    """Return the text before `words`; raises `InvalidInput` unless they occur once."""
     parts = content.split(words) if words else []
     if len(parts) == 2:
         return parts[0]
@@ -199,14 +199,14 @@ def _path_of_file(file: Record) -> str:
     return str(file.subject) if isinstance(file, Fact) else ""
 
 
-def _format_result(written: Written, words: str) -> str:
+def _format_result(written: Written, message: str) -> str:
     if not written.secrets:
-        return words
-    return f"{words}\nLeft out, as a secret is never kept: {', '.join(written.secrets)}."
+        return message
+    return f"{message}\nLeft out, because secrets are never stored: {', '.join(written.secrets)}."
 
 
-def _number_lines(lines: Sequence[str], wanted: object) -> str:
-    match wanted:
+def _number_lines(lines: Sequence[str], view_range: object) -> str:
+    match view_range:
         case None:
             first, last = 1, len(lines)
         case [int(first), int(last)] if first >= 1 and (last >= first or last == -1):
@@ -224,9 +224,9 @@ def _render_listing(directory: str, texts: Mapping[str, str]) -> str:
         sizes[directory] += size
         for depth, _ in enumerate(names[:2], 1):
             end = "/" if depth < len(names) else ""
-            place = "/".join((directory, *names[:depth])) + end
-            sizes[place] = sizes.get(place, 0) + size
-    lines = [f"{_format_size(size)}\t{place}" for place, size in sizes.items()]
+            entry = "/".join((directory, *names[:depth])) + end
+            sizes[entry] = sizes.get(entry, 0) + size
+    lines = [f"{_format_size(size)}\t{entry}" for entry, size in sizes.items()]
     return "\n".join(
         (
             f"Here're the files and directories up to 2 levels deep in {directory}, "

@@ -1,4 +1,4 @@
-"""Sessions of the OpenAI Agents SDK that are conversations in memory, and are learned from."""
+"""Sessions of the OpenAI Agents SDK, stored as conversations and learned from."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ WITHHELD_TEXT = "(withheld: it reads like an instruction)"
 
 
 class MemorySession:
-    """Pass it as the `session` of `Runner.run`.
+    """A session for `Runner.run`.
 
-    Messages and calls of functions are kept as turns. What is neither, such as a model's reasoning
-    or a picture, is not; what looks like a secret is replaced.
+    Messages and function calls are stored as turns. Other items, such as reasoning or images, are
+    not stored, and secrets are redacted.
     """
 
     session_settings: SessionSettings | None = None
@@ -35,17 +35,17 @@ class MemorySession:
         self._memory = AsyncMemory(memory)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """What was said, or the latest of it, from the earliest to the latest."""
+        """Return the items of the session, or the latest `limit`, oldest first."""
         items = [_to_item(one) for one in await self._load_turns()]
         return items if limit is None else items[max(0, len(items) - limit) :]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Add what was said, and learn from it when the profile says so."""
+        """Add items, and learn from them when the profile says so."""
         if turns := [*_to_turns(items)]:
             await self._memory.learn(turns, self.session_id)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Take back what was said last, as if it had not been."""
+        """Delete and return the last item."""
         turns = await self._load_turns()
         if not turns:
             return None
@@ -54,7 +54,7 @@ class MemorySession:
         return last
 
     async def clear_session(self) -> None:
-        """Put the conversation into the trash; what was learned from it stays."""
+        """Move the conversation to the trash; memories learned from it stay."""
         with contextlib.suppress(NotFound):
             await self._memory.delete_session(self.session_id)
 
@@ -63,24 +63,22 @@ class MemorySession:
 
 
 def _is_visible(turn: Turn) -> bool:
-    is_there = turn.status in (Status.ACTIVE, Status.QUARANTINED)
-    return is_there and (turn.role != "tool" or CALL_KEY in turn.metadata)
+    is_present = turn.status in (Status.ACTIVE, Status.QUARANTINED)
+    return is_present and (turn.role != "tool" or CALL_KEY in turn.metadata)
 
 
 def _to_turns(items: Iterable[Any]) -> Iterable[TurnInput]:
     for item in items:
         match item:
-            case {"type": "function_call", "call_id": str(id), "name": name, "arguments": given}:
-                call = {CALL_KEY: _to_hex(id), "name": name, "arguments": given}
-                yield {"role": "assistant", "content": f"{name}({given})", "metadata": call}
+            case {"type": "function_call", "call_id": str(id), "name": name, "arguments": args}:
+                call = {CALL_KEY: _to_hex(id), "name": name, "arguments": args}
+                yield {"role": "assistant", "content": f"{name}({args})", "metadata": call}
             case {"type": "function_call_output", "call_id": str(id), "output": output}:
-                answer = extract_text(output)
-                answer = answer if answer.strip() else "(nothing)"
-                yield {"role": "tool", "content": answer, "metadata": {CALL_KEY: _to_hex(id)}}
-            case {"role": str(role), "content": content} if (
-                words := extract_text(content)
-            ).strip():
-                yield {"role": "system" if role == "developer" else role, "content": words}
+                text = extract_text(output)
+                text = text if text.strip() else "(nothing)"
+                yield {"role": "tool", "content": text, "metadata": {CALL_KEY: _to_hex(id)}}
+            case {"role": str(role), "content": content} if (text := extract_text(content)).strip():
+                yield {"role": "system" if role == "developer" else role, "content": text}
 
 
 def _to_item(turn: Turn) -> Any:
@@ -91,10 +89,10 @@ def _to_item(turn: Turn) -> Any:
     if turn.role == "tool":
         output = turn.content if turn.status is Status.ACTIVE else WITHHELD_TEXT
         return {"type": "function_call_output", "call_id": call_id, "output": output}
-    name, given = turn.metadata["name"], turn.metadata["arguments"]
-    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": given}
+    name, args = turn.metadata["name"], turn.metadata["arguments"]
+    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": args}
 
 
 def _to_hex(call_id: str) -> str:
-    """An id in a form that is not taken for a secret; it looks as random as one."""
+    """Encode an id so that it is not redacted as a secret, which it looks like."""
     return call_id.encode().hex()

@@ -1,4 +1,4 @@
-"""The verbs of a memory as a toolset of pydantic-ai: those that the profile offers to models."""
+"""The tools of a profile as a toolset of pydantic-ai."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from remembrancer.tools.toolsets import Extent, select_tools
 def memory_toolset(
     memory: Memory, *, extent: Extent = "core", time_zone: str = "UTC"
 ) -> FunctionToolset[Any]:
-    """Pass it among the `toolsets` of an agent, or of one run of it.
+    """Return a toolset for the `toolsets` of an agent or of a run.
 
-    What goes wrong is told to the model, which can do something about it.
+    Errors are returned to the model as text, so that it can react to them.
     """
     caller = Caller(memory, time_zone)
     verbs = select_tools(caller.profile, extent).values()

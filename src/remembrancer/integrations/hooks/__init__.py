@@ -1,1 +1,1 @@
-"""Agents in processes of their own: what they are told when, and what is kept of them."""
+"""Hooks for coding agents: give them context and store their sessions."""

@@ -1,6 +1,6 @@
-"""A transcript of Claude Code as turns: who said what, in lines of JSON. Pure.
+"""Parses a transcript of Claude Code into turns.
 
-What tools answered stands in it as the user's; what the client itself put in stands there too.
+The transcript has tool results as messages of the user, and text that the client added.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 MAX_TURN_CHARS = 100_000
 MAX_TOOL_TURN_CHARS = 2_000
-"""How many characters of a turn are kept: of a tool's, enough to know it again."""
 
 SKIP_FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-"""What marks a line as the client's own, a subagent's, or a summary of what was said."""
+"""Flags of lines by the client, by a subagent, or with a summary."""
 
 _CLIENT_MARKUP = re.compile(
     r"<(system-reminder|task-notification|teammate-message|user-prompt-submit-hook"
@@ -29,11 +28,11 @@ _CLIENT_MARKUP = re.compile(
     r"|bash-(?:input|stdout|stderr)|ide_(?:opened_file|selection|diagnostics))>.*?</\1>",
     re.DOTALL,
 )
-"""What the client writes into a user's message."""
+"""Markup that the client adds to the messages of the user."""
 
 
 def parse_turns(lines: Iterable[str]) -> Iterator[TurnInput]:
-    """What was said, in order; a line that cannot be read says nothing."""
+    """Yield the turns in order; lines that cannot be read are skipped."""
     for line in lines:
         try:
             entry = json.loads(line)
@@ -45,12 +44,12 @@ def parse_turns(lines: Iterable[str]) -> Iterator[TurnInput]:
 
 def _is_message(entry: Mapping[str, Any]) -> bool:
     origin = entry.get("origin")
-    by_hand = not isinstance(origin, dict) or origin.get("kind", "human") == "human"
+    by_human = not isinstance(origin, dict) or origin.get("kind", "human") == "human"
     return (
         entry.get("type") in ("user", "assistant")
         and isinstance(entry.get("message"), dict)
-        and not any(entry.get(mark) for mark in SKIP_FLAGS)
-        and by_hand
+        and not any(entry.get(flag) for flag in SKIP_FLAGS)
+        and by_human
     )
 
 
@@ -73,7 +72,7 @@ def _build_turn(role: str, text: str, entry: Mapping[str, Any]) -> Iterator[Turn
         text = _CLIENT_MARKUP.sub("", text)
     text = text.replace("\0", "").encode("utf-8", "replace").decode().strip()
     if text:
-        said: TurnInput = {"role": role, "content": text}
-        if isinstance(moment := entry.get("timestamp"), str):
-            said["said_at"] = datetime.fromisoformat(moment)
-        yield said
+        turn: TurnInput = {"role": role, "content": text}
+        if isinstance(timestamp := entry.get("timestamp"), str):
+            turn["said_at"] = datetime.fromisoformat(timestamp)
+        yield turn

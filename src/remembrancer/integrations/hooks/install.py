@@ -1,7 +1,7 @@
-"""Memory in the settings of coding agents: our MCP server and our hooks, and nothing else changed.
+"""Adds the MCP server and the hooks to the settings of coding agents, and removes them.
 
-All changes are worked out before the first is written, so that a file that cannot be understood
-leaves every file as it is.
+All changes are planned before the first is written, so that an invalid file leaves every file
+unchanged.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from remembrancer.types import Json
 SERVER_NAME = "remembrancer"
 CLIENTS = tuple(EVENTS)
 HOOK_TIMEOUT_SECONDS = 10
-"""After how many seconds a client may give up on a hook; it answers in less, or not at all."""
+"""Timeout that the client is given; the hook itself exits earlier."""
 
 _OWN_HOOK_PATTERN = re.compile(rf"\brem(?:\.exe)?[\"']? hook (?:{'|'.join(CLIENTS)})\b")
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigPaths:
-    """The files in which a client is told of MCP servers and of hooks."""
+    """The files in which a client configures MCP servers and hooks."""
 
     servers: Path
     hooks: Path
@@ -42,7 +42,7 @@ class ConfigPaths:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What becomes of a file; `after` is None if nothing is left in it."""
+    """The planned content of a file; `after` is None if the file is to be deleted."""
 
     file: Path
     before: str | None
@@ -50,7 +50,6 @@ class FileChange:
 
     @property
     def done(self) -> str:
-        """What was done, in a word."""
         if self.before == self.after:
             return "unchanged"
         if self.before is None:
@@ -59,7 +58,7 @@ class FileChange:
 
 
 def find_config_paths(client: str, project: Path | None) -> ConfigPaths:
-    """Where a client looks: for one project, or for the user everywhere."""
+    """Return the configuration files of a client, for a project or for the user."""
     match client, project:
         case "claude-code", None:
             state = environment.resolve_directory("CLAUDE_CONFIG_DIR", "~") / ".claude.json"
@@ -89,45 +88,45 @@ def find_config_paths(client: str, project: Path | None) -> ConfigPaths:
 
 
 def find_executable(*, shared: bool) -> str:
-    """How a client calls us: by name where others share the file, else by the whole path."""
+    """Return the command for `rem`: its name in a file that is shared, else its path."""
     if shared:
         return "rem"
-    beside = Path(sys.executable).with_name("rem.exe" if os.name == "nt" else "rem")
-    return str(beside) if beside.exists() else shutil.which("rem") or "rem"
+    sibling = Path(sys.executable).with_name("rem.exe" if os.name == "nt" else "rem")
+    return str(sibling) if sibling.exists() else shutil.which("rem") or "rem"
 
 
 def plan_install(
     client: str, project: Path | None, options: Sequence[str] = (), *, remove: bool = False
 ) -> list[FileChange]:
-    """What to write so that a client remembers, or forgets us again."""
-    where = find_config_paths(client, project)
+    """Plan the changes that add the server and hooks to a client, or remove them."""
+    paths = find_config_paths(client, project)
     rem = find_executable(shared=project is not None)
     server: dict[str, Json] = {"command": rem, "args": ["mcp", *options]}
     hook = _join_command([rem, "hook", client, *options])
     return [
         _plan_change(
-            where.servers, lambda text: _edit_servers(client, text, None if remove else server)
+            paths.servers, lambda text: _edit_servers(client, text, None if remove else server)
         ),
-        _plan_change(where.hooks, lambda text: _edit_hooks(client, text, None if remove else hook)),
+        _plan_change(paths.hooks, lambda text: _edit_hooks(client, text, None if remove else hook)),
     ]
 
 
 def write_changes(changes: Sequence[FileChange]) -> None:
-    """Write what has changed, each file at once and with the rights it had."""
+    """Write the changed files atomically, with the permissions that they had."""
     for one in changes:
         if one.after == one.before:
             continue
-        file = one.file.resolve()  # what a link leads to is changed, not the link
+        file = one.file.resolve()  # change the target of a link, not the link
         if one.after is None:
             file.unlink()
             continue
         file.parent.mkdir(parents=True, exist_ok=True)
-        rights = stat.S_IMODE(file.stat().st_mode) if one.before is not None else 0o600
-        beside = file.with_name(f".{file.name}.{os.getpid()}")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb") as out:
+        mode = stat.S_IMODE(file.stat().st_mode) if one.before is not None else 0o600
+        draft = file.with_name(f".{file.name}.{os.getpid()}")
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as out:
             out.write(one.after.encode())
-        os.chmod(beside, rights)
-        os.replace(beside, file)
+        os.chmod(draft, mode)
+        os.replace(draft, file)
 
 
 def _plan_change(file: Path, edit: Callable[[str], str]) -> FileChange:
@@ -156,27 +155,27 @@ def _edit_servers(client: str, text: str, server: dict[str, Json] | None) -> str
 
 
 def _edit_hooks(client: str, text: str, hook: str | None) -> str:
-    """The text with our hooks in place of any that we left before."""
+    """Return the text with our hooks added, replaced or, if `hook` is None, removed."""
     if not text and hook is None:
         return text
     is_flat = client in ("cursor", "vscode")
     entry: dict[str, Json] = {"type": "command"} if client != "cursor" else {}
     entry |= {"command": hook, "timeout": HOOK_TIMEOUT_SECONDS}
-    wanted: Json = entry if is_flat else {"hooks": [entry]}
-    fresh = text or ('{\n  "version": 1\n}\n' if client == "cursor" else "{}\n")
+    group: Json = entry if is_flat else {"hooks": [entry]}
+    edited = text or ('{\n  "version": 1\n}\n' if client == "cursor" else "{}\n")
     for event in EVENTS[client]:
-        ours = list(_find_own_hooks(json_edit.parse(fresh), event))
-        if hook is not None and [known for _, known in ours] == [wanted]:
+        own = list(_find_own_hooks(json_edit.parse(edited), event))
+        if hook is not None and [known for _, known in own] == [group]:
             continue
-        for path, _ in reversed(ours):
-            fresh = _remove_path(fresh, path)
+        for path, _ in reversed(own):
+            edited = _remove_path(edited, path)
         if hook is not None:
-            fresh = json_edit.append(fresh, ("hooks", event), wanted)
-    return fresh if hook is not None else _drop_if_empty(text, fresh)
+            edited = json_edit.append(edited, ("hooks", event), group)
+    return edited if hook is not None else _drop_if_empty(text, edited)
 
 
 def _find_own_hooks(root: json_edit.Node, event: str) -> Iterator[tuple[json_edit.JsonPath, Any]]:
-    """Our entries among the hooks of an event: whole groups, or some in a group of others."""
+    """Yield the path and value of our hooks: a whole group, or an entry in a shared group."""
     groups = root.find(("hooks", event))
     for number, group in enumerate(groups.children.values() if groups else ()):
         inner = group.find(("hooks",))
@@ -184,11 +183,11 @@ def _find_own_hooks(root: json_edit.Node, event: str) -> Iterator[tuple[json_edi
             if _is_own_hook(group.value):
                 yield ("hooks", event, number), group.value
             continue
-        for place, one in enumerate(inner.children.values()):
+        for index, one in enumerate(inner.children.values()):
             if _is_own_hook(one.value):
-                alone = len(inner.children) == 1
+                is_only = len(inner.children) == 1
                 path: json_edit.JsonPath = ("hooks", event, number)
-                yield (path, group.value) if alone else ((*path, "hooks", place), one.value)
+                yield (path, group.value) if is_only else ((*path, "hooks", index), one.value)
 
 
 def _is_own_hook(entry: Json) -> bool:
@@ -196,19 +195,18 @@ def _is_own_hook(entry: Json) -> bool:
 
 
 def _remove_path(text: str, path: json_edit.JsonPath) -> str:
-    """The text without what stands at a path, nor what would be empty without it."""
-    left = json_edit.remove(text, path) if text else text
-    holder = json_edit.parse(left).find(path[:-1]) if left != text else None
-    is_empty = holder is not None and not holder.children
-    return _remove_path(left, path[:-1]) if is_empty and len(path) > 1 else left
+    """Remove the value at a path, and every parent that is empty without it."""
+    remaining = json_edit.remove(text, path) if text else text
+    parent = json_edit.parse(remaining).find(path[:-1]) if remaining != text else None
+    is_empty = parent is not None and not parent.children
+    return _remove_path(remaining, path[:-1]) if is_empty and len(path) > 1 else remaining
 
 
 def _drop_if_empty(before: str, text: str) -> str:
-    """What is left of a text: none of it, if it was all ours."""
-    is_ours = text != before and json_edit.parse(text).value in ({}, {"version": 1})
-    return "" if is_ours else text
+    """Return "" if nothing but our own entries was in the file."""
+    is_own = text != before and json_edit.parse(text).value in ({}, {"version": 1})
+    return "" if is_own else text
 
 
 def _join_command(words: Sequence[str]) -> str:
-    """Words as one line for the shell of this system."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)

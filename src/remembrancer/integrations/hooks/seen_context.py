@@ -1,4 +1,4 @@
-"""What a session was told already, so that it is not told the same with every prompt."""
+"""Remembers which memories a session has seen, so that prompts do not repeat them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def filter_seen(file: Path, text: str, memories: Sequence[str], *, reset: bool) -> str:
-    """The text without what the session was told before; `anew` if it has forgotten all of it."""
+    """Return the text without the memories that the session has seen; `reset` clears these."""
     before = [] if reset else _read_seen(file)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     file.write_text(json.dumps([*{*before, *memories}]), "utf-8")
@@ -16,7 +16,7 @@ def filter_seen(file: Path, text: str, memories: Sequence[str], *, reset: bool) 
 
 
 def drop_entries(text: str, memories: Sequence[str], seen: Collection[str]) -> str:
-    """A block without some of its entries, which stand in the order of the memories."""
+    """Remove entries from a block; its entries are in the order of `memories`."""
     ids = iter(memories)
     left = [line for line in text.split("\n") if not _is_entry(line) or next(ids, None) not in seen]
     return "\n".join(left) if any(map(_is_entry, left)) else ""

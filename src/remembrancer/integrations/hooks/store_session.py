@@ -1,6 +1,7 @@
-"""What is kept of a session with a coding agent: its turns, which are learned from, and an episode.
+"""Stores a session with a coding agent: its turns, to learn from, and an episode at its end.
 
-How far it was kept is marked, so that nothing is kept twice, nor again after it was erased.
+The position up to which a session was stored is saved, so that no turn is stored twice, nor again
+after it was erased.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ CLIENT_NAMES = {
 }
 TURN_BATCH_SIZE = 500
 MAX_QUOTE_CHARS = 300
-"""How many turns are sent together, and how many characters of one an episode tells."""
 
 
 def store_session(
@@ -44,66 +44,65 @@ def store_session(
     agent: str | None,
     is_over: bool,
 ) -> None:
-    """Keep what is new in a session, and if it is over, what happened in it."""
+    """Store the new turns of a session and, if it is over, an episode about it."""
     session = build_session_name(client, payload)
-    marks = local_server.server_file_path(settings).parent / STATE_DIRECTORY / f"{session}.json"
-    with _lock_marks(marks) as mark, open_memory(settings, agent=agent, surface=client) as me:
-        new = _read_new_turns(client, payload, me.count_turns(session), mark)
+    file = local_server.server_file_path(settings).parent / STATE_DIRECTORY / f"{session}.json"
+    with _lock_state(file) as state, open_memory(settings, agent=agent, surface=client) as me:
+        new = _read_new_turns(client, payload, me.count_turns(session), state)
         for start in range(0, len(new), TURN_BATCH_SIZE):
             me.learn(new[start : start + TURN_BATCH_SIZE], session)
         if is_over and me.count_turns(session):
             me.close(session)
-            _remember_episode(me, client, session, str(payload.get("cwd") or ""), mark)
+            _remember_episode(me, client, session, str(payload.get("cwd") or ""), state)
 
 
-def describe_session(client: str, place: str, turns: Sequence[Turn]) -> str:
-    """What happened, in a sentence or two: what was asked for, and what was answered last."""
-    asked = [one.content for one in turns if one.role == "user"]
-    answered = [one.content for one in turns if one.role == "assistant"]
-    where = f" in {Path(place).name}" if Path(place).name else ""
-    more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
-    told = f"Session with {CLIENT_NAMES[client]}{where}, asked for {_quote(asked[0])}{more}."
-    if len(asked) > 1:
-        told += f" The last request was {_quote(asked[-1])}."
-    return told + (f" The last answer was {_quote(answered[-1])}." if answered else "")
+def describe_session(client: str, directory: str, turns: Sequence[Turn]) -> str:
+    """Describe a session in a few sentences: the first and last request, and the last answer."""
+    requests = [one.content for one in turns if one.role == "user"]
+    answers = [one.content for one in turns if one.role == "assistant"]
+    where = f" in {Path(directory).name}" if Path(directory).name else ""
+    more = f" and {len(requests) - 1} more" if len(requests) > 1 else ""
+    text = f"Session with {CLIENT_NAMES[client]}{where}, asked for {_quote(requests[0])}{more}."
+    if len(requests) > 1:
+        text += f" The last request was {_quote(requests[-1])}."
+    return text + (f" The last answer was {_quote(answers[-1])}." if answers else "")
 
 
 def _read_new_turns(
-    client: str, payload: Mapping[str, Any], known: int, mark: dict[str, int]
+    client: str, payload: Mapping[str, Any], stored: int, state: dict[str, int]
 ) -> list[TurnInput]:
-    """What was said since the last time."""
     if client != "claude-code":
-        said = payload.get("prompt"), payload.get("last_assistant_message") or payload.get("text")
-        roles = zip(("user", "assistant"), said, strict=True)
-        return [{"role": role, "content": str(text)} for role, text in roles if text]
+        reply = payload.get("last_assistant_message") or payload.get("text")
+        turns_by_role = (("user", payload.get("prompt")), ("assistant", reply))
+        return [{"role": role, "content": str(text)} for role, text in turns_by_role if text]
     transcript = Path(str(payload.get("transcript_path")))
     if not transcript.is_file():
         return []
     with transcript.open(encoding="utf-8", errors="replace") as lines:
         turns = list(claude_code.parse_turns(lines))
-    new = turns[max(known, mark.get("kept", 0)) :]
-    mark["kept"] = len(turns)
+    new = turns[max(stored, state.get("kept", 0)) :]
+    state["kept"] = len(turns)
     return new
 
 
 def _remember_episode(
-    me: Memory | RemoteMemory, client: str, session: str, place: str, mark: dict[str, int]
+    me: Memory | RemoteMemory, client: str, session: str, directory: str, state: dict[str, int]
 ) -> None:
-    """Remember what happened since an episode was last told."""
-    turns = [one for one in me.turns(session) if one.position >= mark.get("told", 0)]
-    spoken = [one for one in turns if one.status is Status.ACTIVE]
-    if not any(one.role == "user" for one in spoken):
+    """Remember an episode about the turns since the last one."""
+    turns = [one for one in me.turns(session) if one.position >= state.get("told", 0)]
+    active = [one for one in turns if one.status is Status.ACTIVE]
+    if not any(one.role == "user" for one in active):
         return
-    # What an assistant says after a tool spoke may be the tool's words.
-    by_tools = any(one.role == "tool" for one in turns)
+    # An assistant can repeat the words of a tool.
+    has_tools = any(one.role == "tool" for one in turns)
     me.remember(
-        describe_session(client, place, spoken),
+        describe_session(client, directory, active),
         kind="episode",
-        origin=Origin.TOOL if by_tools else Origin.ASSISTANT,
+        origin=Origin.TOOL if has_tools else Origin.ASSISTANT,
         session_id=session,
         tags=[client],
     )
-    mark["told"] = turns[-1].position + 1
+    state["told"] = turns[-1].position + 1
 
 
 def _quote(text: str) -> str:
@@ -112,16 +111,16 @@ def _quote(text: str) -> str:
 
 
 @contextmanager
-def _lock_marks(file: Path) -> Iterator[dict[str, int]]:
-    """The marks of a session, which nobody else changes meanwhile; written if all went well."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with file.open("a+", encoding="utf-8") as marks:
+def _lock_state(path: Path) -> Iterator[dict[str, int]]:
+    """Yield the progress of a session under a file lock, and save it if the block succeeds."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.open("a+", encoding="utf-8") as file:
         if sys.platform != "win32":
             import fcntl
 
-            fcntl.flock(marks, fcntl.LOCK_EX)
-        marks.seek(0)
-        mark: dict[str, int] = json.loads(marks.read() or "{}")
-        yield mark
-        marks.truncate(0)
-        json.dump(mark, marks)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        state: dict[str, int] = json.loads(file.read() or "{}")
+        yield state
+        file.truncate(0)
+        json.dump(state, file)

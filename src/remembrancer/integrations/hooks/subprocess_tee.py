@@ -1,6 +1,6 @@
-"""Running another program as if we were not there, and knowing afterwards what it printed.
+"""Runs a program transparently and captures the end of its output.
 
-Its exit code, its signals and its terminal are passed on; it must not know what that is for.
+Exit code, signals and terminal are forwarded.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from typing import Any
 from remembrancer.errors import InvalidInput
 
 MAX_TAIL_BYTES = 4_000
-"""How many bytes of what a program prints are kept: the last ones."""
+"""Bytes that are kept of the end of the output."""
 
 CHUNK_BYTES = 65_536
 DRAIN_TIMEOUT_SECONDS = 1.0
-"""For how many seconds a program's own children may go on printing after its end."""
+"""Time for the children of a program to print after it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """A program that has ended: its exit code as shells tell it, its time, its last words."""
+    """The exit code as in a shell, the duration, and the end of the output."""
 
     exit_code: int
     seconds: float
@@ -37,14 +37,13 @@ class ProcessResult:
 
 
 class OutputTail:
-    """The end of what is printed, by any number of threads."""
+    """Keeps the end of the output; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._kept = b""
         self._lock = threading.Lock()
 
     def add(self, data: bytes) -> None:
-        """Note what was printed."""
         with self._lock:
             self._kept = (self._kept + data)[-MAX_TAIL_BYTES:]
 
@@ -53,7 +52,7 @@ class OutputTail:
 
 
 def run(command: Sequence[str], environment: Mapping[str, str]) -> ProcessResult:
-    """Run a program to its end."""
+    """Run a program until it ends; raises `InvalidInput` if it cannot be started."""
     tail = OutputTail()
     started = time.monotonic()
     on_terminal = sys.platform != "win32" and sys.stdin.isatty() and sys.stdout.isatty()
@@ -65,27 +64,27 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> ProcessResult
 
 
 def _run_on_pipes(command: Sequence[str], environment: Mapping[str, str], tail: OutputTail) -> int:
-    """Run it with our own stdin, and copy what it prints to where we print."""
+    """Run it with our stdin, and copy its output to ours."""
     child = subprocess.Popen(  # noqa: S603 - the user's own command
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert child.stdout is not None
     assert child.stderr is not None
-    copying = [
+    threads = [
         threading.Thread(target=_copy, args=(stream.fileno(), target, tail), daemon=True)
         for stream, target in ((child.stdout, 1), (child.stderr, 2))
     ]
     with _forward_signals(child):
-        for one in copying:
-            one.start()
+        for thread in threads:
+            thread.start()
         code = child.wait()
-    for one in copying:
-        one.join(DRAIN_TIMEOUT_SECONDS)
+    for thread in threads:
+        thread.join(DRAIN_TIMEOUT_SECONDS)
     return code
 
 
 def _copy(source: int, target: int, tail: OutputTail) -> None:
-    with suppress(OSError):  # whoever reads us has gone: so does the program's reader
+    with suppress(OSError):  # our own reader has closed the pipe
         while data := os.read(source, CHUNK_BYTES):
             tail.add(data)
             _write_all(target, data)
@@ -100,15 +99,15 @@ def _write_all(target: int, data: bytes) -> None:
 
 @contextmanager
 def _forward_signals(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Hand on the signals that are sent to us; a terminal sends its interrupt to both of us."""
+    """Forward signals to the child; a terminal sends SIGINT to both processes itself."""
 
-    def hand_on(number: int, _: Any) -> None:
+    def forward(number: int, _: Any) -> None:
         if number != signal.SIGINT or not sys.stdin.isatty():
             child.send_signal(number)
 
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.signal(number, hand_on) for number in numbers}
+    before = {number: signal.signal(number, forward) for number in numbers}
     try:
         yield
     finally:
@@ -121,45 +120,45 @@ if sys.platform != "win32":
     def _run_on_terminal(
         command: Sequence[str], environment: Mapping[str, str], tail: OutputTail
     ) -> int:
-        """Run it on a terminal of its own, which is shown on ours."""
+        """Run it on a pseudo-terminal that is relayed to ours."""
         import fcntl
         import pty
         import termios
         import tty
 
-        ours, theirs = pty.openpty()
+        primary, secondary = pty.openpty()
 
         def resize(*_: Any) -> None:
             size = fcntl.ioctl(1, termios.TIOCGWINSZ, bytes(8))
-            fcntl.ioctl(ours, termios.TIOCSWINSZ, size)
+            fcntl.ioctl(primary, termios.TIOCSWINSZ, size)
 
         resize()
         child = subprocess.Popen(  # noqa: S603 - the user's own command
             command,
             env=environment,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
+            stdin=secondary,
+            stdout=secondary,
+            stderr=secondary,
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no lock
         )
-        os.close(theirs)
+        os.close(secondary)
         before = termios.tcgetattr(0)
         resizing = signal.signal(signal.SIGWINCH, resize)
         try:
             tty.setraw(0)
             with _forward_signals(child):
-                _relay_terminal(child, ours, tail)
+                _relay_terminal(child, primary, tail)
                 return child.wait()
         finally:
             termios.tcsetattr(0, termios.TCSADRAIN, before)
             signal.signal(signal.SIGWINCH, resizing)
-            os.close(ours)
+            os.close(primary)
 
     def _relay_terminal(child: subprocess.Popen[bytes], terminal: int, tail: OutputTail) -> None:
-        """Copy what is typed and what is printed until the program has ended."""
+        """Copy input and output until the program has ended."""
         watched = [terminal, 0]
-        with suppress(OSError):  # so a terminal tells that nobody is left on its other side
+        with suppress(OSError):  # a terminal signals in this way that its other side is closed
             while True:
                 ready, _, _ = select.select(watched, [], [], DRAIN_TIMEOUT_SECONDS)
                 if not ready and child.poll() is not None:

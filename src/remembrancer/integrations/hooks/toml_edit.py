@@ -1,4 +1,4 @@
-"""Changing one table of a TOML file as text; every other byte stays. Pure."""
+"""Edits one table of a TOML file as text and keeps every byte outside of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from remembrancer.types import Json
 
 
 def set_table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | None) -> str:
-    """The text with a table at a path, in place of the one that was there; None takes it out."""
+    """Replace the table at a path; None removes it."""
     known = _get_path(_parse(text), path)
     if known == values:
         return text
@@ -25,7 +25,7 @@ def set_table(text: str, path: tuple[str, ...], values: Mapping[str, Json] | Non
     )
     text = section.sub("", text)
     if _get_path(_parse(text), path) is not None:
-        raise InvalidInput(f"{name} is not written as a table of its own; change it by hand")
+        raise InvalidInput(f"{name} is not a table of its own; edit it by hand")
     if values is None:
         return text
     gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"

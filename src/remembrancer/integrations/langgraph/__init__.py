@@ -1,4 +1,4 @@
-"""Memory for LangGraph: a store, nodes, a state with its reducers, and LangGraph's own savers."""
+"""Memory for LangGraph: a store, nodes, a state with reducers, and checkpointers."""
 
 from remembrancer.integrations.langgraph.nodes import learn_node, of_run, recall_node
 from remembrancer.integrations.langgraph.savers import open_saver

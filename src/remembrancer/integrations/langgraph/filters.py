@@ -1,4 +1,4 @@
-"""Which items and namespaces are meant, by LangGraph's filters and conditions. Pure."""
+"""Matches items and namespaces against the filters and conditions of LangGraph."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ ORDER_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
-    """Whether a value has all that a filter asks for."""
+def matches_filter(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
     return all(
-        _matches_value(_get_path(value, path), asked) for path, asked in (wanted or {}).items()
+        _matches_value(_get_path(value, path), expected)
+        for path, expected in (filter or {}).items()
     )
 
 
 def select_namespaces(namespaces: Iterable[Namespace], op: ListNamespacesOp) -> list[Namespace]:
-    """The namespaces that are asked for, in order, cut off at the depth and to the page."""
+    """Return one page of the matching namespaces, sorted and cut at the maximum depth."""
     conditions = op.match_conditions or ()
     found = {
         one[: op.max_depth]
@@ -38,7 +38,7 @@ def select_namespaces(namespaces: Iterable[Namespace], op: ListNamespacesOp) -> 
 
 
 def _get_path(value: Any, path: str) -> Any:
-    """What is under a name, or under the names between the dots."""
+    """Return the value under a key, or under a dotted path."""
     if not isinstance(value, Mapping):
         return None
     if path in value or "." not in path:
@@ -47,37 +47,39 @@ def _get_path(value: Any, path: str) -> Any:
     return _get_path(value.get(name), rest)
 
 
-def _matches_value(held: Any, asked: Any) -> bool:
-    match asked:
-        case dict() if any(name.startswith("$") for name in asked):
-            return all(_matches_operator(held, name, with_) for name, with_ in asked.items())
+def _matches_value(value: Any, expected: Any) -> bool:
+    match expected:
+        case dict() if any(name.startswith("$") for name in expected):
+            return all(
+                _matches_operator(value, name, operand) for name, operand in expected.items()
+            )
         case dict():
-            return isinstance(held, Mapping) and all(
-                _matches_value(held.get(name), inner) for name, inner in asked.items()
+            return isinstance(value, Mapping) and all(
+                _matches_value(value.get(name), inner) for name, inner in expected.items()
             )
         case list() | tuple():
             return (
-                isinstance(held, list | tuple)
-                and len(held) == len(asked)
-                and all(map(_matches_value, held, asked))
+                isinstance(value, list | tuple)
+                and len(value) == len(expected)
+                and all(map(_matches_value, value, expected))
             )
         case _:
             # In JSON, true is not one.
-            return bool(held == asked) and isinstance(held, bool) == isinstance(asked, bool)
+            return bool(value == expected) and isinstance(value, bool) == isinstance(expected, bool)
 
 
-def _matches_operator(held: Any, name: str, asked: Any) -> bool:
+def _matches_operator(value: Any, name: str, expected: Any) -> bool:
     if name == "$eq":
-        return _matches_value(held, asked)
+        return _matches_value(value, expected)
     if name == "$ne":
-        return not _matches_value(held, asked)
+        return not _matches_value(value, expected)
     if name not in ORDER_OPERATORS:
-        raise InvalidInput(f"A filter knows $eq, $ne, {', '.join(ORDER_OPERATORS)}, not {name}.")
-    return _are_comparable(held, asked) and ORDER_OPERATORS[name](held, asked)
+        raise InvalidInput(f"Filters have $eq, $ne, {', '.join(ORDER_OPERATORS)}, not {name}.")
+    return _are_comparable(value, expected) and ORDER_OPERATORS[name](value, expected)
 
 
 def _are_comparable(one: Any, other: Any) -> bool:
-    """Whether one can be more than the other: two numbers, or two texts."""
+    """True for two numbers or two strings."""
     if isinstance(one, bool) or isinstance(other, bool):
         return False
     numbers = isinstance(one, int | float) and isinstance(other, int | float)
@@ -85,10 +87,10 @@ def _are_comparable(one: Any, other: Any) -> bool:
 
 
 def _matches_condition(namespace: Namespace, condition: MatchCondition) -> bool:
-    """Whether a namespace begins or ends as asked; a star stands for any one label."""
+    """True if a namespace has the prefix or suffix; `*` matches any one label."""
     path = normalise_labels(condition.path)
     if len(path) > len(namespace):
         return False
     is_prefix = condition.match_type == "prefix"
     part = namespace[: len(path)] if is_prefix else namespace[len(namespace) - len(path) :]
-    return all(asked in ("*", label) for asked, label in zip(path, part, strict=True))
+    return all(expected in ("*", label) for expected, label in zip(path, part, strict=True))

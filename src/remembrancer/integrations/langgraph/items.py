@@ -1,7 +1,7 @@
-"""An item of a LangGraph store as a fact: where it lies, what it says, what it holds. Pure.
+"""Converts items of a LangGraph store to facts and back.
 
-A namespace is the scope, in a place below it where nothing but items lies, so that items and what
-is learned never take each other's place. The key is the predicate, as an address.
+A namespace becomes a scope that ends in `.items`, so that items and learned facts cannot replace
+each other. A hash of the key becomes the predicate.
 """
 
 from __future__ import annotations
@@ -30,33 +30,32 @@ from remembrancer.types import Fact, Json, Record, validate_name
 Namespace = tuple[str, ...]
 
 ITEMS_LABEL = ".items"
-"""The last part of the scope of items: no label of a namespace has a dot in it."""
+"""Last label of the scope of items; LangGraph allows no dots in a namespace label."""
 
 ITEM_SUBJECT = "item"
 MINUTES_PER_DAY = 24 * 60
 NO_EXPIRY_DAYS = 36_500.0
-"""The days of an item that does not expire: as long as a memory can be given."""
+"""Lifetime of an item that does not expire: the longest that a memory can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRoot:
-    """Where the namespaces of a store begin: what they all start with, and the scope it is."""
+    """The prefix of all namespaces of a store, and the scope that it stands for."""
 
     labels: Namespace = ()
     scope: str | None = None
 
     def to_scope(self, namespace: Namespace) -> str | None:
-        """The scope that a namespace is, or an error if it is not below the root."""
+        """Return the scope of a namespace; raises an error if it is not below the root."""
         labels, own = normalise_labels(namespace), normalise_labels(self.labels)
         if labels[: len(own)] != own:
             raise InvalidNamespaceError(f"{namespace} is not below {self.labels}.")
         path = labels[len(own) :]
         if any("/" in label or not label.strip() for label in path):
-            raise InvalidNamespaceError(f"{namespace}: a label is not blank and has no slash.")
+            raise InvalidNamespaceError(f"{namespace}: a label must not be blank or have a slash.")
         return "/".join((self.scope, *path) if self.scope else path) or None
 
     def to_items_scope(self, namespace: Namespace) -> str:
-        """The scope of the items of a namespace."""
         scope = self.to_scope(namespace)
         try:
             return validate_name(f"{scope}/{ITEMS_LABEL}" if scope else ITEMS_LABEL, "namespace")
@@ -64,7 +63,7 @@ class NamespaceRoot:
             raise InvalidNamespaceError(str(error)) from None
 
     def to_namespace(self, scope: str) -> Namespace | None:
-        """The namespace whose items have that scope, if it is one."""
+        """Return the namespace of items with that scope, or None if it has no items."""
         *path, last = scope.split("/")
         above = self.scope.split("/") if self.scope else []
         if last != ITEMS_LABEL or path[: len(above)] != above:
@@ -73,26 +72,26 @@ class NamespaceRoot:
 
 
 def normalise_labels(namespace: Namespace) -> Namespace:
-    """The labels in the one form of Unicode in which names are kept."""
+    """Return the labels in the Unicode form of stored names."""
     return tuple(unicodedata.normalize("NFC", label) for label in namespace)
 
 
 def hash_key(key: str) -> str:
-    """A key as a predicate, whatever is in it and however long it is."""
+    """Return a predicate for any key, of any length."""
     digest = hashlib.blake2b(key.encode(errors="surrogatepass"), digest_size=16)
     return f".{digest.hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemContent:
-    """What an item is as a memory: the words it is found by, what it holds, how long it lasts."""
+    """The searchable text, the stored value and the lifetime of an item."""
 
     text: str
     metadata: Mapping[str, Json]
     ttl_days: float
 
     def matches(self, fact: Fact) -> bool:
-        """Whether a fact is just that already."""
+        """True if a fact has this content already."""
         return (fact.content, fact.metadata, fact.ttl_days) == (
             self.text,
             self.metadata,
@@ -101,40 +100,36 @@ class ItemContent:
 
 
 def build_content(op: PutOp, fields: list[str] | None) -> ItemContent:
-    """What is put, cleaned of secrets; `fields` are what is searched unless it says so itself."""
-    kept = redact_metadata({"name": op.key, "value": dict(op.value or {})}, "The item")
-    if kept["name"] != op.key:
-        raise InvalidInput("A key holds a secret; secrets are never remembered.")
-    value: Any = kept["value"]
-    said = _searchable_text(value, fields if op.index is None else op.index)
+    """Build the redacted content; `fields` are searched unless the operation has an index."""
+    stored = redact_metadata({"name": op.key, "value": dict(op.value or {})}, "The item")
+    if stored["name"] != op.key:
+        raise InvalidInput("The key contains a secret, and secrets are never stored.")
+    value: Any = stored["value"]
+    searchable = _searchable_text(value, fields if op.index is None else op.index)
     days = op.ttl / MINUTES_PER_DAY if op.ttl is not None else NO_EXPIRY_DAYS
-    words = (said or _render_value(value)).strip()[:MAX_CONTENT_CHARS] or ITEM_SUBJECT
-    return ItemContent(words, {**kept, "searched": said is not None}, days)
+    text = (searchable or _render_value(value)).strip()[:MAX_CONTENT_CHARS] or ITEM_SUBJECT
+    return ItemContent(text, {**stored, "searched": searchable is not None}, days)
 
 
 def has_expiry(record: Record) -> bool:
-    """Whether an item was given a time to live."""
     return record.ttl_days != NO_EXPIRY_DAYS
 
 
 def is_item(record: Record) -> bool:
-    """Whether a store has put it there: whoever names the scope may remember something in it."""
+    """True if a store has written the record; other callers can use the scope as well."""
     value, name = record.metadata.get("value"), record.metadata.get("name")
     return record.has_program_key and isinstance(value, dict) and isinstance(name, str)
 
 
 def to_item(record: Record, namespace: Namespace) -> Item:
-    """The item that a fact is."""
     return Item(**_item_fields(record, namespace))
 
 
 def to_search_item(record: Record, namespace: Namespace, score: float | None) -> SearchItem:
-    """The item that a fact is, as one of many."""
     return SearchItem(**_item_fields(record, namespace), score=score)
 
 
 def get_value(record: Record) -> Mapping[str, Json]:
-    """What an item holds."""
     value = record.metadata["value"]
     assert isinstance(value, dict)
     return value
@@ -151,7 +146,7 @@ def _item_fields(record: Record, namespace: Namespace) -> dict[str, Any]:
 
 
 def _searchable_text(value: Any, index: list[str] | Literal[False] | None) -> str | None:
-    """The text of the fields that are to be searched; None if nothing of it is."""
+    """Return the text of the indexed fields, or None if nothing is indexed."""
     if index is None:
         return _render_value(value)
     if not index:
@@ -161,7 +156,7 @@ def _searchable_text(value: Any, index: list[str] | Literal[False] | None) -> st
 
 
 def _render_value(value: Json) -> str:
-    """A value as someone would write it down; a single field needs no name."""
+    """Return a value as readable text; a single field is shown without its name."""
     match value:
         case dict() if len(value) == 1:
             return _render_value(next(iter(value.values())))

@@ -1,4 +1,4 @@
-"""Nodes of a graph: recall before the model speaks, learn afterwards."""
+"""Graph nodes that recall before the model runs and learn afterwards."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 StateUpdate = dict[str, Any]
 NOTE_NAME = "memory"
-"""The name of the system message that tells what is remembered."""
+"""Name of the system message with the recalled memories."""
 
 ROLE_BY_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "tool": "tool"}
 
 
 def of_run(people: Remembrancer) -> MemoryResolver:
-    """Whose memory a run works with: that of the `org_id` and `user_id` it is configured with."""
+    """Return a resolver for the memory of the `org_id` and `user_id` of a run."""
 
     def memory_of(config: RunnableConfig) -> MemoryHandle:
         person = get_person(config)
         if person is None:
-            raise InvalidInput("Say for whom a graph runs: org_id and user_id, as configurable.")
+            raise InvalidInput("The run has no user: set org_id and user_id as configurable.")
         org, user = person
         return people.for_user(user, tenant=org, surface=SURFACE)
 
@@ -46,9 +46,9 @@ def of_run(people: Remembrancer) -> MemoryResolver:
 def recall_node(
     memory_of: MemoryResolver, *, limit: int = 5, budget: int = 1000
 ) -> Callable[[Mapping[str, Any], RunnableConfig], StateUpdate]:
-    """A node that puts what the latest message brings to mind before the model, as a note.
+    """Return a node that adds a note with the memories that fit the latest user message.
 
-    The note of an earlier turn is taken away.
+    It removes the note of the previous turn.
     """
 
     def recall(state: Mapping[str, Any], config: RunnableConfig) -> StateUpdate:
@@ -68,21 +68,21 @@ def recall_node(
 def learn_node(
     memory_of: MemoryResolver, *, has_acted: Callable[[Mapping[str, Any]], bool] = lambda _: False
 ) -> Callable[[Mapping[str, Any], RunnableConfig], StateUpdate]:
-    """A node that hands over what was said, to be learned from after so many turns or an action.
+    """Return a node that stores the messages, to learn from after some turns or an action.
 
-    How many is the profile's choice; that there was an action is told by a tool's message, or by
-    `has_acted`. Every message is handed over once, however often a graph is resumed or branched.
+    The profile sets the number of turns. An action is a tool message, or `has_acted` returning
+    True. Each message is stored once, however often a graph is resumed or branched.
     """
 
     def learn(state: Mapping[str, Any], config: RunnableConfig) -> StateUpdate:
         memory = memory_of(config)
         session = config["configurable"]["thread_id"]
-        heard = {turn.metadata.get("message") for turn in memory.turns(session)}
-        said = [
-            one for one in to_turns(state["messages"]) if one["metadata"]["message"] not in heard
+        stored = {turn.metadata.get("message") for turn in memory.turns(session)}
+        new = [
+            one for one in to_turns(state["messages"]) if one["metadata"]["message"] not in stored
         ]
-        if said:
-            memory.learn(said, session)
+        if new:
+            memory.learn(new, session)
             if has_acted(state):
                 memory.close(session)
         return {}
@@ -91,18 +91,16 @@ def learn_node(
 
 
 def is_note(message: BaseMessage) -> bool:
-    """Whether a message is what we told a model."""
+    """True if a message was added by `recall_node`."""
     return message.type == "system" and message.name == NOTE_NAME
 
 
 def latest_user_text(messages: Sequence[BaseMessage]) -> str:
-    """The words of the person that came last."""
-    theirs = (one.text.strip() for one in reversed(messages) if one.type == "human")
-    return next((text for text in theirs if text), "")[:MAX_QUERY_CHARS]
+    texts = (one.text.strip() for one in reversed(messages) if one.type == "human")
+    return next((text for text in texts if text), "")[:MAX_QUERY_CHARS]
 
 
 def to_turns(messages: Sequence[AnyMessage]) -> list[TurnInput]:
-    """What was said by someone, in words."""
     return [
         {
             "role": ROLE_BY_MESSAGE_TYPE[one.type],

@@ -1,4 +1,4 @@
-"""LangGraph's own checkpointers, by the place where the state of graphs is kept."""
+"""Opens the SQLite or PostgreSQL checkpointer of LangGraph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 @contextmanager
 def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
-    """A saver over a file, or over a `postgresql://` address; its tables are made if need be."""
+    """Open a saver for a file or a `postgresql://` URL; creates its tables if necessary."""
     if str(place).startswith(("postgresql://", "postgres://")):
         from langgraph.checkpoint.postgres import PostgresSaver
 

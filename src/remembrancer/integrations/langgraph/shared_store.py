@@ -1,4 +1,4 @@
-"""One LangGraph store for everyone: a namespace says whose memory it is, and is never another's."""
+"""A LangGraph store for many users, where the namespace selects the user."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SURFACE = "langgraph"
 
 
 class SharedStore(BaseStore):
-    """A LangGraph store for all people of an open Remembrancer.
+    """A LangGraph store for all users of an open Remembrancer.
 
-    A namespace begins with an organisation and a user; whatever names less, or names a person that
-    the running graph is not for, is refused.
+    A namespace begins with an organisation and a user. A shorter one is refused, and so is one of
+    another user than the running graph is for.
     """
 
     __slots__ = ("_fields", "_people", "ttl_config")
@@ -52,22 +52,22 @@ class SharedStore(BaseStore):
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked of each person's memory; nothing, if anything is to be refused."""
+        """Run the operations on the memory of each user; none is run if one is refused."""
         ops = list(ops)
         for op in ops:
             validate_op_namespace(op)
-        whose = [_get_op_person(op) for op in ops]
-        _refuse_others(set(whose))
+        people = [_get_op_person(op) for op in ops]
+        _refuse_others(set(people))
         results: list[Result] = [None] * len(ops)
-        for person in dict.fromkeys(whose):
-            places = [place for place, one in enumerate(whose) if one == person]
-            told = self._open_store(person).batch(ops[place] for place in places)
-            for place, result in zip(places, told, strict=True):
-                results[place] = result
+        for person in dict.fromkeys(people):
+            indexes = [index for index, one in enumerate(people) if one == person]
+            found = self._open_store(person).batch(ops[index] for index in indexes)
+            for index, result in zip(indexes, found, strict=True):
+                results[index] = result
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same for async code, in a thread."""
+        """Run `batch` in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _open_store(self, person: Namespace) -> RemembrancerStore:
@@ -79,28 +79,30 @@ class SharedStore(BaseStore):
 def run_config(
     org: str, user: str, thread: str, *, checkpoint: str | None = None
 ) -> RunnableConfig:
-    """The configuration of a run for a person, in a thread that nobody else can name.
+    """Return the configuration of a run for a user, with a thread id that no other user can have.
 
-    With the id of a checkpoint it goes on from there, on a branch of its own.
+    With a checkpoint, the run continues from there on a new branch.
     """
-    named = ":".join(quote(name, safe="") for name in (*normalise_labels((org, user)), thread))
-    said = {"org_id": org, "user_id": user, "thread_id": named}
-    return {"configurable": said if checkpoint is None else {**said, "checkpoint_id": checkpoint}}
+    names = (*normalise_labels((org, user)), thread)
+    thread_id = ":".join(quote(name, safe="") for name in names)
+    values = {"org_id": org, "user_id": user, "thread_id": thread_id}
+    if checkpoint is not None:
+        values["checkpoint_id"] = checkpoint
+    return {"configurable": values}
 
 
 def get_person(config: RunnableConfig) -> Namespace | None:
-    """The organisation and the user that a run is for, if its configuration says so."""
-    said = config.get("configurable", {})
-    org, user = said.get("org_id"), said.get("user_id")
+    """Return the organisation and user of a run, or None if its configuration has neither."""
+    values = config.get("configurable", {})
+    org, user = values.get("org_id"), values.get("user_id")
     if org is None and user is None:
         return None
     if not isinstance(org, str) or not isinstance(user, str):
-        raise InvalidInput("Say both for whom a graph runs: org_id and user_id, as configurable.")
+        raise InvalidInput("The run needs both org_id and user_id as configurable.")
     return normalise_labels((org, user))
 
 
 def _get_op_person(op: Op) -> Namespace:
-    """Whose memory an operation is about."""
     match op:
         case SearchOp():
             labels = op.namespace_prefix
@@ -109,22 +111,22 @@ def _get_op_person(op: Op) -> Namespace:
         case _:
             labels = op.namespace
     if len(labels) < 2 or "*" in labels[:2]:
-        raise InvalidNamespaceError("A namespace begins with an organisation and a user.")
+        raise InvalidNamespaceError("A namespace must begin with an organisation and a user.")
     return normalise_labels(tuple(labels[:2]))
 
 
 def _find_prefix(op: ListNamespacesOp) -> Namespace:
-    """The beginning that all listed namespaces share, as far as it names a person."""
+    """Return the longest prefix condition."""
     paths = [one.path for one in op.match_conditions or () if one.match_type == "prefix"]
     return max((tuple(path) for path in paths), key=len, default=())
 
 
 def _refuse_others(people: set[Namespace]) -> None:
-    """Refuse whoever the running graph is not for; outside of a graph there is no such person."""
+    """Raise an error for users that the running graph is not for, if there is a graph."""
     try:
         config = get_config()
     except RuntimeError:
         return
     own = get_person(config)
     if own is not None and people - {own}:
-        raise InvalidNamespaceError("This graph runs for another person than the namespace names.")
+        raise InvalidNamespaceError("The namespace is of another user than this graph runs for.")

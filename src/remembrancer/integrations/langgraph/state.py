@@ -1,4 +1,4 @@
-"""The state of an assistant's graph, and how what parallel nodes say of it comes together. Pure."""
+"""The state of an assistant's graph, with reducers for parallel nodes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ Value = TypeVar("Value")
 
 
 def take_latest(_: Value, new: Value) -> Value:
-    """What is new replaces what was."""
     return new
 
 
 def merge_by_id(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """One entry for each id, at the place of the first and as the last one says."""
+    """Return one entry for each id: the last one, at the position of the first."""
     return list({one["id"]: one for one in (*old, *new)}.values())
 
 
 def merge_deep(old: Any, new: Any) -> Any:
-    """Mappings by their keys, however deep; lists with what they lack; else what is new."""
+    """Merge mappings recursively and lists without duplicates; otherwise return `new`."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         both = {key: merge_deep(old[key], new[key]) for key in old.keys() & new.keys()}
         return {**old, **new, **both}
@@ -32,7 +31,7 @@ def merge_deep(old: Any, new: Any) -> Any:
 
 
 class AssistantState(TypedDict, total=False):
-    """What a conversation's graph knows: messages append, a plan is replaced, results merge."""
+    """The state of a conversation: messages append, a plan is replaced, results merge."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     plan: Annotated[list[dict[str, Any]], take_latest]

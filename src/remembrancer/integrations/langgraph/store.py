@@ -1,4 +1,4 @@
-"""LangGraph's store over one person's memory: what is put is a fact, and lives as one."""
+"""A LangGraph store over the memory of one user; each item is a fact."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
 
 FoundItem = tuple[Record, Namespace, float | None]
-"""An item, its namespace, and how similar it is to what was asked."""
+"""An item, its namespace, and its similarity to the query."""
 
 
 class RemembrancerStore(BaseStore):
-    """A LangGraph store that is one person's memory, kept here or on a server.
+    """A LangGraph store over the memory of one user, local or on a server.
 
-    Its namespaces lie in that memory and lead nowhere else. With `under`, they all begin with these
-    labels, and any other is refused. `fields` of an item are searched, by default all of it.
+    With `under`, all namespaces begin with these labels and others are refused. `fields` of an
+    item are searched, by default all of them.
     """
 
     __slots__ = ("_fields", "_memory", "_root", "ttl_config")
@@ -78,7 +78,7 @@ class RemembrancerStore(BaseStore):
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Read what is asked for, then write what is put; of several puts to a key the last."""
+        """Run the reads, then the writes; of several writes to one key only the last."""
         ops = list(ops)
         for op in ops:
             validate_op_namespace(op)
@@ -93,7 +93,7 @@ class RemembrancerStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same for async code, in a thread."""
+        """Run `batch` in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _read(self, op: Op) -> Result:
@@ -148,17 +148,17 @@ class RemembrancerStore(BaseStore):
             self._memory.update(
                 known.id, content.text, metadata=content.metadata, ttl_days=content.ttl_days
             )
-        except Conflict:  # Someone else has deleted it meanwhile.
+        except Conflict:  # deleted by another process in the meantime
             self._remember(str(known.metadata["name"]), known.scope, content)
 
     def _forget(self, known: Fact | None) -> None:
         if known is not None:
-            with contextlib.suppress(Conflict):  # Someone else has been faster.
+            with contextlib.suppress(Conflict):  # forgotten by another process in the meantime
                 self._memory.forget(known.id)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        asked = (op.query or "").strip()[:MAX_QUERY_CHARS]
-        found = self._recall_items(op, asked) if asked else self._list_items(op)
+        query = (op.query or "").strip()[:MAX_QUERY_CHARS]
+        found = self._recall_items(op, query) if query else self._list_items(op)
         shown = list(islice(found, op.offset, op.offset + op.limit))
         if op.refresh_ttl:
             for one, _, _ in shown:
@@ -170,10 +170,10 @@ class RemembrancerStore(BaseStore):
             self._memory.fact(ITEM_SUBJECT, record.predicate, scope=record.scope, used=True)
 
     def _list_items(self, op: SearchOp) -> Iterator[FoundItem]:
-        """What passes the filter, the latest first."""
-        wanted, cursor = self._build_filter(op), None
+        """Yield the items that match the filter, newest first."""
+        filter, cursor = self._build_filter(op), None
         for limit in _growing_limits(op):
-            page = self._memory.list(limit=limit, cursor=cursor, **wanted)
+            page = self._memory.list(limit=limit, cursor=cursor, **filter)
             for one in page.items:
                 if (namespace := self._match_namespace(one, op)) is not None:
                     yield one, namespace, None
@@ -181,7 +181,7 @@ class RemembrancerStore(BaseStore):
                 return
 
     def _recall_items(self, op: SearchOp, query: str) -> list[FoundItem]:
-        """What passes the filter, the best first; more is recalled until there is enough of it."""
+        """Return the matching items, best first; recalls more until there are enough."""
         found: list[FoundItem] = []
         for limit in _growing_limits(op):
             best = self._memory.recall(
@@ -198,12 +198,12 @@ class RemembrancerStore(BaseStore):
         return found
 
     def _build_filter(self, op: SearchOp) -> Any:
-        """All facts below a namespace, items or not."""
+        """Return the filter for all facts below a namespace, including those that are not items."""
         scope = self._root.to_scope(op.namespace_prefix)
         return {"kinds": [Kind.FACT], "scope": scope, "minimum_importance": 0}
 
     def _match_namespace(self, record: Record, op: SearchOp) -> Namespace | None:
-        """The namespace of an item that passes the filter; None for all else."""
+        """Return the namespace of an item that matches the filter, or None."""
         if not is_item(record) or not matches_filter(get_value(record), op.filter):
             return None
         return self._root.to_namespace(record.scope)
@@ -214,7 +214,7 @@ class RemembrancerStore(BaseStore):
 
 
 def _growing_limits(op: SearchOp) -> Iterator[int]:
-    """How much to read for what is wanted, at first and then, as not all of it may pass."""
+    """Yield growing page sizes, because a filter can drop most of a page."""
     limit = op.offset + op.limit + 1
     while True:
         yield max(1, min(limit, MAX_LIMIT))
