@@ -34,7 +34,7 @@ def test_an_import_is_shown_first_then_done_and_taken_back(rem: Run) -> None:
 
 def test_what_is_wrong_is_said_in_a_sentence(rem: Run, ask: Run, tmp_path: Path) -> None:
     (tmp_path / "what.bin").write_bytes(b"?")
-    assert "cannot be told; say --from" in rem("import", str(tmp_path), code=2).stderr
+    assert "format is not recognised; give --from" in rem("import", str(tmp_path), code=2).stderr
     assert "There is no format 'x'" in rem("import", str(tmp_path), "--from", "x", code=2).stderr
     assert ask("import", str(tmp_path / "none"), code=2)["error"]["code"] == "bad_input"
     rows = [{"memory": name, "id": name, "user_id": name} for name in ("ada", "bob")]

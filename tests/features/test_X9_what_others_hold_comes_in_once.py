@@ -307,12 +307,12 @@ def test_X9_other_peoples_memories_are_never_mixed_in(me: Memory, tmp_path: Path
     ]
     path = tmp_path / "mem0.json"
     path.write_text(json.dumps(rows))
-    with pytest.raises(InvalidInput, match=r"several: ada \(2\), bob \(1\)"):
+    with pytest.raises(InvalidInput, match=r"several owners: ada \(2\), bob \(1\)"):
         me.import_from(path)
     with pytest.raises(InvalidInput, match="nothing of 'eve'"):
         me.import_from(path, of="eve")
     done = me.import_from(path, of="ada")
-    assert (done.memories, done.left_out) == (2, {"somebody else's": 1})
+    assert (done.memories, done.left_out) == (2, {"of another owner": 1})
     assert me.import_from(path, of="*").memories == 1
 
 
@@ -331,7 +331,7 @@ def test_X9_half_a_file_changes_nothing(me: Memory, tmp_path: Path) -> None:
     whole = (EXAMPLES / "chatgpt" / "conversations.json").read_bytes()
     path = tmp_path / "conversations.json"
     path.write_bytes(whole[:-20])
-    with pytest.raises(InvalidInput, match="not all of it, from line"):
+    with pytest.raises(InvalidInput, match="is not valid JSON, line"):
         me.import_from(path, format="chatgpt")
     assert me.activity().items == ()
 

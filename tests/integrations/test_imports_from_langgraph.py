@@ -24,7 +24,7 @@ def check(me: Memory, place: str | Path) -> None:
         me.import_from(place)
     done = me.import_from(place, of="ada")
     assert (done.format, done.memories) == ("langgraph", 2)
-    assert done.left_out == {"somebody else's": 1}
+    assert done.left_out == {"of another owner": 1}
     choir = me.get("choir")
     assert choir.metadata["namespace"] == "ada/memories/deep"
     assert me.import_from(place, of="ada").present == 2

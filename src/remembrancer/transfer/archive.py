@@ -1,7 +1,7 @@
-"""A backup as one zip file, the same for every engine: written at once, read with suspicion.
+"""Reads and writes a backup as one zip file, which is the same for every engine.
 
-`manifest.json` says what the other members add up to. Nothing is ever extracted to a path, and
-whatever the file claims, reading it takes no more memory than a long line.
+`manifest.json` holds the digest of every other member. Nothing is extracted to a path, and reading
+takes no more memory than one long line, because a backup is untrusted input.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from remembrancer.errors import BadBackup, InvalidInput, StoreUnavailable
 from remembrancer.store import dump, schema
 from remembrancer.store.contract import DumpRow, Store
 from remembrancer.store.fsync import fsync_path
+from remembrancer.transfer.data_owner import DataOwner, dump_rows, list_data_owners
 from remembrancer.transfer.ndjson import (
     PEOPLE,
     SYSTEM_MEMBER,
@@ -37,11 +38,10 @@ from remembrancer.transfer.ndjson import (
     parse_row,
 )
 from remembrancer.transfer.progress import ProgressCounter
-from remembrancer.transfer.whose import DataOwner, dump_rows, list_data_owners
 from remembrancer.types import Owner, Tenant
 
 MANIFEST = "manifest.json"
-LONGEST_MANIFEST = 64 * 1024 * 1024
+MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 MAX_LINE_BYTES = 16 * 1024 * 1024
 BUFFER_SIZE = 64 * 1024
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -50,7 +50,7 @@ ENCRYPTED_FLAG = 1
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was read from its beginning to its end and is sound."""
+    """A backup that was read completely and verified."""
 
     path: Path
     created_at: datetime
@@ -62,8 +62,6 @@ class Backup:
 
 
 class Manifest(BaseModel):
-    """What a backup says about itself."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[1] = 1
@@ -75,7 +73,7 @@ class Manifest(BaseModel):
 
 
 class Archive:
-    """An open backup. Whatever is read from it has been checked when the reading ends."""
+    """An open backup; each member is verified when its last line has been read."""
 
     def __init__(self, path: Path, file: zipfile.ZipFile, manifest: Manifest) -> None:
         self._path = path
@@ -84,19 +82,20 @@ class Archive:
         self.members = [one for one in manifest.members if one.name != SYSTEM_MEMBER]
 
     def check(self, steps: ProgressCounter) -> Backup:
-        """Read everything, or say what is wrong."""
+        """Read and verify everything; raises `BadBackup` if anything is wrong."""
         with self.read_system_rows() as rows:
             for row in rows:
                 dump.check_row(dump.SYSTEM_TABLES, row)
                 _check_user_id(row)
         facts = 0
         for member in self.members:
-            whose = self.read_data_owner(member)
-            known = dump.TEAM_TABLES if isinstance(whose, Tenant) else dump.PERSONAL_TABLES
+            data_owner = self.read_data_owner(member)
+            is_team = isinstance(data_owner, Tenant)
+            tables = dump.TEAM_TABLES if is_team else dump.PERSONAL_TABLES
             with self.read_rows(member) as rows:
                 for row in rows:
-                    dump.check_row(known, row)
-                    _check_owner(row, whose)
+                    dump.check_row(tables, row)
+                    _check_owner(row, data_owner)
                     facts += row[0] == "team_facts"
             steps.advance()
         people = sum(one.name.startswith(PEOPLE) for one in self.members)
@@ -112,39 +111,38 @@ class Archive:
 
     @contextlib.contextmanager
     def read_system_rows(self) -> Iterator[Iterator[DumpRow]]:
-        """The rows of the small tables."""
+        """Open the rows that belong to no person or team."""
         (member,) = (one for one in self.manifest.members if one.name == SYSTEM_MEMBER)
         with contextlib.closing(self._read_lines(member)) as lines:
             yield map(parse_row, lines)
 
     def read_data_owner(self, member: ArchiveMember) -> DataOwner:
-        """The person or the team that a member holds."""
         with contextlib.closing(self._read_lines(member)) as lines:
-            whose = parse_data_owner(next(lines, b""))
-        if member_name(whose) != member.name:
-            raise BadBackup(f"{self._path}: a person or a team is not where they belong.")
-        return whose
+            data_owner = parse_data_owner(next(lines, b""))
+        if member_name(data_owner) != member.name:
+            raise BadBackup(f"{self._path} is damaged: {member.name} has another owner.")
+        return data_owner
 
     @contextlib.contextmanager
     def read_rows(self, member: ArchiveMember) -> Iterator[Iterator[DumpRow]]:
-        """The rows of a person or a team, after the line that says who they are."""
+        """Open the rows of a person or team, without the line that names the owner."""
         with contextlib.closing(self._read_lines(member)) as lines:
             next(lines, None)
             yield map(parse_row, lines)
 
     def _read_lines(self, member: ArchiveMember) -> Generator[bytes]:
-        """The lines of a member; at its end it is an error if they are not what was written."""
-        found = LineDigest()
-        with _translate_read_errors(self._path), self._zip.open(member.name) as pressed:
-            with io.BufferedReader(pressed, BUFFER_SIZE) as file:  # type: ignore[type-var]
-                yield from found.digest_lines(iter(lambda: file.readline(MAX_LINE_BYTES), b""))
-        if found.to_member(member.name) != member:
+        """Yield the lines of a member; raises `BadBackup` at the end if the digest is wrong."""
+        digest = LineDigest()
+        with _translate_read_errors(self._path), self._zip.open(member.name) as compressed:
+            with io.BufferedReader(compressed, BUFFER_SIZE) as file:  # type: ignore[type-var]
+                yield from digest.digest_lines(iter(lambda: file.readline(MAX_LINE_BYTES), b""))
+        if digest.to_member(member.name) != member:
             raise BadBackup(f"{self._path} is damaged: {member.name} is not as it was written.")
 
 
 @contextlib.contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """A backup to read from; a file that is none is refused."""
+    """Open a backup for reading; raises `BadBackup` if the file is not one."""
     with _translate_read_errors(path):
         file = zipfile.ZipFile(path)
     with file:
@@ -155,21 +153,21 @@ def open_archive(path: Path) -> Iterator[Archive]:
 
 
 def verify(path: Path, steps: ProgressCounter) -> Backup:
-    """Read a whole backup and say whether it is sound."""
+    """Read a whole backup; raises `BadBackup` if anything in it is wrong."""
     with open_archive(path) as archive:
         steps.set_total(len(archive.members))
         return archive.check(steps)
 
 
 def write(store: Store, path: Path, now: datetime, steps: ProgressCounter) -> Backup:
-    """Write a backup of everyone and read it back; only then it gets its name."""
-    all_of_them = list_data_owners(store)
-    steps.set_total(2 * len(all_of_them))
+    """Write a backup of everyone, verify it, and only then move it to `path`."""
+    data_owners = list_data_owners(store)
+    steps.set_total(2 * len(data_owners))
     with write_atomically(path) as draft:
         with draft.open("wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
             members = [write_member(file, now, SYSTEM_MEMBER, _system_lines(store))]
-            for whose in all_of_them:
-                members += _write_data_owner(file, now, store, whose)
+            for data_owner in data_owners:
+                members += _write_data_owner(file, now, store, data_owner)
                 steps.advance()
             manifest = Manifest(
                 schema_revision=schema.HEAD,
@@ -188,7 +186,7 @@ def write(store: Store, path: Path, now: datetime, steps: ProgressCounter) -> Ba
 def _write_data_owner(
     file: zipfile.ZipFile, now: datetime, store: Store, data_owner: DataOwner
 ) -> Sequence[ArchiveMember]:
-    """Their member; someone who was only heard of is among the users and has none."""
+    """Write one member, or none for a user without rows."""
     with dump_rows(store, data_owner) as rows:
         first = next(rows, None)
         if first is None:
@@ -208,17 +206,15 @@ def _system_lines(store: Store) -> Iterator[bytes]:
 def write_member(
     file: zipfile.ZipFile, now: datetime, name: str, lines: Iterator[bytes]
 ) -> ArchiveMember:
-    """Put lines into a backup as a member."""
-    total = LineDigest()
+    digest = LineDigest()
     with file.open(build_zip_info(name, now), "w", force_zip64=True) as member:
-        with io.BufferedWriter(member, BUFFER_SIZE) as pieces:
-            pieces.writelines(total.digest_lines(lines))
-    return total.to_member(name)
+        with io.BufferedWriter(member, BUFFER_SIZE) as buffered:
+            buffered.writelines(digest.digest_lines(lines))
+    return digest.to_member(name)
 
 
 def build_zip_info(name: str, now: datetime) -> zipfile.ZipInfo:
-    """What a zip file says about a member."""
-    # The times in a zip file begin in 1980.
+    # Times in a zip file begin in 1980.
     at = max(now.astimezone(UTC), datetime(1980, 1, 1, tzinfo=UTC))
     info = zipfile.ZipInfo(name, at.timetuple()[:6])
     info.compress_type = zipfile.ZIP_DEFLATED
@@ -228,7 +224,7 @@ def build_zip_info(name: str, now: datetime) -> zipfile.ZipInfo:
 
 @contextlib.contextmanager
 def write_atomically(path: Path) -> Iterator[Path]:
-    """An empty private file to fill, which takes the place of `path` if nothing goes wrong."""
+    """Yield an empty private file that replaces `path` if the block succeeds."""
     if path.is_dir():
         raise InvalidInput(f"{path} is a directory; name a file for the backup.")
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
@@ -246,7 +242,6 @@ def write_atomically(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _translate_read_errors(path: Path) -> Iterator[None]:
-    """Say in one sentence that a file cannot be read, or not as a backup."""
     try:
         yield
     except OSError as error:
@@ -255,8 +250,8 @@ def _translate_read_errors(path: Path) -> Iterator[None]:
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
-        NotImplementedError,  # a kind of zip file that nobody writes
-        RuntimeError,  # one that needs a password
+        NotImplementedError,  # a zip feature that Python does not support
+        RuntimeError,  # a zip file with a password
         OverflowError,
         ValueError,
     ) as error:
@@ -266,36 +261,36 @@ def _translate_read_errors(path: Path) -> Iterator[None]:
 def _read_manifest(path: Path, file: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in file.namelist():
         raise BadBackup(f"{path} is not a backup: it has no {MANIFEST}.")
-    with file.open(MANIFEST) as pressed:
-        text = pressed.read(LONGEST_MANIFEST + 1)
-    if len(text) > LONGEST_MANIFEST:
-        raise BadBackup(f"{path} is not a backup: its {MANIFEST} has no end.")
+    with file.open(MANIFEST) as compressed:
+        text = compressed.read(MAX_MANIFEST_BYTES + 1)
+    if len(text) > MAX_MANIFEST_BYTES:
+        raise BadBackup(f"{path} is not a backup: its {MANIFEST} is too large.")
     try:
         manifest = Manifest.model_validate_json(text)
     except ValidationError as error:
         raise BadBackup(
             f"{path} is damaged, or a newer version of Remembrancer made it: "
-            f"its {MANIFEST} cannot be understood."
+            f"its {MANIFEST} is invalid."
         ) from error
     if manifest.schema_revision != schema.HEAD:
         raise BadBackup(
-            f"{path} was made by Remembrancer {manifest.version}, whose tables have the revision "
-            f"{manifest.schema_revision}; here it is {schema.HEAD}. Restore it with that version "
-            "into an empty place, and open the place with this one."
+            f"{path} was made by Remembrancer {manifest.version} with schema revision "
+            f"{manifest.schema_revision}; this version has {schema.HEAD}. Restore it with that "
+            "version into an empty store, then open the store with this version."
         )
     return manifest
 
 
 def _check_members(path: Path, file: zipfile.ZipFile, manifest: Manifest) -> None:
-    """Exactly the members of the manifest, each once, packed as we pack."""
+    """Raise `BadBackup` unless the file has exactly the members of the manifest."""
     expected = sorted([MANIFEST, *(one.name for one in manifest.members)])
-    unusual = [
+    unsupported = [
         one
         for one in file.infolist()
         if one.compress_type not in COMPRESSIONS or one.flag_bits & ENCRYPTED_FLAG
     ]
-    if unusual or sorted(file.namelist()) != expected or len(set(expected)) != len(expected):
-        raise BadBackup(f"{path} is damaged: its members are not those it should have.")
+    if unsupported or sorted(file.namelist()) != expected or len(set(expected)) != len(expected):
+        raise BadBackup(f"{path} is damaged: its members do not match its manifest.")
     if SYSTEM_MEMBER not in expected:
         raise BadBackup(f"{path} is damaged: {SYSTEM_MEMBER} is missing.")
 
@@ -305,7 +300,7 @@ def _check_user_id(row: DumpRow) -> None:
     if table == "users":
         owner = Owner(str(columns["tenant"]), str(columns["name"]))
         if owner.id != columns["owner_id"]:
-            raise BadBackup("A user in the backup has the key of someone else.")
+            raise BadBackup("A user in the backup has the id of another user.")
 
 
 def _check_owner(row: DumpRow, data_owner: DataOwner) -> None:
@@ -313,4 +308,4 @@ def _check_owner(row: DumpRow, data_owner: DataOwner) -> None:
     if isinstance(data_owner, Tenant) or table != "owners":
         return
     if (columns["tenant"], columns["name"]) != (data_owner.tenant, data_owner.user):
-        raise BadBackup("A person in the backup goes by the name of someone else.")
+        raise BadBackup("A person in the backup has the name of another person.")

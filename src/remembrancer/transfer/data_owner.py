@@ -1,4 +1,4 @@
-"""Whose memories are taken out of a store and into another: a person's, or a team's."""
+"""Dumps and loads the rows of a data owner, which is a person or a team."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ DataOwner = Owner | Tenant
 
 
 def list_data_owners(store: Store) -> list[DataOwner]:
-    """All people, then all teams."""
     return [*store.system.list_owners(), *store.list_teams()]
 
 
 def dump_rows(store: Store, data_owner: DataOwner) -> AbstractContextManager[Iterator[DumpRow]]:
-    """Everything that a store holds of them."""
     return store.dump_team(data_owner) if isinstance(data_owner, Tenant) else store.dump(data_owner)
 
 
 def load_rows(
     store: Store, data_owner: DataOwner, rows: Iterable[DumpRow], *, replace: bool
 ) -> int:
-    """Bring them in; how many team facts came with them."""
+    """Load rows into a store and return how many team facts were among them."""
     if isinstance(data_owner, Tenant):
         return store.load_team(data_owner, rows, replace=replace)
     store.load(data_owner, rows, replace=replace)

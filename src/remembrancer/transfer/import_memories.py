@@ -1,7 +1,7 @@
-"""The memories of an import, a few hundred at a time, by the same way as any other memory.
+"""Stores the memories of an import in batches, through the same pipeline as any other write.
 
-A step is written as one event in which no memory occurs twice, so that it can be undone as a whole:
-what may be about the same as something before it waits until that is stored.
+A batch is one event in which no memory occurs twice, so that it can be undone as a whole. A memory
+that may duplicate an earlier one of the batch waits for the next batch.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ from remembrancer.types import (
 )
 
 EMBEDDING_BATCH_SIZE = 64
-"""How many are embedded between two words about how far it is."""
+"""Memories that are embedded between two progress reports."""
 
 MAX_METADATA_DEPTH = 30
 
 WRITE_ORDER: tuple[type[Write], ...] = (Patch, Insert, DropLink, AddLink)
-"""What makes room comes before what takes it."""
+"""Writes that free a unique key come before writes that take it."""
 
 AdvanceCallback = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A memory that is fit to be stored, under an id that tells where it came from."""
+    """A validated memory with an id that is derived from its source."""
 
     key: str
     id: str
@@ -81,7 +81,7 @@ class ImportBatch:
 
 @dataclass(slots=True)
 class ImportBatchResult:
-    """What became of some memories; `ids` are the memories that stand for their keys."""
+    """The result of a batch; `ids` maps the keys of the source to memories."""
 
     added: int = 0
     present: int = 0
@@ -92,35 +92,34 @@ class ImportBatchResult:
 
 
 def provenance(format: str, place: FileLocation) -> dict[str, Json]:
-    """Where a memory came from, as metadata."""
     file, where = redact_text(place.file), redact_text(place.where)
     return {"imported": {"from": format, "file": file, "place": where}}
 
 
 def prepare_memory(
-    call: Call, format: str, piece: MemoryItem, origin: Origin | None
+    call: Call, format: str, item: MemoryItem, origin: Origin | None
 ) -> PreparedMemory:
-    """A memory that was checked and cleaned, or an error that says what is wrong with it."""
-    details: dict[str, Any] = {"source": Source.IMPORTED, **piece.details}
+    """Validate and redact a memory; raises an error that says what is wrong with it."""
+    details: dict[str, Any] = {"source": Source.IMPORTED, **item.details}
     if _is_deep(details.get("metadata"), MAX_METADATA_DEPTH):
-        raise InvalidInput(f"The metadata is nested more than {MAX_METADATA_DEPTH} deep.")
+        raise InvalidInput(f"The metadata is nested more than {MAX_METADATA_DEPTH} levels deep.")
     if origin is not None:
         details["origin"] = origin
     category = details.get("category")
     if category is not None and category not in call.profile.categories:
         del details["category"]
         details["tags"] = [*details.get("tags", ()), category]
-    content = piece.content.strip()
+    content = item.content.strip()
     statement, secrets = redact_statement(validate_statement(content, details, call.profile))  # type: ignore[arg-type]
     refuse_bare_secret(statement, secrets)
-    metadata = {**statement.metadata, **provenance(format, piece.place)}
+    metadata = {**statement.metadata, **provenance(format, item.place)}
     scope = call.resolve_write_scope(statement.scope)
-    told = (call.owner.id, scope, format, piece.key, content)
+    identity = (call.owner.id, scope, format, item.key, content)
     return PreparedMemory(
-        piece.key,
-        stable_id(statement.kind, statement.valid_from, *told),
+        item.key,
+        stable_id(statement.kind, statement.valid_from, *identity),
         replace(statement, metadata=metadata),
-        piece.links,
+        item.links,
         len(secrets),
     )
 
@@ -133,13 +132,13 @@ def _is_deep(value: object, left: int) -> bool:
 def store_memories(
     call: Call, batch: ImportBatch, some: Sequence[PreparedMemory], report_progress: AdvanceCallback
 ) -> ImportBatchResult:
-    """Store some memories, but for those that came before and those that are known."""
+    """Store memories, except those that are present or known already."""
     unique: dict[str, PreparedMemory] = {}
     for one in some:
         unique.setdefault(one.id, one)
     with call.store.open_reader(call.owner) as reader:
-        there = reader.load(unique)
-    fresh = [one for one in unique.values() if is_missing(there.get(one.id))]
+        stored = reader.load(unique)
+    fresh = [one for one in unique.values() if is_missing(stored.get(one.id))]
     report_progress(len(some) - len(fresh))
     vectors = _embed_memories(call, fresh, report_progress)
     outcome = ImportBatchResult(
@@ -148,18 +147,20 @@ def store_memories(
         ids={one.key: one.id for one in unique.values()},
     )
     while fresh:
-        fresh = write_with_vectors(call, vectors, partial(_write_batch, call, batch, fresh, outcome))
+        fresh = write_with_vectors(
+            call, vectors, partial(_write_batch, call, batch, fresh, outcome)
+        )
     return outcome
 
 
-def add_links(call: Call, batch: ImportBatch, wanted: Sequence[tuple[str, str]]) -> str | None:
-    """Relate memories that are not related yet; the event, if there was anything to do."""
+def add_links(call: Call, batch: ImportBatch, pairs: Sequence[tuple[str, str]]) -> str | None:
+    """Link memories that are not linked yet, and return the event if there was any."""
     now = call.now()
     with call.open_writer() as writer:
-        known = writer.load({end for pair in wanted for end in pair})
+        known = writer.load({end for pair in pairs for end in pair})
         writes = [
             AddLink(Link(source, target, Relation.RELATED_TO, now))
-            for source, target in dict.fromkeys(wanted)
+            for source, target in dict.fromkeys(pairs)
             if source != target
             and {source, target} <= known.keys()
             and not _are_related(writer, source, target)
@@ -178,7 +179,7 @@ def _are_related(writer: Writer, source: str, target: str) -> bool:
 
 
 def is_missing(record: Record | None) -> bool:
-    """Whether it is to be stored: it is not there, or it was and the import was undone."""
+    """True if a memory is not stored, or was retracted when its import was undone."""
     return record is None or record.status is Status.RETRACTED
 
 
@@ -201,29 +202,29 @@ def _write_batch(
     writer: Writer,
     vectors: TextVectors,
 ) -> list[PreparedMemory]:
-    """Store as many as can be told by one event; the others are left for the next."""
-    now, there = call.now(), writer.load(one.id for one in waiting)
+    """Store as many memories as fit into one event, and return the others."""
+    now, stored = call.now(), writer.load(one.id for one in waiting)
     plans: list[tuple[PreparedMemory, WritePlan]] = []
-    so_far = _PendingEvent()
+    event = _PendingEvent()
     present = 0
     rest: list[PreparedMemory] = []
     for at, one in enumerate(waiting):
-        old = there.get(one.id)
-        if not is_missing(old):  # Another process was faster.
+        old = stored.get(one.id)
+        if not is_missing(old):  # Another process stored it meanwhile.
             present += 1
             continue
         statement = replace(one.statement, id=None if old else one.id)
         new = build_record(call, statement, now)
-        intent = _plan_import(call, writer, new, statement, vectors, old)
-        if not so_far.try_add(new, intent):
+        plan = _plan_import(call, writer, new, statement, vectors, old)
+        if not event.try_add(new, plan):
             rest = list(waiting[at:])
             break
-        plans.append((one, intent))
+        plans.append((one, plan))
     outcome.present += present
-    for one, intent in plans:
-        outcome.ids[one.key] = intent.memory.id
-        _count(outcome, intent)
-    if writes := [write for _, intent in plans for write in intent.writes]:
+    for one, plan in plans:
+        outcome.ids[one.key] = plan.memory.id
+        _count(outcome, plan)
+    if writes := [write for _, plan in plans for write in plan.writes]:
         writes.sort(key=lambda write: WRITE_ORDER.index(type(write)))
         outcome.event = writer.apply(new_import_event(call, batch, now), writes).id
     return rest
@@ -237,62 +238,62 @@ def _plan_import(
     vectors: TextVectors,
     old: Record | None,
 ) -> WritePlan:
-    """What is to be written; `old` is the same from an import that was undone."""
-    intent = plan_write(call, writer, new, statement, vectors)
-    match intent.decision:
+    """Plan the write; `old` is the same memory of an import that was undone."""
+    plan = plan_write(call, writer, new, statement, vectors)
+    match plan.decision:
         case Supersede(other) if _is_separate_entry(new, other):
-            intent = WritePlan(
+            plan = WritePlan(
                 Add(), new, Action.REMEMBERED, (Insert(new, vectors.get(new.search_text)),)
             )
-    if old is not None and isinstance(intent.decision, Add):
-        return replace(intent, memory=old, writes=(Patch(old.id, restoration_values(writer, old)),))
-    return intent
+    if old is not None and isinstance(plan.decision, Add):
+        return replace(plan, memory=old, writes=(Patch(old.id, restoration_values(writer, old)),))
+    return plan
 
 
 def _is_separate_entry(new: Record, old: Record) -> bool:
-    """Whether both stand in the same file, which tells them apart however alike they are."""
+    """True if both are entries of one file, which are distinct however similar they are."""
     if _identity_keys(new) & _identity_keys(old):
         return False
-    here, there = (one.metadata.get("imported") for one in (new, old))
-    if not isinstance(here, dict) or not isinstance(there, dict):
+    mine, other = (one.metadata.get("imported") for one in (new, old))
+    if not isinstance(mine, dict) or not isinstance(other, dict):
         return False
-    same_file = (here["from"], here["file"]) == (there.get("from"), there.get("file"))
-    return same_file and here["place"] != there.get("place")
+    same_file = (mine["from"], mine["file"]) == (other.get("from"), other.get("file"))
+    return same_file and mine["place"] != other.get("place")
 
 
-def _count(outcome: ImportBatchResult, intent: WritePlan) -> None:
-    if not intent.writes:
+def _count(outcome: ImportBatchResult, plan: WritePlan) -> None:
+    if not plan.writes:
         outcome.known += 1
-    elif intent.memory.status is Status.QUARANTINED:
+    elif plan.memory.status is Status.QUARANTINED:
         outcome.quarantined += 1
     else:
         outcome.added += 1
 
 
 class _PendingEvent:
-    """What an event holds so far, which the store cannot tell of yet."""
+    """The memories of an event that is not written yet, so the store cannot find them."""
 
     def __init__(self) -> None:
         self._touched: set[str] = set()
-        self._marks: set[tuple[str, ...]] = set()
+        self._keys: set[tuple[str, ...]] = set()
 
-    def try_add(self, new: Record, intent: WritePlan) -> bool:
-        """Add what is to be written, unless it has to do with what is there already."""
-        ids = {one for write in intent.writes for one in _touched_ids(write)}
-        marks = set() if new.kind is Kind.EPISODE else _identity_keys(new)
-        if ids & self._touched or marks & self._marks:
+    def try_add(self, new: Record, plan: WritePlan) -> bool:
+        """Add a write and return True, unless it touches a memory of the event."""
+        ids = {one for write in plan.writes for one in _touched_ids(write)}
+        keys = set() if new.kind is Kind.EPISODE else _identity_keys(new)
+        if ids & self._touched or keys & self._keys:
             return False
         self._touched |= ids
-        self._marks |= marks
+        self._keys |= keys
         return True
 
 
 def _identity_keys(record: Record) -> set[tuple[str, ...]]:
-    """By what a memory is known to be the same as another: its words, or what it is about."""
-    marks: set[tuple[str, ...]] = {("words", record.scope, fingerprint(record.content))}
+    """Return the keys by which two memories count as the same: their text, or their subject."""
+    keys: set[tuple[str, ...]] = {("words", record.scope, fingerprint(record.content))}
     if isinstance(record, Fact) and record.key is not None:
-        marks.add(("about", *record.key))
-    return marks
+        keys.add(("about", *record.key))
+    return keys
 
 
 def _touched_ids(write: Write) -> tuple[str, ...]:

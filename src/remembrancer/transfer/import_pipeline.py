@@ -1,7 +1,7 @@
-"""Bringing in what someone has elsewhere: all of it is read first, and then written step by step.
+"""Imports memories and conversations from other products.
 
-A step is one transaction, and what it brought is known again by where it came from. So whoever is
-interrupted, at whatever moment, does it again, and nothing comes twice.
+The source is read completely before anything is written. Each batch is one transaction, and ids
+are derived from the source, so an interrupted import can be repeated without duplicates.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from remembrancer.types import Progress
 
 BATCH_SIZE = 250
-"""How many memories or turns are written at once: no more is lost when it is interrupted."""
+"""Memories or turns in one transaction, and thus the most that an interruption loses."""
 
 MAX_SAMPLES = 5
 ALL_OWNERS = "*"
@@ -41,10 +41,10 @@ ALL_OWNERS = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How something is brought in.
+    """Options of an import.
 
-    `of` is whose, where a source holds the memories of several. `learn`: at once or, if None, in
-    the background.
+    `of` selects one owner in a source that has several. `learn` says whether to learn from
+    conversations at once; None means in the background.
     """
 
     format: str | None = None
@@ -56,12 +56,12 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """What an import brought in, or would, and what it did not.
+    """Counts of what an import stored, or would store in a dry run.
 
-    `conversations` is how many there are; `turns` and `memories` came in. `present` came with an
-    earlier import, `known` was remembered already, `quarantined` reads like an instruction of
-    somebody else's; `left_out` says how much was left out for which reason, and
-    `unread` which files were. `event` is what `undo` takes back the whole import by.
+    `turns` and `memories` were stored. `present` came with an earlier import, `known` was
+    remembered already, and `quarantined` reads like an instruction of a third party. `left_out`
+    counts skipped items by reason, `unread` lists skipped files. `undo` takes `event` to undo the
+    whole import.
     """
 
     source: str
@@ -83,12 +83,12 @@ class ImportResult:
 def import_from(
     call: Call, place: str | Path, choices: ImportOptions, progress: Progress | None = None
 ) -> ImportResult:
-    """Bring in what is at a place; nothing is written before all of it could be read."""
+    """Import the files at a path or a database; nothing is written before all of it was read."""
     with files.open_source(place) as source:
         format = choices.format or detect_format(source)
         if format == OWN_FORMAT:
             raise InvalidInput(
-                "This is an export of Remembrancer itself, which comes back as a whole: "
+                "This is an export of Remembrancer: "
                 "use `rem import`, or `import_` of an open store."
             )
         read = get_reader(format)
@@ -97,66 +97,64 @@ def import_from(
             raise InvalidInput(f"{source.name} has nothing in the format {format}.")
         if not choices.dry_run:
             _check_embedding_model(call)
-        under_way = _Import(call, source.name, format, choices, _ProgressReporter(progress, total))
-        for piece in _filter_by_owner(read(source), choices.of):
-            under_way.add(piece)
-        under_way.finish()
-        return under_way.build_result(source)
+        run = _Import(call, source.name, format, choices, _ProgressReporter(progress, total))
+        for item in _filter_by_owner(read(source), choices.of):
+            run.add(item)
+        run.finish()
+        return run.build_result(source)
 
 
 def _count_items(
     source: ImportSource, read: Callable[[ImportSource], Iterator[ImportItem]], of: str | None
 ) -> int:
-    """How much there is, after all of it was read once; an error if it is not clear whose."""
+    """Read everything once and count it; raises `InvalidInput` if an owner must be chosen."""
     total = 0
-    whose: Counter[str] = Counter()
-    for piece in read(source):
-        if isinstance(piece, SkippedItem):
+    owners: Counter[str] = Counter()
+    for item in read(source):
+        if isinstance(item, SkippedItem):
             continue
-        size = len(piece.turns) if isinstance(piece, ConversationItem) else 1
-        total += size if _belongs_to(piece.source_owner, of) else 0
-        if piece.source_owner is not None:
-            whose[piece.source_owner] += size
-    named = ", ".join(f"{name} ({count})" for name, count in whose.most_common(20))
-    if of is None and len(whose) > 1:
+        size = len(item.turns) if isinstance(item, ConversationItem) else 1
+        total += size if _belongs_to(item.source_owner, of) else 0
+        if item.source_owner is not None:
+            owners[item.source_owner] += size
+    listed = ", ".join(f"{name} ({count})" for name, count in owners.most_common(20))
+    if of is None and len(owners) > 1:
         raise InvalidInput(
-            f"{source.name} holds what belongs to several: {named}. Say whose is to be brought in "
-            "(--of NAME), or that all of it is (--of '*')."
+            f"{source.name} has several owners: {listed}. Choose one (--of NAME), "
+            "or all of them (--of '*')."
         )
     if of not in (None, ALL_OWNERS) and not total:
-        raise InvalidInput(f"{source.name} holds nothing of {of!r}; there is {named or 'nothing'}.")
+        raise InvalidInput(f"{source.name} has nothing of {of!r}; it has {listed or 'nothing'}.")
     return total
 
 
-def _filter_by_owner(pieces: Iterator[ImportItem], of: str | None) -> Iterator[ImportItem]:
-    for piece in pieces:
-        if isinstance(piece, SkippedItem) or _belongs_to(piece.source_owner, of):
-            yield piece
+def _filter_by_owner(items: Iterator[ImportItem], of: str | None) -> Iterator[ImportItem]:
+    for item in items:
+        if isinstance(item, SkippedItem) or _belongs_to(item.source_owner, of):
+            yield item
         else:
-            yield SkippedItem(piece.place, "somebody else's")
+            yield SkippedItem(item.place, "of another owner")
 
 
-def _belongs_to(whose: str | None, of: str | None) -> bool:
-    """Whether it belongs to whom it should; a namespace holds those below it."""
-    return of in (None, ALL_OWNERS, whose) or f"{whose}".startswith(f"{of}/")
+def _belongs_to(owner: str | None, of: str | None) -> bool:
+    """True if an owner is selected; a namespace includes those below it."""
+    return of in (None, ALL_OWNERS, owner) or f"{owner}".startswith(f"{of}/")
 
 
 def _check_embedding_model(call: Call) -> None:
-    """What is known already could not be found: its vectors are of another model."""
+    """Raise `Conflict` if most embeddings are of another model, which would break dedup."""
     with call.store.open_reader(call.owner) as reader:
         counts = reader.count_embedded()
     model = call.embedder.model
     others = {name: count for name, count in counts.items() if name != model}
     if others and max(others.values()) > counts.get(model, 0):
         raise Conflict(
-            f"The memories here have vectors of {max(others, key=others.__getitem__)}, and {model} "
-            "is configured: run `rem reembed` first, or configure the model that was used."
+            f"The memories have embeddings of {max(others, key=others.__getitem__)}, but {model} "
+            "is configured. Run `rem reembed` first, or configure the other model."
         )
 
 
 class _ProgressReporter:
-    """Says how far it is, to whoever wants to know."""
-
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
         self._total = total
@@ -170,19 +168,24 @@ class _ProgressReporter:
 
 
 class _Import:
-    """An import under way: what waits to be written, and what has been."""
+    """A running import: the batch that waits to be written, and the counts so far."""
 
     def __init__(
-        self, call: Call, name: str, format: str, choices: ImportOptions, tell: _ProgressReporter
+        self,
+        call: Call,
+        name: str,
+        format: str,
+        choices: ImportOptions,
+        report_progress: _ProgressReporter,
     ) -> None:
         self._call = call
         self._name = redact_text(name)
         self._format = format
         self._choices = choices
-        self._tell = tell
+        self._report_progress = report_progress
         self._batch = ImportBatch(new_id("batch", call.now()), f"{format}: {self._name}")
         self._memories: list[import_memories.PreparedMemory] = []
-        self._talks: list[import_turns.PreparedConversation] = []
+        self._conversations: list[import_turns.PreparedConversation] = []
         self._links: list[tuple[str, str]] = []
         self._ids: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
@@ -190,30 +193,29 @@ class _Import:
         self._samples: list[str] = []
         self._event: str | None = None
 
-    def add(self, piece: ImportItem) -> None:
-        """Note one piece, and write what is waiting if that is enough."""
-        match piece:
+    def add(self, item: ImportItem) -> None:
+        """Add one item, and write the batch if it is full."""
+        match item:
             case SkippedItem():
-                self._left_out[piece.reason] += 1
+                self._left_out[item.reason] += 1
             case MemoryItem():
-                self._add_memory(piece)
+                self._add_memory(item)
             case ConversationItem():
-                self._add_conversation(piece)
+                self._add_conversation(item)
 
     def finish(self) -> None:
-        """Write what is left, and the links between what was written."""
+        """Write the last batch, and the links between all imported memories."""
         self._write_memories()
         self._write_turns()
-        wanted = [
+        links = [
             (self._ids[source], self._ids[target])
             for source, target in self._links
             if source in self._ids and target in self._ids
         ]
-        if wanted and not self._choices.dry_run:
-            self._event = import_memories.add_links(self._call, self._batch, wanted) or self._event
+        if links and not self._choices.dry_run:
+            self._event = import_memories.add_links(self._call, self._batch, links) or self._event
 
     def build_result(self, source: ImportSource) -> ImportResult:
-        """What was done."""
         return ImportResult(
             source=self._name,
             format=self._format,
@@ -225,36 +227,37 @@ class _Import:
             dry_run=self._choices.dry_run,
         )
 
-    def _add_memory(self, piece: MemoryItem) -> None:
+    def _add_memory(self, item: MemoryItem) -> None:
         try:
-            ready = import_memories.prepare_memory(
-                self._call, self._format, piece, self._choices.origin
+            prepared = import_memories.prepare_memory(
+                self._call, self._format, item, self._choices.origin
             )
         except (RemembrancerError, RecursionError) as error:
             self._left_out[str(error)] += 1
-            self._tell(1)
+            self._report_progress(1)
             return
-        self._links += [(piece.key, target) for target in piece.links]
-        self._counts["secrets"] += ready.secrets
-        self._add_sample(ready.statement.content)
-        self._memories.append(ready)
+        self._links += [(item.key, target) for target in item.links]
+        self._counts["secrets"] += prepared.secrets
+        self._add_sample(prepared.statement.content)
+        self._memories.append(prepared)
         if len(self._memories) >= BATCH_SIZE:
             self._write_memories()
 
-    def _add_conversation(self, piece: ConversationItem) -> None:
-        talk, unfit = import_turns.prepare_conversation(
-            self._call, self._format, piece, self._choices.origin
+    def _add_conversation(self, item: ConversationItem) -> None:
+        prepared, skipped = import_turns.prepare_conversation(
+            self._call, self._format, item, self._choices.origin
         )
-        for one in unfit:
+        for one in skipped:
             self._left_out[one.reason] += 1
-        self._tell(len(piece.turns) - len(talk.turns))
-        if not talk.turns:
+        turns = prepared.turns
+        self._report_progress(len(item.turns) - len(turns))
+        if not turns:
             return
         self._counts["conversations"] += 1
-        self._add_sample(f"{talk.title or talk.turns[0].content} ({len(talk.turns)} turns)")
-        for part in talk.split(BATCH_SIZE):
-            self._talks.append(part)
-            if sum(len(one.turns) for one in self._talks) >= BATCH_SIZE:
+        self._add_sample(f"{prepared.title or turns[0].content} ({len(turns)} turns)")
+        for part in prepared.split(BATCH_SIZE):
+            self._conversations.append(part)
+            if sum(len(one.turns) for one in self._conversations) >= BATCH_SIZE:
                 self._write_turns()
 
     def _add_sample(self, sample: str) -> None:
@@ -262,37 +265,39 @@ class _Import:
             self._samples.append(sample)
 
     def _write_memories(self) -> None:
-        some, self._memories = self._memories, []
+        batch, self._memories = self._memories, []
         if self._choices.dry_run:
-            self._add_result("memories", self._predict_result([one.id for one in some]))
-        elif some:
-            done = import_memories.store_memories(self._call, self._batch, some, self._tell)
+            self._add_result("memories", self._predict_result([one.id for one in batch]))
+        elif batch:
+            done = import_memories.store_memories(
+                self._call, self._batch, batch, self._report_progress
+            )
             self._add_result("memories", done)
 
     def _write_turns(self) -> None:
-        some, self._talks = self._talks, []
+        batch, self._conversations = self._conversations, []
         if self._choices.dry_run:
-            ids = [str(turn.id) for talk in some for turn in talk.turns]
+            ids = [str(turn.id) for conversation in batch for turn in conversation.turns]
             self._add_result("turns", self._predict_result(ids))
-        elif some:
+        elif batch:
             learning = self._call.profile.learning.when != "never"
             learns = learning and self._choices.learn is not False
             done = import_turns.store_turns(
-                self._call, self._batch, some, self._tell, learns=learns
+                self._call, self._batch, batch, self._report_progress, learns=learns
             )
             self._add_result("turns", done)
 
     def _predict_result(self, ids: list[str]) -> ImportBatchResult:
-        """What would become of them; what was undone would come again."""
+        """Return the result that storing these ids would have; undone ones count as new."""
         with self._call.store.open_reader(self._call.owner) as reader:
             found = reader.load(set(ids))
-        there = sum(not import_memories.is_missing(one) for one in found.values())
-        self._tell(len(ids))
+        present = sum(not import_memories.is_missing(one) for one in found.values())
+        self._report_progress(len(ids))
         distinct = len(set(ids))
-        return ImportBatchResult(distinct - there, there, len(ids) - distinct)
+        return ImportBatchResult(distinct - present, present, len(ids) - distinct)
 
-    def _add_result(self, what: str, outcome: ImportBatchResult) -> None:
-        self._counts[what] += outcome.added
+    def _add_result(self, field: str, outcome: ImportBatchResult) -> None:
+        self._counts[field] += outcome.added
         self._counts["present"] += outcome.present
         self._counts["known"] += outcome.known
         self._counts["quarantined"] += outcome.quarantined

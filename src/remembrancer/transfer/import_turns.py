@@ -1,4 +1,4 @@
-"""The conversations of an import, a few hundred turns at a time, each step one event."""
+"""Stores the conversations of an import in batches of turns, each batch as one event."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TurnEmbeddings = tuple[Embedding, ...]
 
 @dataclass(frozen=True, slots=True)
 class PreparedConversation:
-    """A conversation, or a part of it, that is fit to be stored."""
+    """A conversation, or a part of one, whose turns are validated."""
 
     session_id: str
     scope: str
@@ -37,59 +37,57 @@ class PreparedConversation:
     turns: tuple[CleanTurn, ...]
 
     def split(self, size: int) -> Iterator[PreparedConversation]:
-        """The same in parts of so many turns at most."""
         for start in range(0, len(self.turns), size):
             yield replace(self, turns=self.turns[start : start + size])
 
 
 def prepare_conversation(
-    call: Call, format: str, piece: ConversationItem, origin: Origin | None
+    call: Call, format: str, item: ConversationItem, origin: Origin | None
 ) -> tuple[PreparedConversation, list[SkippedItem]]:
-    """A conversation whose turns were checked and cleaned, and those that cannot be stored."""
+    """Validate and redact the turns of a conversation; returns those that cannot be stored too."""
     scope = call.resolve_write_scope()
-    told = (call.owner.id, scope, format, piece.key)
+    identity = (call.owner.id, scope, format, item.key)
     turns: dict[str, CleanTurn] = {}
-    unfit: list[SkippedItem] = []
-    for number, one in enumerate(piece.turns, 1):
+    skipped: list[SkippedItem] = []
+    for number, one in enumerate(item.turns, 1):
         try:
             turn = _prepare_turn(call, format, one, number, origin)
         except (RemembrancerError, RecursionError) as error:
-            unfit.append(SkippedItem(one.place, str(error).partition(": ")[2] or str(error)))
+            skipped.append(SkippedItem(one.place, str(error).partition(": ")[2] or str(error)))
             continue
-        at = one.turn.get("said_at")
-        id = stable_id("turn", at, *told, one.key)
+        id = stable_id("turn", one.turn.get("said_at"), *identity, one.key)
         turns.setdefault(id, replace(turn, id=id))
-    session_id = stable_id("session", None, *told)
+    session_id = stable_id("session", None, *identity)
     return PreparedConversation(
-        session_id, scope, _clean_title(piece.title), tuple(turns.values())
-    ), unfit
+        session_id, scope, _clean_title(item.title), tuple(turns.values())
+    ), skipped
 
 
 def store_turns(
     call: Call,
     batch: ImportBatch,
-    talks: Sequence[PreparedConversation],
+    conversations: Sequence[PreparedConversation],
     report_progress: AdvanceCallback,
     *,
     learns: bool,
 ) -> ImportBatchResult:
-    """Store some turns, but for those that came before."""
+    """Store turns, except those that are present already."""
     outcome = ImportBatchResult()
-    turns = [one for talk in talks for one in talk.turns]
+    turns = [one for conversation in conversations for one in conversation.turns]
     with call.store.open_reader(call.owner) as reader:
-        there = reader.load(str(one.id) for one in turns)
-    fresh = [one for one in turns if one.id not in there]
+        stored = reader.load(str(one.id) for one in turns)
+    fresh = [one for one in turns if one.id not in stored]
     report_progress(len(turns) - len(fresh))
     vectors = _embed_turns(call, fresh, report_progress)
     with call.open_writer() as writer:
-        there = writer.load(str(one.id) for one in turns)
+        stored = writer.load(str(one.id) for one in turns)
         writes: list[Write] = [
             Patch(one.id, restoration_values(writer, one))
-            for one in there.values()
+            for one in stored.values()
             if one.status is Status.RETRACTED
         ]
-        for talk in talks:
-            writes += _append_new_turns(call, writer, talk, there, vectors, learns=learns)
+        for conversation in conversations:
+            writes += _append_new_turns(call, writer, conversation, stored, vectors, learns=learns)
         if writes:
             event = new_import_event(call, batch, call.now())
             outcome.event = writer.apply(event, writes).id
@@ -101,10 +99,10 @@ def store_turns(
 def _prepare_turn(
     call: Call, format: str, one: TurnItem, number: int, origin: Origin | None
 ) -> CleanTurn:
-    said = one.turn
-    if origin is not None and said["role"] == "user":
-        said = {**said, "origin": origin}
-    turn = clean_turn(said, call.now(), number)
+    given = one.turn
+    if origin is not None and given["role"] == "user":
+        given = {**given, "origin": origin}
+    turn = clean_turn(given, call.now(), number)
     return replace(turn, metadata={**turn.metadata, **provenance(format, one.place)})
 
 
@@ -133,23 +131,25 @@ def _embed_turns(
 def _append_new_turns(
     call: Call,
     writer: Writer,
-    talk: PreparedConversation,
-    there: Mapping[str, Record],
+    conversation: PreparedConversation,
+    stored: Mapping[str, Record],
     vectors: Mapping[str, TurnEmbeddings],
     *,
     learns: bool,
 ) -> list[Write]:
-    """The turns of a conversation that are new, after those that it has."""
-    new = [one for one in talk.turns if one.id not in there]
+    """Return the writes that append the new turns of a conversation."""
+    new = [one for one in conversation.turns if one.id not in stored]
     if not new:
         return []
-    title = None if writer.get_session(talk.session_id) else talk.title
-    heard = continue_session(call, writer, new, talk.session_id, talk.scope, title)
-    writer.save_session(_mark_idle(call, heard.session, learns=learns))
-    return [Insert(one, None, vectors.get(one.id, ())) for one in heard.turns]
+    title = None if writer.get_session(conversation.session_id) else conversation.title
+    appended = continue_session(
+        call, writer, new, conversation.session_id, conversation.scope, title
+    )
+    writer.save_session(_mark_idle(call, appended.session, learns=learns))
+    return [Insert(one, None, vectors.get(one.id, ())) for one in appended.turns]
 
 
 def _mark_idle(call: Call, session: Session, *, learns: bool) -> Session:
-    """It is over; what was said in it is learned from in the background, if at all."""
+    """Return the session as idle, and due for learning in the background if `learns`."""
     due = session.due_at or call.now() if learns else session.due_at
     return replace(session, status=SessionStatus.IDLE, due_at=due)

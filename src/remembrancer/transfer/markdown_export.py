@@ -1,4 +1,4 @@
-"""One person's memories as Markdown, for reading: what is in force, and what was said."""
+"""Exports the active memories and conversations of one person as Markdown."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PAGE_SIZE = 200
 
 
 def render_markdown(call: Call) -> Iterator[str]:
-    """The document, line by line, as of one moment."""
+    """Yield the lines of the document, as of one moment."""
     with call.store.open_reader(call.owner) as reader:
         yield f"# What is remembered of {call.owner.user}\n"
         yield f"As of {call.now():%Y-%m-%d %H:%M} UTC.\n"
-        wanted = Filter(now=call.now(), kinds=(Kind.FACT,), visible=call.resolve_visibility())
-        facts = [one for one in iter_records(reader, wanted) if isinstance(one, Fact)]
+        is_fact = Filter(now=call.now(), kinds=(Kind.FACT,), visible=call.resolve_visibility())
+        facts = [one for one in iter_records(reader, is_fact) if isinstance(one, Fact)]
         facts.sort(key=lambda one: one.category)
         for category, some in groupby(facts, key=lambda one: one.category):
             yield from _render_section(category.replace("_", " ").capitalize(), some)
@@ -32,14 +32,14 @@ def render_markdown(call: Call) -> Iterator[str]:
 
 
 def _render_section(heading: str, records: Iterable[Record]) -> Iterator[str]:
-    told = [_render_memory(one) for one in records]
-    if told:
+    items = [_render_memory(one) for one in records]
+    if items:
         yield f"\n## {heading}\n"
-        yield from told
+        yield from items
 
 
 def _render_memory(record: Record) -> str:
-    """A memory as an item of a list; further lines of it are indented, so that they stay in it."""
+    """Return a memory as a list item; its further lines are indented to stay in the item."""
     topic = ""
     if isinstance(record, Fact) and record.subject and record.predicate:
         topic = f"{record.subject}, {record.predicate}: "
@@ -60,8 +60,8 @@ def _remarks(record: Record) -> Iterator[str]:
 
 
 def _list_sessions(call: Call, reader: Reader) -> Iterator[Session]:
-    wanted, after = SessionFilter(visible=call.resolve_visibility()), None
-    while page := reader.list_sessions(wanted, PAGE_SIZE, after):
+    filter, after = SessionFilter(visible=call.resolve_visibility()), None
+    while page := reader.list_sessions(filter, PAGE_SIZE, after):
         yield from page
         after = Position(page[-1].active_at, page[-1].id)
 

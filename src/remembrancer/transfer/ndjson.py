@@ -1,4 +1,4 @@
-"""Rows as lines of JSON, one way to write each row, and what a member of a backup adds up to."""
+"""Encodes rows as lines of JSON, one canonical form for each row, and digests them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from remembrancer.errors import BadBackup, InvalidInput
 from remembrancer.store.contract import DumpRow
-from remembrancer.transfer.whose import DataOwner
+from remembrancer.transfer.data_owner import DataOwner
 from remembrancer.types import Json, Owner, Tenant
 
 SYSTEM_MEMBER = "system.jsonl"
@@ -21,7 +21,7 @@ MEMBER_PATTERN = rf"^(system\.jsonl|({PEOPLE}|{TEAMS})/[0-9a-f]{{32}}\.jsonl)$"
 
 
 class ArchiveMember(BaseModel):
-    """A part of a backup: its name, and what must be found when it is read again."""
+    """The name, size and checksum of one file in a backup."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,7 +32,7 @@ class ArchiveMember(BaseModel):
 
 
 class LineDigest:
-    """Adds up lines as they pass."""
+    """Counts and hashes lines while they are iterated."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
@@ -40,7 +40,7 @@ class LineDigest:
         self.bytes = 0
 
     def digest_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The same lines."""
+        """Yield the same lines."""
         for line in lines:
             self._digest.update(line)
             self.lines += 1
@@ -48,7 +48,7 @@ class LineDigest:
             yield line
 
     def to_member(self, name: str) -> ArchiveMember:
-        """What has passed; the first line of a person or team says who it is and is no row."""
+        # The first line of a person or team names the owner and is not a row.
         rows = self.lines if name == SYSTEM_MEMBER else self.lines - 1
         return ArchiveMember(
             name=name, rows=rows, bytes=self.bytes, sha256=self._digest.hexdigest()
@@ -56,12 +56,11 @@ class LineDigest:
 
 
 def member_name(data_owner: DataOwner) -> str:
-    """The member that holds a person or a team."""
     return f"{TEAMS if isinstance(data_owner, Tenant) else PEOPLE}/{data_owner.id}.jsonl"
 
 
 def encode_lines(rows: Iterable[DumpRow], data_owner: DataOwner | None = None) -> Iterator[bytes]:
-    """A member's lines: whose it is, then row by row."""
+    """Yield the lines of a member: first the owner, if there is one, then the rows."""
     match data_owner:
         case Owner():
             yield _encode_line({"tenant": data_owner.tenant, "user": data_owner.user})
@@ -72,7 +71,6 @@ def encode_lines(rows: Iterable[DumpRow], data_owner: DataOwner | None = None) -
 
 
 def parse_row(line: bytes) -> DumpRow:
-    """The row that a line holds."""
     match _parse_line(line):
         case [str(table), dict(columns)]:
             return table, columns
@@ -81,7 +79,7 @@ def parse_row(line: bytes) -> DumpRow:
 
 
 def parse_data_owner(line: bytes) -> DataOwner:
-    """The person or the team that a member's first line names."""
+    """Parse the first line of a member."""
     names = _parse_line(line)
     try:
         match names:
@@ -90,8 +88,8 @@ def parse_data_owner(line: bytes) -> DataOwner:
             case {"tenant": str(tenant)}:
                 return Tenant(tenant)
     except InvalidInput as error:
-        raise BadBackup("The backup has a person or a team with a name that is none.") from error
-    raise BadBackup("A member of the backup does not say whose it is.")
+        raise BadBackup("The backup has a person or team with an invalid name.") from error
+    raise BadBackup("A file in the backup does not name its owner.")
 
 
 def _encode_line(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""One person's memories as lines of JSON: everything, with history and vectors, and back."""
+"""Exports and imports everything of one person as lines of JSON, with history and embeddings."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ TEXT_COLUMNS = frozenset(
     "content summary body subject predicate quote title note reason speaker "
     "tags metadata evidence before after settings".split()
 )
-"""The columns that hold what people say."""
+"""Columns with free text, which can hold a secret."""
 
 
 def export_person(store: Store, owner: Owner) -> Iterator[bytes]:
-    """All there is of someone at one moment; the first line says what the others are."""
-    head = {
+    """Yield all rows of a person as of one moment, after a header line."""
+    header = {
         "format": FORMAT_VERSION,
         "schema": schema.HEAD,
         "tenant": owner.tenant,
         "user": owner.user,
     }
-    yield json.dumps(head, ensure_ascii=False).encode() + b"\n"
+    yield json.dumps(header, ensure_ascii=False).encode() + b"\n"
     with store.dump(owner) as rows:
         yield from encode_lines(rows)
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as an export of ours does."""
+    """True if the first line of a file is the header of an export."""
     try:
         with path.open("rb") as file:
-            head = json.loads(file.readline(MAX_HEADER_BYTES))
+            header = json.loads(file.readline(MAX_HEADER_BYTES))
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(head, dict) and {"format", "schema", "tenant", "user"} <= head.keys()
+    return isinstance(header, dict) and {"format", "schema", "tenant", "user"} <= header.keys()
 
 
 def import_person(store: Store, owner: Owner, lines: Iterable[bytes], *, replace: bool) -> int:
-    """Bring in what was exported, as the memories of this person; how many rows.
+    """Load an export as the memories of a person and return the number of rows.
 
-    Nothing is changed unless every line is sound, and none if they have other memories here.
+    Nothing changes unless every line is valid and, without `replace`, the person has no memories.
     """
-    given = iter(lines)
-    _check_header(next(given, b""))
-    rows = [_assign_owner(owner, parse_row(line)) for line in given if line.strip()]
+    remaining = iter(lines)
+    _check_header(next(remaining, b""))
+    rows = [_assign_owner(owner, parse_row(line)) for line in remaining if line.strip()]
     for number, row in enumerate(rows, 2):
         dump.check_row(dump.PERSONAL_TABLES, row)
         _refuse_secrets(number, row)
@@ -62,28 +62,28 @@ def import_person(store: Store, owner: Owner, lines: Iterable[bytes], *, replace
 
 def _check_header(line: bytes) -> None:
     try:
-        head = json.loads(line)
+        header = json.loads(line)
     except ValueError as error:
-        raise BadBackup("This is no export: its first line is not JSON.") from error
-    if not isinstance(head, dict) or head.get("format") != FORMAT_VERSION:
-        raise BadBackup("This is no export: its first line does not say so.")
-    if head.get("schema") != schema.HEAD:
+        raise BadBackup("This is not an export: its first line is not JSON.") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT_VERSION:
+        raise BadBackup("This is not an export: its first line is not a header.")
+    if header.get("schema") != schema.HEAD:
         raise BadBackup(
-            f"The export has tables of the revision {head.get('schema')}, here it is "
+            f"The export has schema revision {header.get('schema')}, this version has "
             f"{schema.HEAD}: export it again with this version."
         )
 
 
 def _refuse_secrets(number: int, row: DumpRow) -> None:
-    """What we exported has none; whoever puts one into the file has it refused here too."""
+    # An export has no secrets, but the file can have been edited.
     _, columns = row
     for name in TEXT_COLUMNS & columns.keys():
         if contains_secret(columns[name]):
-            raise BadBackup(f"Line {number} of the export holds a secret in {name}.")
+            raise BadBackup(f"Line {number} of the export contains a secret in {name}.")
 
 
 def _assign_owner(owner: Owner, row: DumpRow) -> DumpRow:
-    """A row as this person's, whoever they were called before."""
+    """Return the row with the name of the importing person."""
     table, columns = row
     if table != "owners":
         return row

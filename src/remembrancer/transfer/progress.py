@@ -1,4 +1,4 @@
-"""How far a transfer is, for whoever wants to know."""
+"""Reports the progress of a backup, restore or move."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class ProgressCounter:
-    """Counts steps, of which there is one per person or team, and pass."""
+    """Counts steps; each pass over a person or team is one step."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
@@ -17,12 +17,10 @@ class ProgressCounter:
         self._total = 0
 
     def set_total(self, total: int) -> None:
-        """Say how many there will be."""
         self._total = total
         self._report()
 
     def advance(self) -> None:
-        """One more is done."""
         self._done += 1
         self._report()
 

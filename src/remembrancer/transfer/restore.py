@@ -1,7 +1,7 @@
-"""Bringing people and teams into a store, out of a backup or another store, one after the other.
+"""Restores a backup into a store, and moves one store into another.
 
-Each arrives as a whole or not at all, and whoever is there already is passed over; so what was
-interrupted is completed by doing it again.
+Each person or team is loaded in one transaction, and skipped if the target has the same rows. An
+interrupted run can therefore be repeated.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from remembrancer.store.contract import DumpRow, Store
 from remembrancer.store.erasure_marks import is_erased_since
 from remembrancer.transfer import archive, strip_person
 from remembrancer.transfer.archive import Archive
+from remembrancer.transfer.data_owner import DataOwner, dump_rows, list_data_owners, load_rows
 from remembrancer.transfer.ndjson import ArchiveMember, LineDigest, encode_lines, member_name
 from remembrancer.transfer.progress import ProgressCounter
-from remembrancer.transfer.whose import DataOwner, dump_rows, list_data_owners, load_rows
 from remembrancer.types import Owner, Tenant
 
 
 @dataclass(frozen=True, slots=True)
 class TransferResult:
-    """Who was brought in with how many rows, how many were there already, and who stays out.
+    """Counts of what was loaded, what was present already, and what was left out.
 
-    The erased are people who were erased after the backup was made.
+    `erased` counts people who were erased after the backup was made.
     """
 
     people: int
@@ -46,15 +46,15 @@ OpenRows = Callable[[], AbstractContextManager[Iterator[DumpRow]]]
 
 @dataclass(frozen=True, slots=True)
 class TransferItem:
-    """A person or a team on the way: what they add up to, and a way to read them."""
+    """A person or team to load, with its digest and a function that opens its rows."""
 
     data_owner: DataOwner
     member: ArchiveMember
-    rows: OpenRows
+    open_rows: OpenRows
 
 
 class TargetState(Enum):
-    """What a store holds of someone who is about to arrive."""
+    """What the target store holds of a data owner: nothing, other rows, or the same rows."""
 
     FREE = auto()
     TAKEN = auto()
@@ -62,7 +62,7 @@ class TargetState(Enum):
 
 
 def restore(path: Path, store: Store, *, replace: bool, steps: ProgressCounter) -> TransferResult:
-    """Bring everyone in a backup into a store, after the whole of it was found sound."""
+    """Load a backup into a store, after the whole backup was verified."""
     with archive.open_archive(path) as found:
         steps.set_total(2 * len(found.members))
         found.check(steps)
@@ -73,40 +73,40 @@ def restore(path: Path, store: Store, *, replace: bool, steps: ProgressCounter) 
         strip_person.copy_without_people(path, store, erased) as rest,
         archive.open_archive(rest) as found,
     ):
-        arrived = _restore_archive(found, store, replace=replace, steps=steps)
-        return dataclasses.replace(arrived, erased=len(erased))
+        result = _restore_archive(found, store, replace=replace, steps=steps)
+        return dataclasses.replace(result, erased=len(erased))
 
 
 def move(source: Store, target: Store, *, replace: bool, steps: ProgressCounter) -> TransferResult:
-    """Bring everyone in a store into another one; the first keeps what it has."""
-    all_of_them = list_data_owners(source)
-    steps.set_total(2 * len(all_of_them))
-    parcels = []
-    for whose in all_of_them:
-        member = _compute_member(source, whose)
+    """Copy everyone in a store into another one; the source is not changed."""
+    data_owners = list_data_owners(source)
+    steps.set_total(2 * len(data_owners))
+    items = []
+    for data_owner in data_owners:
+        member = _compute_member(source, data_owner)
         if member.rows:
-            parcels.append(TransferItem(whose, member, partial(dump_rows, source, whose)))
+            items.append(TransferItem(data_owner, member, partial(dump_rows, source, data_owner)))
         steps.advance()
-    return _load_items(parcels, source.dump_system, target, replace=replace, steps=steps)
+    return _load_items(items, source.dump_system, target, replace=replace, steps=steps)
 
 
 def _list_erased_people(found: Archive, store: Store) -> list[Owner]:
-    """The people in a backup who were erased after it was made: they must not come back."""
+    """Return the people who were erased after the backup was made; they must stay erased."""
     with found.read_system_rows() as rows:
         people = [
             Owner(str(columns["tenant"]), str(columns["name"]))
             for table, columns in rows
             if table == "users"
         ]
-    at = found.manifest.created_at
-    return [one for one in people if is_erased_since(store, one, at)]
+    created_at = found.manifest.created_at
+    return [one for one in people if is_erased_since(store, one, created_at)]
 
 
 def _restore_archive(
     found: Archive, store: Store, *, replace: bool, steps: ProgressCounter
 ) -> TransferResult:
-    parcels = [_build_item(found, member) for member in found.members]
-    return _load_items(parcels, found.read_system_rows, store, replace=replace, steps=steps)
+    items = [_build_item(found, member) for member in found.members]
+    return _load_items(items, found.read_system_rows, store, replace=replace, steps=steps)
 
 
 def _build_item(found: Archive, member: ArchiveMember) -> TransferItem:
@@ -114,61 +114,59 @@ def _build_item(found: Archive, member: ArchiveMember) -> TransferItem:
 
 
 def _load_items(
-    parcels: Sequence[TransferItem],
-    system: OpenRows,
+    items: Sequence[TransferItem],
+    open_system_rows: OpenRows,
     store: Store,
     *,
     replace: bool,
     steps: ProgressCounter,
 ) -> TransferResult:
-    places = [_check_target(store, parcel) for parcel in parcels]
-    taken = [
-        parcels[at].data_owner for at, place in enumerate(places) if place is TargetState.TAKEN
-    ]
+    states = [(item, _check_target(store, item)) for item in items]
+    taken = [item.data_owner for item, state in states if state is TargetState.TAKEN]
     if taken and not replace:
         raise Conflict(_conflict_message(taken))
-    with system() as rows:
+    with open_system_rows() as rows:
         store.load_system(rows)
-    arrived: list[TransferItem] = []
+    loaded: list[TransferItem] = []
     present: list[TransferItem] = []
-    facts = 0
-    for parcel, place in zip(parcels, places, strict=True):
-        if place is TargetState.SAME:
-            present.append(parcel)
+    team_facts = 0
+    for item, state in states:
+        if state is TargetState.SAME:
+            present.append(item)
         else:
-            with parcel.rows() as rows:
-                facts += load_rows(store, parcel.data_owner, rows, replace=replace)
-            arrived.append(parcel)
+            with item.open_rows() as rows:
+                team_facts += load_rows(store, item.data_owner, rows, replace=replace)
+            loaded.append(item)
         steps.advance()
     return TransferResult(
-        people=_count(arrived, Owner),
-        teams=_count(arrived, Tenant),
-        team_facts=facts,
-        rows=sum(one.member.rows for one in arrived),
+        people=_count(loaded, Owner),
+        teams=_count(loaded, Tenant),
+        team_facts=team_facts,
+        rows=sum(one.member.rows for one in loaded),
         present=_count(present, Owner),
         teams_present=_count(present, Tenant),
     )
 
 
-def _count(parcels: Sequence[TransferItem], kind: type[DataOwner]) -> int:
-    return sum(isinstance(one.data_owner, kind) for one in parcels)
+def _count(items: Sequence[TransferItem], kind: type[DataOwner]) -> int:
+    return sum(isinstance(one.data_owner, kind) for one in items)
 
 
-def _check_target(store: Store, parcel: TransferItem) -> TargetState:
-    here = _compute_member(store, parcel.data_owner)
-    if here == parcel.member:
+def _check_target(store: Store, item: TransferItem) -> TargetState:
+    present = _compute_member(store, item.data_owner)
+    if present == item.member:
         return TargetState.SAME
-    # One row only says who they are, or is the key of a team that knows nothing.
-    return TargetState.TAKEN if here.rows > 1 else TargetState.FREE
+    # A single row is the owner itself, or the key of an empty team.
+    return TargetState.TAKEN if present.rows > 1 else TargetState.FREE
 
 
 def _compute_member(store: Store, data_owner: DataOwner) -> ArchiveMember:
-    """What a store holds of someone, as the member of a backup that it would be."""
-    total = LineDigest()
+    """Return the backup member that the rows in a store would make."""
+    digest = LineDigest()
     with dump_rows(store, data_owner) as rows:
-        for _ in total.digest_lines(encode_lines(rows, data_owner)):
+        for _ in digest.digest_lines(encode_lines(rows, data_owner)):
             continue
-    return total.to_member(member_name(data_owner))
+    return digest.to_member(member_name(data_owner))
 
 
 def _conflict_message(taken: Sequence[DataOwner]) -> str:
@@ -180,5 +178,5 @@ def _conflict_message(taken: Sequence[DataOwner]) -> str:
     who = f"{first} has" if len(taken) == 1 else f"{first} and {len(taken) - 1} more have"
     return (
         f"{who} other memories here, so nothing was changed. "
-        "To give those up, ask for them to be replaced (--replace, replace=True)."
+        "To overwrite them, use --replace or replace=True."
     )

@@ -1,4 +1,4 @@
-"""The backups that are made by themselves: what they are called, and which of them stay."""
+"""Scheduled backups: their file names and how many are kept."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ BACKUP_NAME_PATTERN = re.compile(r"remembrancer-\d{8}T\d{6}Z\.zip")
 
 
 def backup_name(now: datetime) -> str:
-    """The name of a backup made at a moment; the order of names is that of time."""
+    """Return the file name of a backup; names sort by time."""
     return f"remembrancer-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.zip"
 
 
 def add_backup(store: Store, directory: Path, now: datetime, retention: int) -> Backup:
-    """Make one more, and remove the oldest beyond how many are kept; other files are left alone."""
+    """Write a backup and delete the oldest ones beyond `retention`; other files stay."""
     if store.check_health().place == "memory":
-        raise InvalidInput("What vanishes is not kept by itself; give a file to write it to.")
+        raise InvalidInput("A store in memory has no scheduled backups; give a file to write to.")
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise StoreUnavailable(f"{directory} cannot be used: {error.strerror}.") from error
-    made = archive.write(store, directory / backup_name(now), now, ProgressCounter())
-    for old in _list_backups(directory)[:-retention]:
+    backup = archive.write(store, directory / backup_name(now), now, ProgressCounter())
+    for old in list_backups(directory)[:-retention]:
         old.unlink(missing_ok=True)
-    return made
+    return backup
 
 
-def _list_backups(directory: Path) -> list[Path]:
+def list_backups(directory: Path) -> list[Path]:
+    """Return the scheduled backups in a directory, oldest first."""
     return sorted(
         one
         for one in directory.iterdir()

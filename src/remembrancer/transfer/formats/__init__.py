@@ -1,4 +1,4 @@
-"""What other products and people keep their memories in: one module for each kind of file.
+"""Readers for the files of other products, one module for each format.
 
-A module reads and tells what it found, as pieces; it knows no store, and trusts nothing it reads.
+A reader yields import items, knows no store, and treats all input as untrusted.
 """

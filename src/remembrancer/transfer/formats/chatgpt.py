@@ -1,7 +1,7 @@
-"""ChatGPT's data export: conversations as trees, of which the branch shown last is brought in.
+"""Reads the data export of ChatGPT: the current branch of each conversation tree.
 
-The export has no list of saved memories, but the conversations tell them: in what was said to the
-tool that saves them, and in what a conversation was given to begin with.
+The export has no list of saved memories. They are taken from the messages to the memory tool and
+from the context that a conversation began with.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from remembrancer.transfer.formats.items import (
     build_conversation,
 )
 from remembrancer.transfer.formats.json_stream import first_text, read_array
-from remembrancer.transfer.formats.roles import branch, last_leaf
+from remembrancer.transfer.formats.roles import select_branch
 from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 FILE_PATTERNS = ("conversations.json", "conversations-*.json")
@@ -32,7 +32,6 @@ _SAVED_MEMORY_PATTERN = re.compile(r"^\s*\d+\.\s*(?:\[([^\]]*)\]\.?)?\s*(.+)$", 
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """The conversations in an export, and the memories that they tell of."""
     for file in _find_files(source):
         for number, one in read_array(file):
             yield from _parse_conversation(FileLocation(file.name, f"conversation {number}"), one)
@@ -45,18 +44,18 @@ def _find_files(source: ImportSource) -> list[SourceFile]:
 def _parse_conversation(place: FileLocation, found: Any) -> Iterable[ImportItem]:
     tree = found.get("mapping") if isinstance(found, dict) else None
     if not isinstance(tree, dict):
-        return [SkippedItem(place, "no conversation of ChatGPT")]
+        return [SkippedItem(place, "not a ChatGPT conversation")]
     key = (
         first_text(found, "conversation_id", "id")
         or f"{found.get('title')} {found.get('create_time')}"
     )
     nodes = {name: node for name, node in tree.items() if isinstance(node, dict)}
     parents = {name: first_text(node, "parent") for name, node in nodes.items()}
-    way = branch(parents, first_text(found, "current_node")) or branch(parents, last_leaf(parents))
+    selected = select_branch(parents, first_text(found, "current_node"))
     messages = (
-        piece
-        for number, name in enumerate(way, 1)
-        for piece in _parse_message(
+        item
+        for number, name in enumerate(selected, 1)
+        for item in _parse_message(
             place.at(f"message {number}"), key, name, nodes[name].get("message")
         )
     )
@@ -66,34 +65,34 @@ def _parse_conversation(place: FileLocation, found: Any) -> Iterable[ImportItem]
 def _parse_message(
     place: FileLocation, conversation_key: str, key: str, message: Any
 ) -> Iterator[TurnItem | MemoryItem | SkippedItem]:
-    """A turn, or the memories that it saved; the root of a tree has no message at all."""
+    """Yield a turn, or the memories that it saved; the root of a tree has no message."""
     if not isinstance(message, dict):
         return
     author, content = _get_object(message, "author"), _get_object(message, "content")
-    role, form = author.get("role"), content.get("content_type")
-    said = _message_text(content)
-    if form == "model_editable_context":
+    role, content_type = author.get("role"), content.get("content_type")
+    text = _message_text(content)
+    if content_type == "model_editable_context":
         yield from _parse_saved_memories(place, first_text(content, "model_set_context") or "")
-    elif role == "assistant" and message.get("recipient") == MEMORY_TOOL and said:
-        yield _build_memory(place, said, message.get("create_time"))
+    elif role == "assistant" and message.get("recipient") == MEMORY_TOOL and text:
+        yield _build_memory(place, text, message.get("create_time"))
     elif _get_object(message, "metadata").get("is_visually_hidden_from_conversation"):
         yield SkippedItem(place, "hidden from the conversation")
     elif role not in ("user", "assistant") or message.get("recipient", "all") != "all":
         yield SkippedItem(place, "between the assistant and its tools")
-    elif form not in TEXT_CONTENT_TYPES or not said:
-        yield SkippedItem(place, "without words: an image, a file, or reasoning")
+    elif content_type not in TEXT_CONTENT_TYPES or not text:
+        yield SkippedItem(place, "without text: an image, a file, or reasoning")
     else:
         at = parse_timestamp(message.get("create_time"))
-        yield TurnItem(place, key, {"role": role, "content": said, "said_at": at})
+        yield TurnItem(place, key, {"role": role, "content": text, "said_at": at})
 
 
 def _message_text(content: Mapping[str, Any]) -> str:
     return _CITATION.sub("", extract_text(content.get("parts"))).strip()
 
 
-def _parse_saved_memories(place: FileLocation, listed: str) -> Iterator[MemoryItem]:
-    """The memories that a conversation was given: `1. [2025-05-01]. Likes tea.`"""
-    for line in _SAVED_MEMORY_PATTERN.finditer(listed):
+def _parse_saved_memories(place: FileLocation, text: str) -> Iterator[MemoryItem]:
+    """Yield the memories of a numbered list such as `1. [2025-05-01]. Likes tea.`"""
+    for line in _SAVED_MEMORY_PATTERN.finditer(text):
         yield _build_memory(place, line[2].strip(), line[1])
 
 

@@ -1,4 +1,4 @@
-"""Claude's data export: conversations, and what Claude keeps in mind of its user."""
+"""Reads the data export of Claude: conversations and memories of the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from remembrancer.transfer.formats.items import (
     build_conversation,
 )
 from remembrancer.transfer.formats.json_stream import first_text, read_array
-from remembrancer.transfer.formats.roles import branch, last_leaf
+from remembrancer.transfer.formats.roles import select_branch
 from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 FILE_PATTERNS = ("conversations.json", "conversations-*.json")
@@ -24,15 +24,14 @@ ROLE_BY_SENDER = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """The conversations in an export, and what is told of the user."""
     memories = [one for one in source.files if _is_memory_file(one.name)]
     for file in memories:
         for number, one in read_array(file):
             yield from _parse_memories(FileLocation(file.name, f"entry {number}"), one)
-    talks = source.find_files(*FILE_PATTERNS) or [
+    conversations = source.find_files(*FILE_PATTERNS) or [
         one for one in source.find_files("*.json") if one not in memories
     ]
-    for file in talks:
+    for file in conversations:
         for number, one in read_array(file):
             yield from _parse_conversation(FileLocation(file.name, f"conversation {number}"), one)
 
@@ -44,7 +43,7 @@ def _is_memory_file(name: str) -> bool:
 
 def _parse_memories(place: FileLocation, found: Any) -> Iterator[ImportItem]:
     if not isinstance(found, dict):
-        yield SkippedItem(place, "no memory of Claude")
+        yield SkippedItem(place, "not a Claude memory")
         return
     projects = found.get("project_memories")
     texts = {"conversations": found.get("conversations_memory")}
@@ -57,33 +56,33 @@ def _parse_memories(place: FileLocation, found: Any) -> Iterator[ImportItem]:
 def _parse_conversation(place: FileLocation, found: Any) -> Iterable[ImportItem]:
     messages = found.get("chat_messages") if isinstance(found, dict) else None
     if not isinstance(messages, list):
-        return [SkippedItem(place, "no conversation of Claude")]
+        return [SkippedItem(place, "not a Claude conversation")]
     key = first_text(found, "uuid") or f"{found.get('name')} {found.get('created_at')}"
-    shown = _select_branch(messages, first_text(found, "current_leaf_message_uuid"))
+    shown = _select_messages(messages, first_text(found, "current_leaf_message_uuid"))
     turns = (_parse_message(place.at(f"message {number}"), one) for number, one in shown)
     return build_conversation(place, key, turns, title=found.get("name"))
 
 
-def _select_branch(messages: list[Any], leaf: str | None) -> list[tuple[int, Any]]:
-    """The messages with their numbers; where they tell what they answer, only the last branch."""
+def _select_messages(messages: list[Any], leaf: str | None) -> list[tuple[int, Any]]:
+    """Return the numbered messages, or only the current branch if they name their parents."""
     numbered = list(enumerate(messages, 1))
     named = {name: one for one in messages if (name := first_text(one, "uuid")) is not None}
     parents = {name: first_text(one, "parent_message_uuid") for name, one in named.items()}
     if not any(parent in named for parent in parents.values()):
         return numbered
-    way = set(branch(parents, leaf) or branch(parents, last_leaf(parents)))
-    return [(number, one) for number, one in numbered if first_text(one, "uuid") in way]
+    selected = set(select_branch(parents, leaf))
+    return [(number, one) for number, one in numbered if first_text(one, "uuid") in selected]
 
 
 def _parse_message(place: FileLocation, message: Any) -> TurnItem | SkippedItem:
     role = ROLE_BY_SENDER.get(str(message.get("sender"))) if isinstance(message, dict) else None
     if role is None:
         return SkippedItem(place, "not by the user or the assistant")
-    said = (
+    text = (
         extract_text(message.get("content")).strip() or (first_text(message, "text") or "").strip()
     )
-    if not said:
-        return SkippedItem(place, "without words: an image, a file, or a tool")
+    if not text:
+        return SkippedItem(place, "without text: an image, a file, or a tool")
     key = first_text(message, "uuid") or place.where
     at = parse_timestamp(message.get("created_at"))
-    return TurnItem(place, key, {"role": role, "content": said, "said_at": at})
+    return TurnItem(place, key, {"role": role, "content": text, "said_at": at})

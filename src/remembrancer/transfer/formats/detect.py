@@ -1,4 +1,4 @@
-"""The formats there are, and which of them a file seems to be in."""
+"""Lists the import formats and detects the format of a source."""
 
 from __future__ import annotations
 
@@ -50,26 +50,24 @@ SIGNATURE_KEYS: tuple[tuple[str, set[str]], ...] = (
     ("mem0", {"memory", "user_id"}),
     *(("jsonl", {name}) for name in jsonl.CONTENT_KEYS),
 )
-"""The keys by which the first object of a file tells what wrote it, the surest first."""
+"""Keys of the first object in a file that identify a format, the most specific first."""
 
 LIST_KEYS = ("results", "memories", "messages", "turns", "facts", "items")
 MAX_FILES_CHECKED, MAX_ENTRIES_CHECKED = 200, 20
-"""How many files of a folder are looked at, and how many entries of a file."""
 
 
 def get_reader(format: str) -> Callable[[ImportSource], Iterator[ImportItem]]:
-    """What reads a format, or an error that names them all."""
     if format not in FORMATS:
-        raise InvalidInput(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+        raise InvalidInput(f"There is no format {format!r}; use one of {', '.join(FORMATS)}.")
     return FORMATS[format]
 
 
 def detect_format(source: ImportSource) -> str:
-    """The format that a source seems to be in."""
+    """Return the format of a source; raises `InvalidInput` if it is not recognised."""
     if source.database_url is not None:
         return "langgraph"
-    for look in (_detect_by_database, _detect_by_content):
-        found = {format for file in source.files[:MAX_FILES_CHECKED] if (format := look(file))}
+    for detect in (_detect_by_database, _detect_by_content):
+        found = {format for file in source.files[:MAX_FILES_CHECKED] if (format := detect(file))}
         if found:
             return next(format for format, _ in SIGNATURE_KEYS if format in found)
     if source.find_files(*markdown.FILE_PATTERNS):
@@ -77,7 +75,7 @@ def detect_format(source: ImportSource) -> str:
     if source.find_files(*transcript.FILE_PATTERNS):
         return "transcript"
     raise InvalidInput(
-        f"{source.name}: what this is cannot be told; say --from {', '.join(FORMATS)}."
+        f"{source.name}: the format is not recognised; give --from {', '.join(FORMATS)}."
     )
 
 
@@ -100,11 +98,11 @@ def _detect_by_content(file: SourceFile) -> str | None:
     finally:
         file.was_read = False
     keys = first.keys() if isinstance(first, dict) else set()
-    return next((format for format, signs in SIGNATURE_KEYS if signs <= keys), None)
+    return next((format for format, signature in SIGNATURE_KEYS if signature <= keys), None)
 
 
 def _read_first_object(file: SourceFile) -> Any:
-    """The first object in a file; of one that holds a list of others, the first of these."""
+    """Return the first object in a file, or the first in the list that this object holds."""
     for _, one in islice(read_entries(file), MAX_ENTRIES_CHECKED):
         if isinstance(one, dict):
             lists = (one[key] for key in LIST_KEYS if isinstance(one.get(key), list))

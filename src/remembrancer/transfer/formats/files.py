@@ -1,7 +1,6 @@
-"""The files that someone brings along: one, a folder of them, or a zip; opened with suspicion.
+"""Opens the files of an import: one file, a folder or a zip, all of them untrusted.
 
-Nothing is ever unpacked to a path, no link is followed, and whatever a file claims about itself,
-no more is read of it than its limit.
+Nothing is extracted to a path, links are not followed, and reading stops at a size limit.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from remembrancer.errors import InvalidInput
 from remembrancer.store.external_db import is_database_url
 
 MAX_FILE_BYTES = 4 * 1024**3
-"""How many bytes may be read of one file, unpacked."""
+"""Limit for one file, after decompression."""
 
 MAX_TEXT_FILE_BYTES = 64 * 1024**2
-"""How many of one that is read as a whole."""
+"""Limit for a file that is read as a whole."""
 
 MAX_FILES = 100_000
 ENCRYPTED_FLAG = 1
@@ -33,7 +32,7 @@ ENCRYPTED_FLAG = 1
 
 @dataclass(slots=True)
 class SourceFile:
-    """One file; `path` is where it lies, unless it is inside a zip."""
+    """One file; `path` is None if it is inside a zip."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -42,15 +41,14 @@ class SourceFile:
 
     @contextlib.contextmanager
     def open_limited(self) -> Iterator[IO[bytes]]:
-        """Its bytes, as far as the limit goes."""
+        """Open the file; reading past the limit raises `InvalidInput`."""
         self.was_read = True
         with translate_read_errors(self.name):
             stream = self.open()
-        with io.BufferedReader(_LimitedStream(stream, self.name)) as counted:
-            yield counted
+        with io.BufferedReader(_LimitedStream(stream, self.name)) as limited:
+            yield limited
 
     def read_text(self) -> str:
-        """All of it as text."""
         with self.open_limited() as stream:
             content = stream.read(MAX_TEXT_FILE_BYTES + 1)
         if len(content) > MAX_TEXT_FILE_BYTES:
@@ -60,22 +58,22 @@ class SourceFile:
         except UnicodeDecodeError:
             raise InvalidInput(f"{self.name} cannot be read as UTF-8 text.") from None
 
-    def begins_with(self, mark: bytes) -> bool:
-        """Whether these are its first bytes; looking does not count as reading."""
+    def begins_with(self, prefix: bytes) -> bool:
+        """True if these are the first bytes; does not set `was_read`."""
         with translate_read_errors(self.name), self.open() as stream:
-            return stream.read(len(mark)) == mark
+            return stream.read(len(prefix)) == prefix
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """What someone pointed at; `address` is that of a database, which has no files."""
+    """The files of an import, or the URL of a database."""
 
     name: str
     files: tuple[SourceFile, ...] = ()
     database_url: str | None = None
 
     def find_files(self, *patterns: str) -> list[SourceFile]:
-        """The files of which the name, without folders, is like one of these."""
+        """Return the files whose name, without folders, matches one of the patterns."""
         return [
             one
             for one in self.files
@@ -85,44 +83,43 @@ class ImportSource:
 
 @contextlib.contextmanager
 def open_source(place: str | Path) -> Iterator[ImportSource]:
-    """The files at a path, or the database at an address."""
     if is_database_url(str(place)):
         yield ImportSource("a database", database_url=str(place))
         return
     path = Path(place).expanduser()
     with translate_read_errors(str(path)):
         mode = path.stat().st_mode
-        zipped = stat.S_ISREG(mode) and zipfile.is_zipfile(path)
+        is_zip = stat.S_ISREG(mode) and zipfile.is_zipfile(path)
     if stat.S_ISDIR(mode):
         yield ImportSource(path.resolve().name, tuple(_walk_directory(path)))
     elif not stat.S_ISREG(mode):
         raise InvalidInput(f"{path} is neither a file nor a folder.")
-    elif zipped:
+    elif is_zip:
         with translate_read_errors(str(path)):
             archive = zipfile.ZipFile(path)
         with archive:
             yield ImportSource(path.name, tuple(_list_zip_files(path, archive)))
     else:
-        yield ImportSource(path.name, (_file(path, path.name),))
+        yield ImportSource(path.name, (_build_file(path, path.name),))
 
 
-def _file(path: Path, name: str) -> SourceFile:
+def _build_file(path: Path, name: str) -> SourceFile:
     return SourceFile(name, lambda: path.open("rb"), path)
 
 
 def _walk_directory(folder: Path) -> Iterator[SourceFile]:
-    """The files below a folder in the order of their names; hidden ones and links are passed by."""
+    """Yield the files below a folder in the order of their names, without hidden ones and links."""
     count = 0
-    for place, folders, names in os.walk(folder, followlinks=False):
+    for parent, folders, names in os.walk(folder, followlinks=False):
         folders[:] = sorted(one for one in folders if not one.startswith("."))
         for name in sorted(names):
-            path = Path(place, name)
+            path = Path(parent, name)
             if name.startswith(".") or path.is_symlink() or not path.is_file():
                 continue
             count += 1
             if count > MAX_FILES:
                 raise InvalidInput(f"{folder} has more than {MAX_FILES} files.")
-            yield _file(path, path.relative_to(folder).as_posix())
+            yield _build_file(path, path.relative_to(folder).as_posix())
 
 
 def _list_zip_files(path: Path, archive: zipfile.ZipFile) -> Iterator[SourceFile]:
@@ -131,7 +128,7 @@ def _list_zip_files(path: Path, archive: zipfile.ZipFile) -> Iterator[SourceFile
         raise InvalidInput(f"{path} has more than {MAX_FILES} files in it.")
     for one in members:
         if one.flag_bits & ENCRYPTED_FLAG:
-            raise InvalidInput(f"{path} needs a password; unpack it, and name the folder.")
+            raise InvalidInput(f"{path} has a password; extract it and give the folder.")
         yield SourceFile(one.filename, _opener(archive, one))
 
 
@@ -140,7 +137,7 @@ def _opener(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], I
 
 
 class _LimitedStream(io.RawIOBase):
-    """A stream that ends with an error when there is more of it than there may be."""
+    """A stream that raises `InvalidInput` after `MAX_FILE_BYTES`."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
@@ -152,12 +149,12 @@ class _LimitedStream(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         with translate_read_errors(self._name):
-            piece = self._stream.read(len(buffer))
-        self._left -= len(piece)
+            chunk = self._stream.read(len(buffer))
+        self._left -= len(chunk)
         if self._left < 0:
             raise InvalidInput(f"{self._name} is larger than {MAX_FILE_BYTES} bytes.")
-        buffer[: len(piece)] = piece
-        return len(piece)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     def close(self) -> None:
         self._stream.close()
@@ -166,7 +163,6 @@ class _LimitedStream(io.RawIOBase):
 
 @contextlib.contextmanager
 def translate_read_errors(name: str) -> Iterator[None]:
-    """Say in one sentence that a file cannot be read."""
     try:
         yield
     except OSError as error:
@@ -175,7 +171,7 @@ def translate_read_errors(name: str) -> Iterator[None]:
         zipfile.BadZipFile,
         zlib.error,
         EOFError,
-        NotImplementedError,  # a kind of zip file that nobody writes
+        NotImplementedError,  # a zip feature that Python does not support
         RuntimeError,
         OverflowError,
         ValueError,

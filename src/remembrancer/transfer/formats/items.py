@@ -1,4 +1,4 @@
-"""What is found in a file: memories, conversations, and what is left out and why. Plain values."""
+"""Values that readers yield: memories, conversations, and skipped items with a reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileLocation:
-    """Where something stands: the file, and where in it."""
+    """A position in a file, for error messages and provenance."""
 
     file: str
     where: str
@@ -24,11 +24,10 @@ class FileLocation:
         return f"{self.file}, {self.where}"
 
     def at(self, where: str) -> FileLocation:
-        """A place within this one."""
+        """Return a location within this one."""
         return FileLocation(self.file, f"{self.where}, {where}")
 
     def to_error(self, what: str) -> InvalidInput:
-        """An error that names the place, for whoever has to mend the file."""
         return InvalidInput(f"{self}: {what}")
 
 
@@ -38,10 +37,10 @@ def _no_details() -> FactFields:
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """A memory. `key` is what its source calls it: the same whenever it is read again.
+    """A memory; `key` identifies it in its source, however often it is read.
 
-    `whose` is the person or the part of the source that it belongs to, where there are several;
-    `links` are the keys of what it is related to.
+    `source_owner` is the person or namespace that it belongs to, if the source has several;
+    `links` are the keys of related memories.
     """
 
     place: FileLocation
@@ -54,7 +53,7 @@ class MemoryItem:
 
 @dataclass(frozen=True, slots=True)
 class TurnItem:
-    """One turn, and what it is called within its conversation."""
+    """One turn; `key` identifies it within its conversation."""
 
     place: FileLocation
     key: str
@@ -63,8 +62,6 @@ class TurnItem:
 
 @dataclass(frozen=True, slots=True)
 class ConversationItem:
-    """Turns in the order in which they were said."""
-
     place: FileLocation
     key: str
     turns: tuple[TurnItem, ...]
@@ -74,8 +71,6 @@ class ConversationItem:
 
 @dataclass(frozen=True, slots=True)
 class SkippedItem:
-    """Something that is not brought in, and why not."""
-
     place: FileLocation
     reason: str
 
@@ -91,15 +86,15 @@ def build_conversation(
     title: object = None,
     source_owner: str | None = None,
 ) -> Iterable[ImportItem]:
-    """The pieces of one conversation: what is beside it first, and then its turns if it has any."""
+    """Yield the memories and skipped items of a conversation, then the conversation itself."""
     turns: list[TurnItem] = []
     for one in found:
         if isinstance(one, TurnItem):
             turns.append(one)
         else:
             yield one
-    called = title.strip() if isinstance(title, str) and title.strip() else None
+    stripped = title.strip() if isinstance(title, str) else ""
     if turns:
-        yield ConversationItem(place, key, tuple(turns), called, source_owner)
+        yield ConversationItem(place, key, tuple(turns), stripped or None, source_owner)
     else:
-        yield SkippedItem(place, "a conversation in which nobody says anything")
+        yield SkippedItem(place, "a conversation without messages")

@@ -1,4 +1,4 @@
-"""JSON out of files of any size: the entries of a list one by one, or what is on each line."""
+"""Reads JSON arrays and NDJSON of any size, one entry at a time."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from remembrancer.errors import InvalidInput
 from remembrancer.transfer.formats.files import SourceFile
 
 MAX_ENTRY_CHARS = 256 * 1024**2
-"""How many characters one entry of a list may have."""
 
 MAX_LINE_BYTES = 16 * 1024**2
 CHUNK_BYTES = 256 * 1024
 WHITESPACE = " \t\r\n"
 NDJSON_SUFFIXES = (".jsonl", ".ndjson")
 ENTRY_DELIMITERS = (",", "]", *WHITESPACE)
-"""What may follow after an entry."""
 
 
 def read_array(file: SourceFile, *keys: str) -> Iterator[tuple[int, Any]]:
-    """The entries of the list in a file, numbered from 1.
+    """Yield the entries of the array in a file, numbered from 1.
 
-    The list is the document itself, or in a document that is an object the first list that is
-    under one of the keys; an object that has none is the only entry.
+    The array is the document itself, or the first array under one of `keys` if the document is an
+    object. An object without such an array is the only entry.
     """
     with file.open_limited() as stream:
         text = _JsonStream(stream, file.name)
@@ -38,18 +36,18 @@ def read_array(file: SourceFile, *keys: str) -> Iterator[tuple[int, Any]]:
 
 
 def read_ndjson(file: SourceFile) -> Iterator[tuple[int, Any]]:
-    """What is on each line that is not empty, with its number; None if that is not JSON."""
+    """Yield the number and value of each line that is not empty; invalid JSON yields None."""
     with file.open_limited() as stream:
         numbered = enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), 1)
         for number, line in numbered:
             if not line.endswith(b"\n") and len(line) >= MAX_LINE_BYTES:
-                raise InvalidInput(f"{file.name}, line {number}: the line has no end.")
+                raise InvalidInput(f"{file.name}, line {number}: the line is too long.")
             if line.strip():
                 yield number, try_parse_json(line.removeprefix(codecs.BOM_UTF8))
 
 
 def is_ndjson(file: SourceFile) -> bool:
-    """Whether each line is an object of its own, rather than all of it one document."""
+    """True if each line of a file is an object of its own."""
     with file.open_limited() as stream:
         first, second = (stream.readline(MAX_LINE_BYTES) for _ in range(2))
     first = first.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -59,7 +57,7 @@ def is_ndjson(file: SourceFile) -> bool:
 
 
 def read_entries(file: SourceFile, *keys: str) -> Iterator[tuple[str, Any]]:
-    """The entries of a file in either form, each with where it stands."""
+    """Yield the entries of an array or of NDJSON, each with its position."""
     if is_ndjson(file):
         yield from ((f"line {number}", one) for number, one in read_ndjson(file))
     else:
@@ -67,7 +65,6 @@ def read_entries(file: SourceFile, *keys: str) -> Iterator[tuple[str, Any]]:
 
 
 def try_parse_json(text: bytes | str) -> Any:
-    """A JSON value, or None if it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -75,7 +72,7 @@ def try_parse_json(text: bytes | str) -> Any:
 
 
 def first_text(value: object, *keys: str) -> str | None:
-    """The first of these that is a text with something in it."""
+    """Return the first value under these keys that is a string and not blank."""
     if isinstance(value, Mapping):
         for key in keys:
             found = value.get(key)
@@ -105,7 +102,7 @@ def _read_elements(text: _JsonStream) -> Iterator[Any]:
 
 
 class _JsonStream:
-    """A text that is read as far as it is needed, and forgotten as far as it is done with."""
+    """An incremental JSON parser that keeps only the unread part of the text in memory."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream = stream
@@ -118,7 +115,7 @@ class _JsonStream:
         self._has_ended = False
 
     def peek(self) -> str:
-        """The next character that is no space; nothing at the end."""
+        """Skip whitespace and return the next character, or "" at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in WHITESPACE:
@@ -129,13 +126,12 @@ class _JsonStream:
             self._read_more()
 
     def expect_char(self, char: str) -> None:
-        """Go past the next sign, which must be this one."""
         if self.peek() != char:
-            raise self._error(f"there should be a {char}")
+            raise self._error(f"expected {char}")
         self._at += 1
 
     def read_value(self) -> Any:
-        """The next value. A number at the end of what was read may go on after it."""
+        # A number at the end of the buffer can continue in the next chunk.
         self.peek()
         while True:
             try:
@@ -152,26 +148,25 @@ class _JsonStream:
             self._read_more()
 
     def expect_end(self) -> None:
-        """Complain if anything follows."""
         if self.peek():
-            raise self._error("something follows after the end")
+            raise self._error("unexpected text after the end")
 
     def _read_more(self) -> None:
         self._line += self._text.count("\n", 0, self._at)
         rest = self._text[self._at :]
         if len(rest) > MAX_ENTRY_CHARS:
             raise self._error(f"an entry has more than {MAX_ENTRY_CHARS} characters")
-        # As much again as there is, so that trying once more costs no more than reading did.
-        piece = self._stream.read(max(CHUNK_BYTES, len(rest)))
-        self._has_ended = not piece
+        # Doubling the buffer keeps the cost of parsing again linear.
+        chunk = self._stream.read(max(CHUNK_BYTES, len(rest)))
+        self._has_ended = not chunk
         try:
-            self._text = rest + self._decode.decode(piece, final=not piece)
+            self._text = rest + self._decode.decode(chunk, final=not chunk)
         except UnicodeDecodeError:
             raise InvalidInput(f"{self._name} cannot be read as UTF-8 text.") from None
         self._at = 0
 
     def _error(self, what: str) -> InvalidInput:
         return InvalidInput(
-            f"{self._name} is not the JSON it should be, or not all of it, from line "
-            f"{self._line + self._text.count(chr(10), 0, self._at)} on: {what}."
+            f"{self._name} is not valid JSON, line "
+            f"{self._line + self._text.count(chr(10), 0, self._at)}: {what}."
         )

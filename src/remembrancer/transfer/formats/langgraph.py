@@ -1,4 +1,4 @@
-"""LangGraph's stores: the table of SqliteStore and PostgresStore, or their items as JSON."""
+"""Reads LangGraph stores: the table of SqliteStore and PostgresStore, or items as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTENT_KEYS = ("content", "text", "memory", "data", "fact", "value")
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """The items of all namespaces; a namespace is told as `users/ada`."""
+    """Yield the items of all namespaces; the owner of an item is its namespace, as `users/ada`."""
     if source.database_url is not None:
         yield from _read_table(source.name, source.database_url)
     for file in source.files:
@@ -32,9 +32,9 @@ def read(source: ImportSource) -> Iterator[ImportItem]:
 
 
 def get_database_path(file: SourceFile) -> Path:
-    """Where a database lies; inside a zip it cannot be read."""
+    """Return the path of a database; raises `InvalidInput` if it is inside a zip."""
     if file.path is None:
-        raise InvalidInput(f"{file.name} is a database inside a zip; unpack it first.")
+        raise InvalidInput(f"{file.name} is a database inside a zip; extract it first.")
     file.was_read = True
     return file.path
 
@@ -68,7 +68,7 @@ def _parse_item(place: FileLocation, item: Any) -> MemoryItem | SkippedItem:
 
 
 def _render_value(value: Any) -> str:
-    """A value in words: the text in it, or all its fields."""
+    """Return the text in a value, or all its fields as text."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

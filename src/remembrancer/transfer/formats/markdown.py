@@ -1,6 +1,6 @@
-"""Markdown: each paragraph and each item of a list, with what is nested below it, is a memory.
+"""Reads Markdown: each paragraph and each list item, with its nested items, is a memory.
 
-The heading above it is told before it. Front matter gives tags, a date and a category.
+The heading above it becomes a prefix. Front matter gives tags, a date and a category.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _FIELD = re.compile(r"([A-Za-z][\w -]{0,60}):\s*(.*)$")
 _LIST_VALUE = re.compile(r"\s*-\s+(.*)$")
 BOLD_HEADING_LEVEL = 7
-"""A line that is bold from end to end is a heading below all others."""
+"""A line that is completely bold is a heading below all others."""
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """What the Markdown files say."""
     for file in source.find_files(*FILE_PATTERNS):
         try:
             front, start, text = _split_front_matter(file.read_text())
         except InvalidInput as error:
-            yield SkippedItem(FileLocation(file.name, "all of it"), str(error))
+            yield SkippedItem(FileLocation(file.name, "the whole file"), str(error))
             continue
         yield from parse_statements(FileLocation(file.name, ""), text, _build_details(front), start)
 
@@ -44,40 +43,38 @@ def read(source: ImportSource) -> Iterator[ImportItem]:
 def parse_statements(
     place: FileLocation, text: str, details: dict[str, Any], first_line: int = 1
 ) -> Iterator[MemoryItem | SkippedItem]:
-    """What a text says, statement by statement."""
+    """Yield each paragraph and list item of a text as a memory."""
     for block in _BlockParser(first_line).parse(text):
         where = f"line {block.line}"
         here = place.at(where) if place.where else FileLocation(place.file, where)
-        if block.why_not is not None:
-            yield SkippedItem(here, block.why_not)
+        if block.skip_reason is not None:
+            yield SkippedItem(here, block.skip_reason)
             continue
-        is_told = block.heading.casefold() in block.text.casefold()
-        content = block.text if is_told else f"{block.heading}: {block.text}"
+        has_heading = block.heading.casefold() in block.text.casefold()
+        content = block.text if has_heading else f"{block.heading}: {block.text}"
         yield MemoryItem(here, place.file, content, {**details})  # type: ignore[typeddict-item]
 
 
 class _Block:
-    """A statement under way: its lines, and how far they are indented."""
+    """A paragraph or list item that is being read; `indent` is None for a paragraph."""
 
     def __init__(self, line: int, heading: str, indent: int | None, text: str) -> None:
         self.line = line
         self.heading = heading
         self.indent = indent
         self.lines = [text]
-        self.why_not: str | None = None
+        self.skip_reason: str | None = None
 
     @property
     def text(self) -> str:
         return "\n".join(self.lines).strip()
 
     def contains(self, indent: int) -> bool:
-        """Whether an item so far indented is nested below this one."""
+        """True if an item with that indent is nested below this one."""
         return self.indent is not None and indent > self.indent
 
 
 class _BlockParser:
-    """Takes a text apart, line by line."""
-
     def __init__(self, first_line: int) -> None:
         self._line = first_line - 1
         self._headings: dict[int, str] = {}
@@ -102,7 +99,7 @@ class _BlockParser:
             yield from self._finish_block()
             self._fence = fence[1]
             self._block = _Block(self._line, "", None, "")
-            self._block.why_not = "code"
+            self._block.skip_reason = "code"
         elif not line.strip():
             yield from self._take_blank_line()
         elif (level := self._match_heading(line)) is not None:
@@ -115,7 +112,7 @@ class _BlockParser:
             yield from self._take_text(line)
 
     def _match_heading(self, line: str) -> tuple[int, str] | None:
-        """How deep a heading is, and its words; None for a line that is none."""
+        """Return the level and text of a heading, or None for any other line."""
         if heading := _HEADING.match(line):
             return len(heading[1]), heading[2]
         if self._block is None and (bold := _BOLD.match(line)):
@@ -137,7 +134,7 @@ class _BlockParser:
         self._after_gap = False
 
     def _take_blank_line(self) -> Iterator[_Block]:
-        """An empty line ends a paragraph; an item may go on, further in."""
+        # A blank line ends a paragraph, but a list item can continue with an indent.
         if self._block is not None and self._block.indent is None:
             yield from self._finish_block()
         self._after_gap = True
@@ -150,13 +147,13 @@ class _BlockParser:
         if block is None:
             return
         if block.text.startswith("<!--") and block.text.endswith("-->"):
-            block.why_not = "a comment"
-        if block.text or block.why_not:
+            block.skip_reason = "a comment"
+        if block.text or block.skip_reason:
             yield block
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, list[str]], int, str]:
-    """The front matter, the line after it and the rest; all is the rest if it has no end."""
+    """Return the front matter, the number of the line after it, and the remaining text."""
     lines = text.split("\n", MAX_FRONT_MATTER_LINES)
     if lines[0].rstrip() != FRONT_MATTER_FENCE:
         return {}, 1, text
@@ -174,7 +171,7 @@ def _split_front_matter(text: str) -> tuple[dict[str, list[str]], int, str]:
 
 
 def _parse_values(text: str) -> list[str]:
-    """One value, or those of a list in brackets."""
+    """Return one value, or those of a list in brackets."""
     text = text.strip()
     several = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
     return [one for one in (each.strip().strip("\"'") for each in several) if one]

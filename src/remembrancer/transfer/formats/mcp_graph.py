@@ -1,7 +1,7 @@
-"""The knowledge graph of the MCP reference memory server: entities, observations, relations.
+"""Reads the knowledge graph of the MCP reference memory server.
 
-An entity is a fact about its subject, an observation is a fact beside it, and a relation is a fact
-that links the entities at its ends.
+Each entity, observation and relation becomes a fact. Observations are linked to their entity,
+relations to both of their entities.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE_PATTERNS = ("*.jsonl", "*.json")
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """The facts of a graph: one object on each line, or one with all entities and relations."""
+    """Yield the facts of a graph, from one object on each line or from a single object."""
     for file in source.find_files(*FILE_PATTERNS) or source.files:
         for place, kind, one in _read_objects(file):
             if kind == "entity" and first_text(one, "name"):
@@ -54,10 +54,10 @@ def _parse_entity(
     for number, one in enumerate(observations if isinstance(observations, list) else [], 1):
         here = place.at(f"observation {number}")
         if not isinstance(one, str) or not one.strip():
-            yield SkippedItem(here, "no observation")
+            yield SkippedItem(here, "an empty observation")
             continue
-        named = _to_words(name).casefold() in one.casefold()
-        content = one if named else f"{_to_words(name)}: {one}"
+        has_name = _to_words(name).casefold() in one.casefold()
+        content = one if has_name else f"{_to_words(name)}: {one}"
         details: Any = {"tags": [kind], "origin": "assistant"}
         yield MemoryItem(here, f"{name}\n{one}", content, details, links=(name,))
 
@@ -71,5 +71,4 @@ def _parse_relation(place: FileLocation, relation: dict[str, Any]) -> MemoryItem
 
 
 def _to_words(name: str) -> str:
-    """`works_at` as words."""
     return name.replace("_", " ").strip()

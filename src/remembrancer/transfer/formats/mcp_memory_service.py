@@ -1,4 +1,4 @@
-"""The JSON that mcp-memory-service exports."""
+"""Reads the JSON export of mcp-memory-service."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """Its memories, with their tags and times."""
     for file in source.find_files("*.json") or source.files:
         for number, one in read_array(file, "memories"):
             yield _parse_memory(FileLocation(file.name, f"memory {number}"), one)
@@ -21,7 +20,7 @@ def read(source: ImportSource) -> Iterator[ImportItem]:
 def _parse_memory(place: FileLocation, found: Any) -> MemoryItem | SkippedItem:
     content = first_text(found, "content")
     if content is None:
-        return SkippedItem(place, "no memory of mcp-memory-service")
+        return SkippedItem(place, "not an mcp-memory-service memory")
     tags = found.get("tags")
     details: Any = {
         "origin": "assistant",

@@ -1,4 +1,4 @@
-"""mem0: the JSON of its API, its local vector store, or the history that it keeps beside that."""
+"""Reads mem0: the JSON of its API, its local vector store, or its history database."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MAPPED_FIELDS = frozenset(
     "id memory data text hash created_at updated_at user_id categories metadata score "
     "text_lemmatized".split()
 )
-"""What is told by other means, or by nothing at all; the rest becomes metadata."""
+"""Fields that are mapped or dropped; all others become metadata."""
 
 
 def read(source: ImportSource) -> Iterator[ImportItem]:
-    """The memories in JSON files, and those in a local store: of its vectors, or else its history.
+    """Yield the memories of a local store, or of JSON files if there is no store.
 
-    The history has neither users nor metadata, so it is read only where there are no vectors.
+    The history has no users and no metadata, so it is read only if there is no vector store.
     """
     databases = [one for one in source.files if one.begins_with(external_db.SQLITE_HEADER)]
     tables = {one.name: external_db.list_tables(get_database_path(one)) for one in databases}
@@ -46,17 +46,17 @@ def _read_points(file: SourceFile) -> Iterator[ImportItem]:
     rows = external_db.read_rows(get_database_path(file), POINTS_TABLE, ("id", "point"), ("rowid",))
     for number, (key, point) in enumerate(rows, 1):
         place = FileLocation(file.name, f"point {number}")
-        held = read_payload(point) if isinstance(point, bytes) else None
-        if held is None:
+        payload = read_payload(point) if isinstance(point, bytes) else None
+        if payload is None:
             yield SkippedItem(place, "a point that cannot be read")
-        elif "linked_memory_ids" in held:
-            yield SkippedItem(place, "the name of something, not a memory")
+        elif "linked_memory_ids" in payload:
+            yield SkippedItem(place, "an entity, not a memory")
         else:
-            yield _parse_memory(place, {"id": str(key), **held})
+            yield _parse_memory(place, {"id": str(key), **payload})
 
 
 def _read_history(file: SourceFile) -> Iterator[ImportItem]:
-    """What each memory was in the end."""
+    """Yield the last version of each memory."""
     columns = ("memory_id", "new_memory", "event", "created_at", "updated_at")
     last: dict[str, tuple[int, Any]] = {}
     for number, row in enumerate(
@@ -76,7 +76,7 @@ def _parse_memory(
 ) -> MemoryItem | SkippedItem:
     content = first_text(found, *CONTENT_KEYS)
     if content is None:
-        return SkippedItem(place, "no memory of mem0")
+        return SkippedItem(place, "not a mem0 memory")
     at = parse_timestamp(found.get("updated_at")) or parse_timestamp(found.get("created_at"))
     categories = found.get("categories")
     if metadata is None:

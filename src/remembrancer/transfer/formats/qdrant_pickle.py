@@ -1,6 +1,6 @@
-"""The points in a local Qdrant store, which are pickles. A pickle is a program: none is run here.
+"""Reads the points of a local Qdrant store, which are pickles, without running code.
 
-Only plain data comes out; whatever would import or call anything is refused.
+Only plain data is loaded; a pickle that would import or call anything is refused.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ALLOWED_MODULE_PREFIX, ALLOWED_CLASS = "qdrant_client.", "PointStruct"
 
 
 class _Point:
-    """Stands in for the library's class, and does nothing but keep what it is given."""
+    """Replaces the class of the Qdrant client and only holds its state."""
 
     state: Any = None
 
@@ -21,7 +21,7 @@ class _Point:
         self.state = state
 
 
-# The one in Python, as the one in C allots whatever memory a file tells it to.
+# The unpickler in Python, because the one in C allocates as much memory as a file claims to need.
 class _SafeUnpickler(pickle._Unpickler):
     def find_class(self, module: str, name: str) -> type[_Point]:
         if module.startswith(ALLOWED_MODULE_PREFIX) and name == ALLOWED_CLASS:
@@ -30,12 +30,12 @@ class _SafeUnpickler(pickle._Unpickler):
 
 
 def read_payload(point: bytes) -> dict[str, Any] | None:
-    """What a point holds beside its vector; None if it cannot be read."""
+    """Return the payload of a point, or None if it cannot be read."""
     try:
         found = _SafeUnpickler(io.BytesIO(point)).load()
-    except Exception:  # Whatever a broken program does, the point is unreadable.
+    except Exception:  # a malformed pickle can raise anything
         return None
     state = found.state if isinstance(found, _Point) else None
     fields = state.get("__dict__") if isinstance(state, dict) else None
-    held = fields.get("payload") if isinstance(fields, dict) else None
-    return held if isinstance(held, dict) else None
+    payload = fields.get("payload") if isinstance(fields, dict) else None
+    return payload if isinstance(payload, dict) else None

@@ -1,4 +1,4 @@
-"""Who speaks, and in which order, in whatever form a conversation was written down."""
+"""Maps names of speakers to roles, and picks the current branch of a conversation tree."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ ROLE_BY_SPEAKER = {
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("tool", "function"), "tool"),
 }
-"""Whom a role or the beginning of a line names, in small letters."""
+"""Role by lower-case name, as in a `role` field or at the beginning of a line."""
 
 SPEAKER_PATTERN = re.compile(
     rf"(?:\*\*)?({'|'.join(ROLE_BY_SPEAKER)})(?: said)?(?::\*\*|\*\*:|:)(?:\s+|$)", re.I
 )
 
 
-def branch(parents: Mapping[str, str | None], leaf: str | None) -> list[str]:
-    """The way to a leaf of a tree, from its root; a tree that goes round in circles ends there."""
-    way: dict[str, None] = {}
-    while leaf is not None and leaf in parents and leaf not in way:
-        way[leaf] = None
-        leaf = parents[leaf]
-    return list(reversed(way))
+def select_branch(parents: Mapping[str, str | None], leaf: str | None) -> list[str]:
+    """Return the nodes from the root to a leaf, or to the last leaf if that one is unknown."""
+    return _path_to(parents, leaf) or _path_to(parents, _last_leaf(parents))
 
 
-def last_leaf(parents: Mapping[str, str | None]) -> str | None:
-    """The last that is nobody's parent."""
+def _path_to(parents: Mapping[str, str | None], node: str | None) -> list[str]:
+    path: dict[str, None] = {}
+    while node is not None and node in parents and node not in path:  # stops at a cycle
+        path[node] = None
+        node = parents[node]
+    return list(reversed(path))
+
+
+def _last_leaf(parents: Mapping[str, str | None]) -> str | None:
     inner = set(parents.values())
     return next((one for one in reversed(list(parents)) if one not in inner), None)

@@ -1,4 +1,4 @@
-"""Moments as other products write them."""
+"""Parses timestamps in the forms that other products write."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from remembrancer.clock import as_utc
 
 MILLISECOND_THRESHOLD = 100_000_000_000
-"""A number of seconds as large as this is none: it counts milliseconds."""
+"""Numbers from here on count milliseconds, not seconds."""
 
 _UTC_SUFFIX_PATTERN = re.compile(r"\s*(?:UTC|Z)$")
 
 
 def parse_timestamp(value: Any) -> datetime | None:
-    """A moment told as ISO text or as seconds since 1970; None for what is neither."""
+    """Parse ISO 8601 text or seconds since 1970; returns None for anything else."""
     with contextlib.suppress(ValueError, OverflowError, OSError):
         found = _to_datetime(value)
         if found is not None and 1970 <= found.year < 2200:
