@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from remembrancer.embed import Embedder
     from remembrancer.erasure.erase import Inventory
     from remembrancer.erasure.receipts import Receipt
+    from remembrancer.learn.pipeline import LearnedBatch
     from remembrancer.transfer.archive import Backup
     from remembrancer.transfer.restore import TransferResult
     from remembrancer.types import Progress
@@ -357,6 +359,10 @@ class Remembrancer:
         """Finish background work: recall counts, and learning that is due."""
         self._services.usage.flush()
         self._learner.drain()
+
+    def collect_learned(self, owner: Owner) -> AbstractContextManager[list[LearnedBatch]]:
+        """A block that collects what is learned for an owner in the background; flush inside it."""
+        return self._learner.collect(owner)
 
     def close(self) -> None:
         """Write pending recall counts and close all connections.

@@ -24,6 +24,7 @@ from remembrancer.errors import InvalidInput
 from remembrancer.factory import open
 from remembrancer.ids import new_id
 from remembrancer.learn.evidence_check import RejectionReason
+from remembrancer.learn.pipeline import BATCH_SIZE, LEASE_DURATION
 from remembrancer.store.contract import Insert
 from remembrancer.types import Action, Fact
 from tests.cli.conftest import SCRIPT
@@ -299,9 +300,9 @@ def test_what_a_model_finds_is_checked_and_both_are_told(
     assert "\nLives in Hamburg\n" in told
     assert learn.NO_MODEL_NOTE not in told
     gone = told.split("\nNot remembered\n")[1]
-    assert "“Owns a boat”\n  The words that are given as yours are not in" in gone
-    assert "“Paris is large”\n  It was not you who said it.\n" in gone
-    assert "(no words)\n  The model proposed something that is no memory.\n" in gone
+    assert "“Owns a boat”\n  The conversation does not contain the quoted words" in gone
+    assert "“Paris is large”\n  You did not say it; someone else did.\n" in gone
+    assert "(empty)\n  The model proposed something that is not a memory.\n" in gone
 
     listed = think("rejected").stdout
     assert listed.count("2 Mar 2026, 12:00 · session_") == 3
@@ -327,7 +328,7 @@ def test_when_learning_fails_the_words_are_kept_and_it_is_tried_again(
     endpoint.script = [says({"what": "ever"})]
     told = think("learn", "-", "--session", "s", input="User: I live in Hamburg.\n", code=1).stdout
     assert "but could not learn from it yet.\nThe model did not answer with" in told
-    assert "It will be tried again from 2 Mar 2026, 12:01 on.\n" in told
+    assert "The next attempt is due at 2 Mar 2026, 12:01.\n" in told
     assert len(json.loads(think("turns", "s", "--json").stdout)["turns"]) == 1
     assert "! Learning failed: The model did not" in think("sessions").stdout
     assert think("sessions", "--failed").stdout == "There is nothing here.\n"
@@ -348,6 +349,51 @@ def test_a_model_that_is_down_makes_it_fail(think: Run, endpoint: ModelEndpoint)
     assert lesson["session"]["failure"].startswith("model_unavailable: ")
 
 
+def test_what_was_learned_before_a_model_failed_is_shown(
+    think: Run, endpoint: ModelEndpoint
+) -> None:
+    endpoint.script = [
+        says({"operations": [add("Lives in Hamburg", "I live in Hamburg"), {"op": "what"}]}),
+        fails(401, "no"),
+    ]
+    turns = [{"role": "user", "content": "I live in Hamburg."}]
+    turns += [{"role": "assistant", "content": "Go on."} for _ in range(2 * BATCH_SIZE)]
+    turns += [{"role": "user", "content": "I work as a nurse."}]
+    answer = json.loads(think("learn", "-", "--json", input=json.dumps(turns), code=1).stdout)
+    [result] = answer["conversations"]
+    assert result["state"] == "failed"
+    assert [one["content"] for one in result["learned"]] == ["Lives in Hamburg"]
+    assert [one["reason"] for one in result["rejected"]] == ["malformed"]
+
+
+def test_what_another_process_learned_meanwhile_is_shown(
+    think: Run,
+    smart: Remembrancer,
+    endpoint: ModelEndpoint,
+    embedder: CachedEmbedder,
+    clock: ManualClock,
+) -> None:
+    think("learn", "-", input="User: I live in Berlin.\n")
+    settings = config.override_settings(smart.settings, {"models": {}})
+    later = ManualClock(clock.now() + LEASE_DURATION + timedelta(minutes=1))
+    other = Remembrancer(settings, smart._store, embedder, later)
+    proposals = [add("Lives in Hamburg", "I live in Hamburg")]
+
+    def answer_too_late(request: dict[str, Any]) -> Reply:
+        assert not other.run_job("learn").failures
+        return says({"operations": proposals})
+
+    endpoint.script = answer_too_late
+    answer = json.loads(think("learn", "-", "--json", input="User: I live in Hamburg.\n").stdout)
+    [result] = answer["conversations"]
+    assert result["state"] == "learned"
+    [learned] = result["learned"]
+    assert learned["content"] == "Lives in Hamburg"
+    assert result["replaced"][learned["id"]]["content"] == "Lives in Berlin"
+    assert result["rejected"] == []
+    assert len(endpoint.requests) == 2
+
+
 def test_what_was_given_up_is_listed_and_can_be_tried_again(
     think: Run, endpoint: ModelEndpoint, clock: ManualClock
 ) -> None:
@@ -358,7 +404,7 @@ def test_what_was_given_up_is_listed_and_can_be_tried_again(
         clock.advance(timedelta(hours=2))
         think("jobs", "run", "learn")
     told = think("sessions", "--failed", "--limit", "1").stdout
-    assert "It was given up after 5 attempts. Try again: rem close s\n" in told
+    assert "Gave up after 5 attempts. Try again: rem close s\n" in told
     assert "other" not in told
 
     told = think("close", "s", code=1).stdout

@@ -1,46 +1,76 @@
-"""The verbs that learn from conversations: parse, learn, say what was learned and what was not."""
+"""`rem learn` and `rem rejected`: learn from conversations and show the results."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from remembrancer.cli import conversation_file, lesson
+from remembrancer.cli import conversation_file
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.lesson import LearnResult
 from remembrancer.cli.recall import describe_memory
 from remembrancer.cli.terminal import Terminal, quote
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from remembrancer.learn.pipeline import LearnedBatch
+    from remembrancer.memory import Memory
     from remembrancer.sessions.turns import TurnInput
-    from remembrancer.types import Record, Rejection, Session
+    from remembrancer.types import Page, Record, Rejection, Session, Turn
+
+Item = TypeVar("Item")
 
 REJECTION_REASONS = {
-    "malformed": "The model proposed something that is no memory.",
-    "unknown_turn": "The model named a turn that it was not shown.",
-    "not_by_the_person": "It was not you who said it.",
-    "nothing_new": "It is from a part that was learned from before.",
-    "no_such_quote": "The words that are given as yours are not in the conversation.",
-    "echo": "You only repeated what was remembered, or what someone else had said.",
-    "asked_not_said": "You asked it; you did not say that it is so.",
+    "malformed": "The model proposed something that is not a memory.",
+    "unknown_turn": "The model cited a turn that it was not shown.",
+    "not_by_the_person": "You did not say it; someone else did.",
+    "nothing_new": "It comes from a part that was learned from before.",
+    "no_such_quote": "The conversation does not contain the quoted words.",
+    "echo": "You only repeated a memory or what someone else had said.",
+    "asked_not_said": "You asked it; you did not state it.",
     "unsupported": "It says more than you said.",
-    "invented": "It has a name or a number that you did not mention.",
+    "invented": "It contains a name or a number that you did not mention.",
     "unsure": "It is too uncertain that you meant it.",
-    "passing": "It was true for a moment only.",
-    "unknown_memory": "It would have replaced a memory that is not there.",
-    "stands": "What is remembered stands: it is newer, or it is trusted more.",
-    "refused": "It cannot be stored: it is a secret, an attack, or no text.",
+    "passing": "It was true only for a moment.",
+    "unknown_memory": "It would have replaced a memory that does not exist.",
+    "stands": "The existing memory is newer or trusted more.",
+    "refused": "It cannot be stored: it is a secret, an attack, or not text.",
 }
-"""Why something was not remembered, in plain words."""
 
-NO_MODEL_NOTE = (
-    "No language model is configured, so only what was stated in so many words was learned."
-)
+NO_MODEL_NOTE = "No language model is configured, so only explicit statements were learned."
+
+
+class LearnState(StrEnum):
+    """How far a conversation has been learned from; a profile can say never to learn."""
+
+    LEARNED = "learned"
+    FAILED = "failed"
+    GIVEN_UP = "given up"
+    WAITING = "waiting"
+    NEVER = "never"
+
+
+UNFINISHED_STATES = (LearnState.FAILED, LearnState.GIVEN_UP, LearnState.WAITING)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnResult:
+    """The result for one conversation.
+
+    `replaced` holds the memories that were superseded, by the ids of the learned ones.
+    """
+
+    session: Session
+    state: LearnState
+    turns: int
+    learned: tuple[Record, ...]
+    replaced: Mapping[str, Record]
+    rejected: tuple[Rejection, ...]
 
 
 def learn(
@@ -50,11 +80,13 @@ def learn(
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Continue this conversation, and close it.")
     ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="What it was about.")] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the conversation.")
+    ] = None,
     origin: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="document: the user's turns are somebody else's words, untrusted."
+            metavar="NAME", help="document: the user's turns were written by others, untrusted."
         ),
     ] = None,
 ) -> None:
@@ -62,8 +94,8 @@ def learn(
 
     Each FILE is a conversation, or - for stdin: a JSON list of messages with role and content, an
     object with such a list under messages or turns, one message per line, or plain text in which
-    lines begin with "User:" or "Assistant:" (or You, Me, Human, AI). The other lines go on with
-    what was said; where others could have written "User:" into theirs, use JSON.
+    lines begin with "User:" or "Assistant:" (or You, Me, Human, AI). Other lines continue the
+    message above them. If others could have written "User:" into their text, use JSON.
 
     \b
     Examples:
@@ -72,95 +104,182 @@ def learn(
       rem learn notes.txt --origin document
       rem learn - --session holiday --title "Our holiday" < chat.jsonl
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     if title is not None and session is None and len(files) > 1:
         raise InvalidInput("--title is for one conversation: give one FILE, or a --session.")
-    heard = [
-        _set_origin(origin, conversation_file.read_conversation(file, desk.zone)) for file in files
+    conversations = [
+        _set_origin(origin, conversation_file.read_conversation(file, cli.zone)) for file in files
     ]
     if session is not None:
-        heard = [[turn for turns in heard for turn in turns]]
-    with desk.open_engine(embeds=True) as store:
-        me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
-        with _show_spinner("Learning from what was said …"):
-            kept = []
-            for turns in heard:  # One after the other, as what is said later replaces the earlier.
-                kept.append(me.learn(turns, session, title=title))
+        conversations = [[turn for turns in conversations for turn in turns]]
+    with cli.open_engine(embeds=True) as engine:
+        me = engine.for_user(cli.user, tenant=cli.tenant, agent=cli.agent, surface="cli")
+        with (
+            _show_spinner("Learning from the conversation …"),
+            engine.collect_learned(me.principal.owner) as batches,
+        ):
+            appended = []
+            for turns in conversations:  # In order, as later statements supersede earlier ones.
+                appended.append(me.learn(turns, session, title=title))
                 if session is not None:
                     me.close(session)
-                store.flush()
-        events = lesson.list_events_since(me, kept[0][0])
-        lessons = [lesson.build_result(me, turns, events) for turns in kept]
-        confirmed = [me.get(one) for one in lesson.find_confirmed(events)]
-    models = desk.settings.models
+                engine.flush()
+        results = [_build_result(me, turns, batches) for turns in appended]
+        confirmed = [me.get(one) for one in _list_confirmed(batches)]
+    models = cli.settings.models
     has_model = (models.fast or models.smart) is not None
-    answer = {"conversations": lessons, "confirmed": confirmed, "model": has_model}
-    desk.print_result(
-        answer, lambda page: _print_results(page, lessons, confirmed, has_model=has_model)
+    answer = {"conversations": results, "confirmed": confirmed, "model": has_model}
+    cli.print_result(
+        answer, lambda out: _print_results(out, results, confirmed, has_model=has_model)
     )
-    if any(one.state in lesson.UNFINISHED_STATES for one in lessons):
+    if any(one.state in UNFINISHED_STATES for one in results):
         raise typer.Exit(1)
 
 
 def rejected(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", help="Maximum number to show.")] = 20,
     cursor: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Go on where the last page ended.")
+        str | None, typer.Option(metavar="TEXT", help="Continue after the last page.")
     ] = None,
 ) -> None:
     """Show what was not remembered, and why.
 
-    What conversations seemed to tell and was not learned, the latest first: what it was, why not,
-    when, and in which conversation. It is kept as long as the trash.
+    Lists what was found in conversations and rejected, newest first: the content, the reason, the
+    time and the conversation. Entries are kept as long as the trash.
 
     \b
     Examples:
       rem rejected
       rem rejected --limit 5
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         found = me.rejected(limit=limit, cursor=cursor)
 
-    def words(page: Terminal) -> None:
+    def print_page(out: Terminal) -> None:
         if not found.items:
-            page.say("Nothing was rejected.")
+            out.say("Nothing was rejected.")
         for number, one in enumerate(found.items):
             if number:
-                page.print_blank_line()
-            _print_rejection(page, one)
-            page.note(f"{page.format_time(one.at)} · {one.session_id}", indent=2)
+                out.print_blank_line()
+            _print_rejection(out, one)
+            out.note(f"{out.format_time(one.at)} · {one.session_id}", indent=2)
         if found.cursor is not None:
-            page.print_blank_line()
-            page.note(f"There is more: the same command with --cursor {found.cursor}")
+            out.print_blank_line()
+            out.note(f"There is more: the same command with --cursor {found.cursor}")
 
-    desk.print_result(found, words)
+    cli.print_result(found, print_page)
 
 
 def _set_origin(origin: str | None, turns: list[TurnInput]) -> list[TurnInput]:
-    """The turns, with the user's marked as being from elsewhere if that was said."""
     if origin is None:
         return turns
     return [{**one, "origin": origin} if one["role"] == "user" else one for one in turns]
 
 
 @contextlib.contextmanager
-def _show_spinner(words: str) -> Iterator[None]:
-    """Say what is going on while it goes on, on the error stream and only where someone sees it."""
+def _show_spinner(text: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(words):
+    with Console(stderr=True).status(text):
         yield
 
 
+def _build_result(
+    me: Memory, turns: Sequence[Turn], batches: Sequence[LearnedBatch]
+) -> LearnResult:
+    """The result for the session that ends with these turns."""
+    session = me.session(turns[0].session_id or "")
+    state = _get_state(session, turns[-1])
+    own = [one for one in batches if one.session_id == session.id]
+    if state is LearnState.LEARNED and not _covers(
+        own, turns
+    ):  # Another process has learned from it.
+        kept = {one.id: one for one in _load_memories_since(me, session, turns[0])}
+        rejections = _load_rejections_since(me, session, turns[0])
+    else:
+        kept = {memory_id: me.get(memory_id) for one in own for memory_id in one.kept}
+        rejections = [rejection for one in own for rejection in one.rejected]
+    superseded = {one.supersedes for one in kept.values()}
+    learned = [one for one in kept.values() if one.id not in superseded]
+    replaced = {one.id: _find_replaced(me, one, kept) for one in learned}
+    return LearnResult(
+        session=session,
+        state=state,
+        turns=len(turns),
+        learned=tuple(learned),
+        replaced={memory_id: old for memory_id, old in replaced.items() if old is not None},
+        rejected=tuple(rejections),
+    )
+
+
+def _get_state(session: Session, last: Turn) -> LearnState:
+    if session.watermark > last.position:
+        return LearnState.LEARNED
+    if session.failure is not None:
+        return LearnState.FAILED if session.due_at is not None else LearnState.GIVEN_UP
+    return LearnState.WAITING if session.due_at is not None else LearnState.NEVER
+
+
+def _covers(batches: Iterable[LearnedBatch], turns: Sequence[Turn]) -> bool:
+    learned = {position for one in batches for position in range(one.start, one.end)}
+    return learned.issuperset(turn.position for turn in turns)
+
+
+def _load_memories_since(me: Memory, session: Session, first: Turn) -> list[Record]:
+    """Memories of a session that were stored after a turn, oldest first."""
+    found = [
+        record
+        for status in ("active", "quarantined")
+        for record in _iter_pages(
+            lambda cursor, status=status: me.list(
+                status=status, session=session.id, recorded_from=first.recorded_at, cursor=cursor
+            )
+        )
+    ]
+    return sorted(found, key=lambda record: (record.recorded_at, record.id))
+
+
+def _load_rejections_since(me: Memory, session: Session, first: Turn) -> list[Rejection]:
+    """Rejections of a session that were recorded after a turn, oldest first."""
+    found: list[Rejection] = []
+    for one in _iter_pages(lambda cursor: me.rejected(cursor=cursor)):
+        if one.at < first.recorded_at:
+            break
+        if one.session_id == session.id:
+            found.append(one)
+    return found[::-1]
+
+
+def _iter_pages(load: Callable[[str | None], Page[Item]]) -> Iterator[Item]:
+    page = load(None)
+    yield from page.items
+    while page.cursor is not None:
+        page = load(page.cursor)
+        yield from page.items
+
+
+def _find_replaced(me: Memory, record: Record, kept: Mapping[str, Record]) -> Record | None:
+    """The memory from before the conversation, past versions that the conversation itself made."""
+    while record.supersedes is not None and record.supersedes in kept:
+        record = kept[record.supersedes]
+    return me.get(record.supersedes) if record.supersedes is not None else None
+
+
+def _list_confirmed(batches: Iterable[LearnedBatch]) -> list[str]:
+    """Ids of the confirmed memories, the latest first."""
+    confirmed = [memory_id for one in batches for memory_id in one.confirmed]
+    return list(dict.fromkeys(reversed(confirmed)))
+
+
 def _print_results(
-    out: Terminal, lessons: Sequence[LearnResult], confirmed: Sequence[Record], *, has_model: bool
+    out: Terminal, results: Sequence[LearnResult], confirmed: Sequence[Record], *, has_model: bool
 ) -> None:
-    for number, one in enumerate(lessons):
+    for number, one in enumerate(results):
         if number:
             out.print_blank_line()
         _print_result(out, one)
@@ -179,11 +298,11 @@ def _print_result(out: Terminal, one: LearnResult) -> None:
     name = quote(title) if title is not None else "the conversation"
     count = len(one.learned)
     match one.state:
-        case lesson.LEARNED if count:
+        case LearnState.LEARNED if count:
             out.say(f"Learned {count} {'thing' if count == 1 else 'things'} from {name}.")
-        case lesson.LEARNED:
+        case LearnState.LEARNED:
             out.say(f"Nothing new in {name} was worth remembering.")
-        case lesson.NEVER:
+        case LearnState.NEVER:
             out.say(f"Kept {name}. The profile says never to learn from conversations.")
         case _:
             _print_failure(out, one.session, name)
@@ -193,7 +312,7 @@ def _print_result(out: Terminal, one: LearnResult) -> None:
         out.say(record.content)
         old = one.replaced.get(record.id)
         if old is not None and old.content == record.content:
-            out.say("Known before, and now by your own word.")
+            out.say("Known before, and now confirmed in your own words.")
         elif old is not None:
             out.say(f"Replaced {quote(old.content)}")
         out.note(describe_memory(out, record))
@@ -204,7 +323,6 @@ def _print_result(out: Terminal, one: LearnResult) -> None:
 
 
 def _print_failure(out: Terminal, session: Session, name: str) -> None:
-    """Why nothing was learned, and what happens next; what was said is kept all the same."""
     out.say(f"Kept {name}, but could not learn from it{' yet' if session.due_at else ''}.")
     if session.failure is not None:
         out.say(format_failure(session))
@@ -212,21 +330,19 @@ def _print_failure(out: Terminal, session: Session, name: str) -> None:
 
 
 def format_next_attempt(out: Terminal, session: Session) -> str:
-    """When a conversation that was not learned from will be."""
+    """A sentence on when learning from the session is tried again."""
     if session.due_at is None:
-        return (
-            f"It was given up after {session.attempts} attempts. Try again: rem close {session.id}"
-        )
+        return f"Gave up after {session.attempts} attempts. Try again: rem close {session.id}"
     again = out.format_time(session.due_at)
-    return f"It will be tried again from {again} on.\nBy a server, or by: rem jobs run learn"
+    return f"The next attempt is due at {again}.\nIt is made by a server, or by: rem jobs run learn"
 
 
 def format_failure(session: Session) -> str:
-    """What went wrong when a conversation was to be learned from, without its code."""
+    """The message of the session's last failure, without its code."""
     code, _, sentence = (session.failure or "").partition(": ")
     return sentence or code
 
 
 def _print_rejection(out: Terminal, one: Rejection) -> None:
-    out.say(quote(one.content or one.quote) if one.content or one.quote else "(no words)")
+    out.say(quote(one.content or one.quote) if one.content or one.quote else "(empty)")
     out.note(REJECTION_REASONS.get(one.reason, one.reason), indent=2)

@@ -1,12 +1,13 @@
-"""Learning from a conversation: read what is new, check it, store it, and move the watermark.
+"""Learns from a session: extracts facts from new turns, checks them and stores them.
 
-All of it in one transaction, so that each turn is learned from exactly once, whoever is killed.
+The facts and the new watermark are written in one transaction, so that each turn is learned from
+exactly once even if a process is killed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,6 +20,7 @@ from remembrancer.learn import extract
 from remembrancer.learn.evidence_check import RejectionReason, find_objection
 from remembrancer.learn.extract import Extraction
 from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
+from remembrancer.learn.nearby import load_nearby
 from remembrancer.learn.profile_mapping import map_category, map_importance
 from remembrancer.learn.rules.extractor import extract_facts
 from remembrancer.learn.team_extractor import propose_for_team
@@ -42,8 +44,7 @@ from remembrancer.remember.statement import (
 )
 from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
 from remembrancer.sessions.turns import set_title
-from remembrancer.store.contract import Filter, Patch, Writer
-from remembrancer.store.nearest import find_nearest
+from remembrancer.store.contract import Patch, Writer
 from remembrancer.team.service import withdraw_contributions
 from remembrancer.types import (
     Action,
@@ -60,19 +61,19 @@ from remembrancer.types import (
 )
 
 BATCH_SIZE = 60
-"""How many new turns are read together."""
+"""New turns per batch."""
 
 LEASE_DURATION = timedelta(minutes=5)
-"""For how long one process has a conversation to itself while it waits for a model."""
+"""How long a process holds a session while it waits for a model."""
 
 MAX_MEMORIES_PER_TURN = 5
 MAX_MEMORIES_SHOWN = 30
-"""How many memories a model is shown: the nearest to each new turn, and of all of these at most."""
+"""Limits of the memories shown to a model: nearest to each new turn, and in total."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnBatch:
-    """The next part of a conversation to learn from."""
+    """The next turns of a session to learn from; `end` is the watermark after them."""
 
     session: Session
     transcript: Transcript
@@ -81,46 +82,48 @@ class TurnBatch:
 
 @dataclass(frozen=True, slots=True)
 class LearnedBatch:
-    """What a stretch of a conversation taught: ids of memories, and how much was rejected."""
+    """The result of learning from the turns of a session from position `start` up to `end`.
 
-    kept: tuple[str, ...] = ()
-    confirmed: tuple[str, ...] = ()
-    rejected: tuple[Rejection, ...] = ()
+    `kept` and `confirmed` are ids of memories.
+    """
+
+    session_id: str
+    start: int
+    end: int
+    kept: tuple[str, ...]
+    confirmed: tuple[str, ...]
+    rejected: tuple[Rejection, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFact:
-    """A candidate as a statement that can be stored; or why it cannot be."""
+    """A candidate with the statement to store, or with the reason for its rejection."""
 
     candidate: ExtractedFact
     statement: Statement | None
     reason: RejectionReason | None = None
 
 
-def learn(call: Call, session_id: str) -> list[LearnedBatch]:
-    """Learn from all turns of a conversation that are new."""
-    done: list[LearnedBatch] = []
-    while (stretch := _claim_next_batch(call, session_id)) is not None:
-        known = _load_nearby(call, stretch) if call.models.fast else []
-        reading, proposals = Extraction(), list[CheckedFact]()
+def learn(call: Call, session_id: str) -> Iterator[LearnedBatch]:
+    """Learn from all new turns of a session; yields each batch after it is committed."""
+    while (batch := _claim_next_batch(call, session_id)) is not None:
+        memories = _load_memories_to_show(call, batch) if call.models.fast else []
+        extraction, checked = Extraction(), list[CheckedFact]()
         if _is_personal_learning_enabled(call):
-            reading = _extract_with_model(call, stretch, known)
-            proposals = _collect_checked_facts(call, stretch, known, reading)
-        propose_for_team(call, stretch.transcript)
-        statements = [one.statement for one in proposals if one.statement is not None]
-        vectors = TextVectors(
-            call, [build_record(call, one, call.now()).search_text for one in statements]
-        )
-        write = partial(_store_batch, call, stretch, reading, proposals)
+            extraction = _extract_with_model(call, batch, memories)
+            checked = _collect_checked_facts(call, batch, memories, extraction)
+        propose_for_team(call, batch.transcript)
+        statements = [fact.statement for fact in checked if fact.statement is not None]
+        texts = [build_record(call, one, call.now()).search_text for one in statements]
+        store = partial(_store_batch, call, batch, extraction, checked)
         try:
-            outcome = write_with_vectors(call, vectors, write)
-        except UnknownPerson:  # They were erased meanwhile, and so is what was just proposed.
+            learned = write_with_vectors(call, TextVectors(call, texts), store)
+        except UnknownPerson:  # The owner was erased meanwhile: withdraw the team proposals, too.
             withdraw_contributions(call.services, call.owner, call.profile)
-            break
-        if outcome is None:
-            break
-        done.append(outcome)
-    return done
+            return
+        if learned is None:
+            return
+        yield learned
 
 
 def _is_personal_learning_enabled(call: Call) -> bool:
@@ -129,7 +132,7 @@ def _is_personal_learning_enabled(call: Call) -> bool:
 
 
 def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
-    """What is to be learned now; None if there is nothing or another process is at it."""
+    """Returns None if nothing is left to learn or another process holds the session."""
     window, now = call.profile.learning.window, call.now()
     with call.open_writer() as writer:
         session = writer.get_session(session_id)
@@ -143,26 +146,21 @@ def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
         if call.models.fast is not None:
             session = replace(session, leased_until=now + LEASE_DURATION)
             writer.save_session(session)
-    said = build_transcript(turns, session.watermark)
-    return TurnBatch(session, said, turns[-1].position + 1)
+    transcript = build_transcript(turns, session.watermark)
+    return TurnBatch(session, transcript, turns[-1].position + 1)
 
 
-def _load_nearby(call: Call, batch: TurnBatch) -> list[Record]:
-    """What is remembered already of what the person speaks about."""
-    visible = call.resolve_visibility(batch.session.scope)
-    near = Filter(now=call.now(), kinds=(Kind.FACT,), visible=visible)
-    found: dict[str, Record] = {}
-    vectors = [call.embed(one.content) for one in batch.transcript.new_own_turns]
-    with call.store.open_reader(call.owner) as reader:
-        for vector in vectors:
-            hits = find_nearest(reader, vector, near, MAX_MEMORIES_PER_TURN)
-            found |= reader.load(hit.id for hit in hits)
-    # What a program keeps at an address is its own to change.
-    return [one for one in found.values() if not one.has_program_key][:MAX_MEMORIES_SHOWN]
+def _load_memories_to_show(call: Call, batch: TurnBatch) -> list[Record]:
+    return load_nearby(
+        call,
+        [one.content for one in batch.transcript.new_own_turns],
+        kinds=(Kind.FACT,),
+        scope=batch.session.scope,
+        per_text=MAX_MEMORIES_PER_TURN,
+    )[:MAX_MEMORIES_SHOWN]
 
 
 def _extract_with_model(call: Call, batch: TurnBatch, memories: Sequence[Record]) -> Extraction:
-    """What a model makes of it; without one, or with nothing said, nothing."""
     if not batch.transcript.new_own_turns or call.models.fast is None:
         return Extraction()
     summary, categories = batch.session.summary, list(call.profile.categories)
@@ -174,29 +172,29 @@ def _extract_with_model(call: Call, batch: TurnBatch, memories: Sequence[Record]
 def _collect_checked_facts(
     call: Call, batch: TurnBatch, memories: Sequence[Record], extraction: Extraction
 ) -> list[CheckedFact]:
-    """What a model found, and what was said so plainly that it needs no model.
+    """Combine the facts found by the model and by rules, and check them.
 
-    Where both found the same, the model's words are kept, in the place that the reader knows; but
-    what the person asked to have remembered is kept as they put it.
+    Where both found the same fact, the model's wording is kept under the key found by the rules. A
+    fact that the user asked to have remembered keeps the user's wording.
     """
-    plain = extract_facts(batch.transcript.new_own_turns)
-    asked = [one for one in plain if one.requested]
-    found = [
-        inherit_key(one, plain)
+    by_rules = extract_facts(batch.transcript.new_own_turns)
+    requested = [one for one in by_rules if one.requested]
+    by_model = [
+        inherit_key(one, by_rules)
         for one in extraction.candidates
-        if not any(overlaps(one, other) for other in asked)
+        if not any(overlaps(one, other) for other in requested)
     ]
-    proposals = [_check_candidate(call, batch, memories, one) for one in found]
-    accepted = [one.candidate for one in proposals if one.statement is not None]
-    missed = [one for one in plain if not any(overlaps(one, other) for other in accepted)]
-    return [*proposals, *(_check_candidate(call, batch, (), one) for one in missed)]
+    checked = [_check_candidate(call, batch, memories, one) for one in by_model]
+    accepted = [one.candidate for one in checked if one.statement is not None]
+    missed = [one for one in by_rules if not any(overlaps(one, other) for other in accepted)]
+    return [*checked, *(_check_candidate(call, batch, (), one) for one in missed)]
 
 
 def _check_candidate(
     call: Call, batch: TurnBatch, memories: Sequence[Record], candidate: ExtractedFact
 ) -> CheckedFact:
-    words = [one.content for one in memories]
-    reason = find_objection(candidate, batch.transcript, words, call.profile.learning)
+    remembered = [one.content for one in memories]
+    reason = find_objection(candidate, batch.transcript, remembered, call.profile.learning)
     if reason is not None:
         return CheckedFact(candidate, None, reason)
     try:
@@ -209,13 +207,13 @@ def _build_statement(call: Call, batch: TurnBatch, candidate: ExtractedFact) -> 
     session, profile = batch.session, call.profile
     turns = [one for one in map(batch.transcript.find_turn, candidate.turns) if one is not None]
     tainted = any(one.tainted for one in turns)
-    own = candidate.requested and not tainted
+    explicit = candidate.requested and not tainted
     statement = validate_statement(
         candidate.content,
         {
-            "source": Source.EXPLICIT if own else Source.EXTRACTED,
+            "source": Source.EXPLICIT if explicit else Source.EXTRACTED,
             "origin": Origin.DOCUMENT if tainted else Origin.USER,
-            "confidence": 1.0 if own else candidate.confidence,
+            "confidence": 1.0 if explicit else candidate.confidence,
             "category": map_category(profile, candidate.category),
             "scope": session.scope,
             "session_id": session.id,
@@ -243,7 +241,7 @@ def _build_statement(call: Call, batch: TurnBatch, candidate: ExtractedFact) -> 
 def _build_evidence(
     session: Session, turn: Turn, candidate: ExtractedFact, transcript: Transcript
 ) -> Evidence:
-    """The turn and, if it is the one that was quoted, the quotation."""
+    """Cite the turn, with the quote only if this turn contains it."""
     quoted = contains_quote(transcript.own_words[turn.id], candidate.quote)
     return Evidence(session.id, turn.id, candidate.quote if quoted else "")
 
@@ -252,11 +250,11 @@ def _store_batch(
     call: Call,
     batch: TurnBatch,
     extraction: Extraction,
-    proposals: Sequence[CheckedFact],
+    checked: Sequence[CheckedFact],
     writer: Writer,
     vectors: TextVectors,
 ) -> LearnedBatch | None:
-    """Store all of it and move the watermark; None if someone else has moved it."""
+    """Store the facts and move the watermark; returns None if another process has moved it."""
     session, now = writer.get_session(batch.session.id), call.now()
     if session is None or session.watermark != batch.session.watermark:
         return None
@@ -265,7 +263,7 @@ def _store_batch(
     rejected = [
         _build_rejection(session, one.content, one.reason, now) for one in extraction.refused
     ]
-    for one in proposals:
+    for one in checked:
         reason = one.reason
         if one.statement is not None:
             reason = _store_fact(
@@ -273,16 +271,23 @@ def _store_batch(
             )
         if reason is not None:
             candidate = one.candidate
-            told = _build_rejection(session, candidate.content, reason, now)
+            rejection = _build_rejection(session, candidate.content, reason, now)
             rejected.append(
-                replace(told, quote=redact_text(candidate.quote), turns=candidate.turns)
+                replace(rejection, quote=redact_text(candidate.quote), turns=candidate.turns)
             )
     writer.save_rejections(rejected)
-    outcome = LearnedBatch(tuple(kept), tuple(confirmed), tuple(rejected))
-    writer.apply(call.new_event(Action.LEARNED, now, note=_format_note(outcome, extraction)), [])
-    more = writer.next_position(session.id) > batch.end
-    writer.save_session(_advance_session(session, batch, extraction, more=more))
-    return outcome
+    learned = LearnedBatch(
+        session_id=session.id,
+        start=session.watermark,
+        end=batch.end,
+        kept=tuple(kept),
+        confirmed=tuple(confirmed),
+        rejected=tuple(rejected),
+    )
+    writer.apply(call.new_event(Action.LEARNED, now, note=_format_note(learned, extraction)), [])
+    has_more = writer.next_position(session.id) > batch.end
+    writer.save_session(_advance_session(session, batch, extraction, has_more=has_more))
+    return learned
 
 
 def _store_fact(
@@ -294,7 +299,7 @@ def _store_fact(
     kept: list[str],
     confirmed: list[str],
 ) -> RejectionReason | None:
-    """Store one thing, or say what speaks against it."""
+    """Add the memory's id to `kept` or `confirmed`, or return the reason for a rejection."""
     if candidate.target is not None:
         return _update_memory(call, writer, vectors, candidate.target, statement, kept)
     new = build_record(call, statement, call.now())
@@ -335,13 +340,13 @@ def _update_memory(
 
 
 def _advance_session(
-    session: Session, batch: TurnBatch, extraction: Extraction, *, more: bool
+    session: Session, batch: TurnBatch, extraction: Extraction, *, has_more: bool
 ) -> Session:
-    """The conversation after it was learned from; what was said meanwhile is still to come."""
+    """Move the watermark; a session with more new turns stays due."""
     advanced = replace(
         session,
         watermark=batch.end,
-        due_at=session.due_at if more else None,
+        due_at=session.due_at if has_more else None,
         leased_until=None,
         attempts=0,
         failure=None,
@@ -366,10 +371,10 @@ def _build_rejection(
     )
 
 
-def _format_note(outcome: LearnedBatch, extraction: Extraction) -> str:
-    counts = {"kept": len(outcome.kept), "confirmed": len(outcome.confirmed)}
+def _format_note(learned: LearnedBatch, extraction: Extraction) -> str:
+    counts = {"kept": len(learned.kept), "confirmed": len(learned.confirmed)}
     parts = [f"{count} {name}" for name, count in counts.items() if count] or ["nothing new"]
-    reasons = Counter(one.reason for one in outcome.rejected)
+    reasons = Counter(one.reason for one in learned.rejected)
     parts += [f"{count} rejected: {reason}" for reason, count in sorted(reasons.items())]
     if extraction.model is not None:
         parts.append(f"{extraction.tokens} tokens of {extraction.model}")

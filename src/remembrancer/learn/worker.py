@@ -1,7 +1,7 @@
-"""Learning in the background: one thread that works off what is due, and leaves it due if it fails.
+"""Learns in a background thread.
 
-The queue is in the store: whatever is not learned here, because the process ends or a model is
-down, is learned by whoever looks next.
+The queue of due sessions is in the store: a session that is not learned from here, because the
+process ends or a model is down, stays due for any other process.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import RemembrancerError
@@ -16,23 +17,25 @@ from remembrancer.types import JOBS_SURFACE, Owner, Principal
 
 if TYPE_CHECKING:
     from remembrancer.call import Services
+    from remembrancer.learn.pipeline import LearnedBatch
 
 CLOSE_TIMEOUT_SECONDS = 5.0
-"""For how many seconds closing waits; what is then not learned stays due."""
+"""How long `close` waits for the thread; sessions that are unfinished then stay due."""
 
 
 class Learner:
-    """Learns for whoever wakes it; nothing that happens here reaches those who speak."""
+    """A thread that learns from the due sessions of the owners it is woken for."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._queue: queue.Queue[Owner | None] = queue.Queue()
-        self._start_lock = threading.Lock()
+        self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._collectors: list[tuple[Owner, list[LearnedBatch]]] = []
 
     def wake(self, owner: Owner) -> None:
-        """Say that there is something to learn for someone; returns at once."""
-        with self._start_lock:
+        """Learn from the owner's due sessions soon; returns at once."""
+        with self._lock:
             self._queue.put(owner)
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -41,12 +44,27 @@ class Learner:
                 self._thread.start()
 
     def drain(self) -> None:
-        """Wait until everyone who was waiting has been learned for."""
+        """Wait until the queue is empty."""
         self._queue.join()
 
+    @contextlib.contextmanager
+    def collect(self, owner: Owner) -> Iterator[list[LearnedBatch]]:
+        """Yield a list that receives what this thread learns for an owner within the block.
+
+        Results are kept only for a collector, so that a server holds none of them.
+        """
+        collector: tuple[Owner, list[LearnedBatch]] = (owner, [])
+        with self._lock:
+            self._collectors.append(collector)
+        try:
+            yield collector[1]
+        finally:
+            with self._lock:
+                self._collectors = [one for one in self._collectors if one is not collector]
+
     def close(self) -> None:
-        """Finish what can be finished in a moment."""
-        with self._start_lock:
+        """Stop the thread; waits a few seconds for the work at hand."""
+        with self._lock:
             thread, self._thread = self._thread, None
             if thread is not None:
                 self._queue.put(None)
@@ -54,10 +72,20 @@ class Learner:
             thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def _run(self) -> None:
+        # Loading the extraction rules takes about 100 ms, which every command would pay.
         from remembrancer.learn.queue import learn_due_sessions
 
         while (owner := self._queue.get()) is not None:
-            with contextlib.suppress(RemembrancerError):  # It stays due.
-                learn_due_sessions(self._services, Principal(owner, None, JOBS_SURFACE))
+            with contextlib.suppress(RemembrancerError):  # The sessions stay due.
+                for batch in learn_due_sessions(
+                    self._services, Principal(owner, None, JOBS_SURFACE)
+                ):
+                    self._hand_back(owner, batch)
             self._queue.task_done()
         self._queue.task_done()
+
+    def _hand_back(self, owner: Owner, batch: LearnedBatch) -> None:
+        with self._lock:
+            for wanted, batches in self._collectors:
+                if wanted == owner:
+                    batches.append(batch)

@@ -203,7 +203,8 @@ def _expire(work: JobContext, owner: Owner) -> int:
 def _learn(work: JobContext, owner: Owner) -> int:
     from remembrancer.learn.queue import learn_due_sessions
 
-    return learn_due_sessions(work.services, Principal(owner, None, SURFACE))
+    batches = learn_due_sessions(work.services, Principal(owner, None, SURFACE))
+    return len({one.session_id for one in batches})
 
 
 def _consolidate(work: JobContext, owner: Owner) -> int:
