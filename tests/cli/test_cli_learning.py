@@ -483,9 +483,11 @@ def test_without_a_model_episodes_wait_and_it_says_what_to_do(rem: Run, ask: Run
     assert ask("consolidate", "--plan") == {"plans": [], "waiting": 1}
 
 
-def test_duplicates_are_merged_without_a_model(rem: Run, ask: Run, shelf: Remembrancer) -> None:
+def store_duplicates(shelf: Remembrancer) -> list[str]:
+    """Store two facts with the same words, which `remember` would not do; their ids."""
     call = shelf.for_user()._call
     now = call.now()
+    ids = []
     for number, words in enumerate(("The boat is red.", "the boat  is RED.")):
         times = dict.fromkeys(("valid_from", "recorded_at", "confirmed_at"), now)
         then = now + timedelta(seconds=number)
@@ -495,6 +497,27 @@ def test_duplicates_are_merged_without_a_model(rem: Run, ask: Run, shelf: Rememb
         with call.store.open_writer(call.owner) as writer:
             inserts = [Insert(fact, call.embed(words))]
             writer.apply(call.new_event(Action.REMEMBERED, then), inserts)
+        ids.append(fact.id)
+    return ids
+
+
+def test_a_link_that_both_duplicates_have_is_kept_once(ask: Run, shelf: Remembrancer) -> None:
+    me = shelf.for_user()
+    first, second = store_duplicates(shelf)
+    harbour = me.remember("The harbour is in Kiel.").memory.id
+    for duplicate in (first, second):
+        me.link(duplicate, harbour, "related_to")
+    me.link(first, second, "related_to")
+    event = ask("consolidate", "--yes")["batches"][0]["event"]["id"]
+    assert [(one.source, one.target) for one in me.links(first)] == [(first, harbour)]
+    assert me.links(second) == ()
+    ask("undo", event)
+    assert len(me.links(first)) == 2
+    assert len(me.links(second)) == 2
+
+
+def test_duplicates_are_merged_without_a_model(rem: Run, ask: Run, shelf: Remembrancer) -> None:
+    store_duplicates(shelf)
     told = rem("consolidate", "--plan").stdout
     assert "What says the same is merged\n- the boat  is RED.\n= The boat is red.\n" in told
     event = ask("consolidate", "--yes")["batches"][0]["event"]["id"]

@@ -28,7 +28,10 @@ from remembrancer.types import (
 
 MAX_QUOTE_CHARS = 60
 INFERRED_SOURCES = (Source.EXTRACTED, Source.CONSOLIDATED)
-"""What software concluded, and must therefore have evidence for."""
+"""Sources of memories that software inferred, which therefore need evidence."""
+
+EPISODES_KEY = "episodes"
+"""Metadata key for the episodes that a consolidated memory came from; they can be gone by now."""
 
 
 class Flaw(StrEnum):
@@ -109,7 +112,7 @@ class AuditSnapshot:
         """Why a memory that software concluded is unsupported; None if it is not."""
         if record.source not in INFERRED_SOURCES:
             return None
-        derived = record.id in self.derived_ids or "episodes" in record.metadata
+        derived = record.id in self.derived_ids or EPISODES_KEY in record.metadata
         if record.source is Source.CONSOLIDATED and derived:
             return None
         return explain_unsupported(record, self.cited_turns)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from remembrancer.audit.findings import AuditSnapshot, Finding, Fix, Flaw, load_snapshot
+from remembrancer.audit.link_transfer import link_key, move_link, transfer_links
 from remembrancer.audit.redaction import redact_record
 from remembrancer.audit.report import run_checks, select_flaws
 from remembrancer.call import Call
@@ -20,14 +21,13 @@ from remembrancer.remember.pipeline import retirement_values
 from remembrancer.store.contract import (
     AddApplication,
     AddLink,
-    DropLink,
     Insert,
     Patch,
     Purge,
     Reader,
     Write,
 )
-from remembrancer.types import Action, Backlog, Event, Link, Record, Relation, Status
+from remembrancer.types import Action, Backlog, Event, Record, Status
 
 UNDOABLE_FIXES = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
 """In this order: a memory that is forgotten for one reason need not expire for another."""
@@ -60,7 +60,8 @@ def _apply_fixes(call: Call, kinds: Sequence[Flaw]) -> Repair:
     with call.open_writer() as writer:
         fixed = _select_unchanged(writer, seen, offered)
         now = call.now()
-        writes = [*_build_patches(seen, fixed, now), *_transfer_links(writer, fixed)]
+        links = transfer_links(writer, _map_duplicates(fixed))
+        writes = [*_build_patches(seen, fixed, now), *links]
         if not writes:
             return Repair((), None)
         event = writer.apply(call.new_event(Action.REPAIRED, now, note=_summarise(fixed)), writes)
@@ -104,29 +105,14 @@ def _build_changes(fix: Fix, record: Record, now: datetime) -> Mapping[str, obje
             raise AssertionError(f"{fix} is not a change of a memory")
 
 
-def _transfer_links(reader: Reader, findings: Sequence[Finding]) -> list[Write]:
-    """The links of duplicates, handed on to those that stand."""
-    heirs = {
-        memory: one.ids[0]
+def _map_duplicates(findings: Iterable[Finding]) -> dict[str, str]:
+    """The id of the memory that is kept, by the id of each of its duplicates."""
+    return {
+        duplicate: one.ids[0]
         for one in findings
         if one.kind is Flaw.DUPLICATE
-        for memory in one.affected
+        for duplicate in one.affected
     }
-    old = _load_links(reader, heirs)
-    kept = {_link_key(one) for heir in set(heirs.values()) for one in reader.list_links(heir)}
-    writes: list[Write] = [DropLink(one) for one in old]
-    for one in old:
-        moved = _move_link(one, heirs)
-        if moved.source != moved.target and _link_key(moved) not in kept:
-            kept.add(_link_key(moved))
-            writes.append(AddLink(moved))
-    return writes
-
-
-def _load_links(reader: Reader, ids: Iterable[str]) -> list[Link]:
-    """The links of some memories, each once; which versions there were is nobody else's."""
-    found = {_link_key(one): one for memory in ids for one in reader.list_links(memory)}
-    return [one for one in found.values() if one.relation is not Relation.SUPERSEDES]
 
 
 def _purge_secrets(call: Call) -> Repair:
@@ -176,18 +162,9 @@ def _rebuild_attachments(reader: Reader, new_ids: Mapping[str, str]) -> list[Wri
     """What is destroyed with a memory and belongs to its successor: its links and its uses."""
     rules = [one for one in new_ids if one.startswith("rule_")]
     uses = [replace(one, rule_id=new_ids[one.rule_id]) for one in reader.list_applications(rules)]
-    links = {_link_key(one): one for memory in new_ids for one in reader.list_links(memory)}
-    moved = [_move_link(one, new_ids) for one in links.values()]
+    links = {link_key(one): one for memory in new_ids for one in reader.list_links(memory)}
+    moved = [move_link(one, new_ids) for one in links.values()]
     return [*map(AddApplication, uses), *map(AddLink, moved)]
-
-
-def _move_link(link: Link, new_ids: Mapping[str, str]) -> Link:
-    source, target = (new_ids.get(end, end) for end in (link.source, link.target))
-    return replace(link, source=source, target=target)
-
-
-def _link_key(link: Link) -> tuple[str, str, Relation]:
-    return link.source, link.target, link.relation
 
 
 def _summarise(findings: Sequence[Finding]) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from remembrancer.audit.findings import EPISODES_KEY
+from remembrancer.audit.link_transfer import link_key, transfer_links
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.learn.consolidation.plan import (
@@ -35,7 +37,7 @@ from remembrancer.remember.statement import (
     redact_statement,
     validate_statement,
 )
-from remembrancer.store.contract import AddLink, DropLink, Patch, Reader, Write, Writer
+from remembrancer.store.contract import AddLink, Patch, Reader, Write, Writer
 from remembrancer.types import (
     GLOBAL_SCOPE,
     Action,
@@ -51,9 +53,6 @@ from remembrancer.types import (
     Status,
     looks_like_id,
 )
-
-EPISODES_KEY = "episodes"
-"""The key in a memory's metadata for what it was concluded from, which may be gone by now."""
 
 
 @dataclass(slots=True)
@@ -165,23 +164,19 @@ class PlanExecution:
     def _merge(self, step: MergeStep) -> None:
         if not self._load_current(step.kept, allow_touched=True):
             return
-        for memory_id in step.dropped:
-            for one in self._load_current(memory_id):
-                values = retirement_values(one, Status.FORGOTTEN, self.call.now())
-                self._write(one, [Patch(one.id, values), *self._transfer_links(one.id, step.kept)])
+        dropped = [one for memory_id in step.dropped for one in self._load_current(memory_id)]
+        links = transfer_links(
+            self.reader,
+            {one.id: step.kept for one in dropped},
+            changed=self.touched,
+            added=self.touched,
+        )
+        self.touched |= {link_key(one.link) for one in links if isinstance(one, AddLink)}
+        for one in dropped:
+            values = retirement_values(one, Status.FORGOTTEN, self.call.now())
+            self._write(one, [Patch(one.id, values)])
+        self.writes += links
         self.touched.add(step.kept)
-
-    def _transfer_links(self, old_id: str, new_id: str) -> list[Write]:
-        """The links of a memory that is merged, for the one that stands."""
-        writes: list[Write] = []
-        for link in self.reader.list_links(old_id):
-            ends = {link.source, link.target}
-            if link.relation is Relation.SUPERSEDES or new_id in ends or ends & self.touched:
-                continue
-            source = new_id if link.source == old_id else link.source
-            target = new_id if link.target == old_id else link.target
-            writes += [DropLink(link), AddLink(replace(link, source=source, target=target))]
-        return writes
 
     def _build_source_links(self, memory: Record, sources: Sequence[Record]) -> list[Write]:
         now = self.call.now()
