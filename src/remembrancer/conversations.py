@@ -1,4 +1,4 @@
-"""The verbs for conversations, which `Memory` has beside its own."""
+"""The session verbs of `Memory`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.turns import TurnInput, append
+from remembrancer.sessions.view import build_view
 from remembrancer.store.contract import Filter, Reader, SessionFilter
 from remembrancer.types import (
     Batch,
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 
 
 class Conversations:
-    """What was said: turns in sessions, which are kept, learned from, and can be thrown away."""
+    """Stores the turns of sessions and learns from them."""
 
     def __init__(self, call: Call, learner: Learner) -> None:
         self._call = call
         self._learner = learner
 
     def new_session(self) -> str:
-        """A name for a conversation, which begins when something is said in it."""
+        """A new session id; the session begins with its first turn."""
         return new_id("session", self._call.now())
 
     def append(
@@ -49,7 +50,7 @@ class Conversations:
         scope: str | None = None,
         title: str | None = None,
     ) -> tuple[Turn, ...]:
-        """Add turns to a conversation, to be recalled later; without a name it is a new one."""
+        """Append turns to a session so that they can be recalled; without one, start a session."""
         return append(self._call, turns, session, scope=scope, title=title).turns
 
     def learn(
@@ -60,32 +61,34 @@ class Conversations:
         scope: str | None = None,
         title: str | None = None,
     ) -> tuple[Turn, ...]:
-        """Add turns to a conversation and learn from it in the background, if it is time to.
+        """Append turns to a session and learn from it in the background when it is due.
 
-        When it is time is the profile's choice: after each reply, every so many turns, or when the
-        conversation is closed. Turns without a session are a whole conversation, which is over.
+        The profile decides when: after each reply, after a number of turns, or when the session is
+        closed. Turns without a session are a complete conversation, which is closed at once.
         """
-        heard = lifecycle.append_and_schedule(self._call, turns, session, scope=scope, title=title)
-        if heard.turns:
+        appended = lifecycle.append_and_schedule(
+            self._call, turns, session, scope=scope, title=title
+        )
+        if appended.turns:
             self._learner.wake(self._call.owner)
-        return heard.turns
+        return appended.turns
 
     def close(self, session: str) -> Session:
-        """End a conversation for now and learn from what is new in it; twice is as good as once."""
+        """Close a session and learn from its new turns; closing it again changes nothing."""
         closed = lifecycle.close(self._call, session)
         if closed.due_at is not None:
             self._learner.wake(self._call.owner)
         return closed
 
     def turns(self, session: str) -> tuple[Turn, ...]:
-        """A conversation as it was, from its first turn to its last."""
+        """All turns of a session, in order."""
         with self._open_reader() as reader:
             found = lifecycle.load_turns(reader, validate_name(session, "session"))
         return tuple(turn for turn in found if self._call.can_see(turn))
 
     def count_turns(self, session: str) -> int:
-        """How many turns a conversation has, whatever became of them."""
-        wanted = Filter(
+        """The number of turns of a session, whatever their status."""
+        turns = Filter(
             now=self._call.now(),
             kinds=(Kind.TURN,),
             visible=self._call.resolve_visibility(),
@@ -93,16 +96,14 @@ class Conversations:
             statuses=tuple(Status),
         )
         with self._open_reader() as reader:
-            return reader.count(wanted)
+            return reader.count(turns)
 
     def view(self, session: str, *, budget: int | None = None) -> View:
-        """A conversation as a model should see it: the beginning of a long one is summarised."""
-        from remembrancer.sessions.view import build_view
-
+        """A session for a model: the latest turns, and a summary of the earlier ones if long."""
         return build_view(self._call, session, budget)
 
     def session(self, session: str) -> Session:
-        """One conversation: its title, its summary, and how far it has been learned from."""
+        """A session: its title, its summary, and its learning state."""
         with self._open_reader() as reader:
             return lifecycle.load_session(self._call, reader, session)
 
@@ -114,38 +115,38 @@ class Conversations:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Session]:
-        """Conversations, the latest first, a page at a time; by default all but the trashed."""
+        """List sessions by page, newest first; without `trashed`, only those not in the trash."""
         limit = validate_limit(limit)
         statuses = () if status is None else (parse_enum(SessionStatus, status, "status"),)
-        wanted = SessionFilter(
+        matching = SessionFilter(
             visible=self._call.resolve_visibility(), statuses=statuses, trashed=trashed
         )
         with self._open_reader() as reader:
-            found = reader.list_sessions(wanted, limit + 1, decode_cursor(cursor))
+            found = reader.list_sessions(matching, limit + 1, decode_cursor(cursor))
         last = found[limit - 1] if len(found) > limit else None
         return Page(tuple(found[:limit]), encode_cursor(last.active_at, last.id) if last else None)
 
     def rename(self, session: str, title: str) -> Session:
-        """Give a conversation another title."""
+        """Set the title of a session."""
         return lifecycle.rename(self._call, session, title)
 
     def archive(self, session: str, *, back: bool = False) -> Session:
-        """Put a conversation away, or take it back; what is new in it is learned from."""
+        """Archive a session, or with `back` unarchive it; its new turns are learned from."""
         archived = lifecycle.archive(self._call, session, undo=back)
         if archived.due_at is not None:
             self._learner.wake(self._call.owner)
         return archived
 
     def delete_session(self, session: str) -> Batch:
-        """Put a conversation into the trash; what was learned from it stays."""
+        """Move a session to the trash; memories that were learned from it stay."""
         return lifecycle.delete(self._call, session)
 
     def restore_session(self, session: str) -> Batch:
-        """Bring a conversation back from the trash."""
+        """Restore a session from the trash."""
         return lifecycle.restore(self._call, session)
 
     def rejected(self, *, limit: int = 50, cursor: str | None = None) -> Page[Rejection]:
-        """What conversations seemed to tell and was not remembered, and why; kept for some days."""
+        """List what was found in sessions and rejected, with reasons; kept as long as the trash."""
         limit = validate_limit(limit)
         with self._open_reader() as reader:
             return read_visible_page(

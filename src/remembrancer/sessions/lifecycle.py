@@ -1,4 +1,4 @@
-"""The life of a conversation: it is learned from, closed, renamed, archived, thrown away."""
+"""Schedules learning from sessions, and closes, renames, archives, deletes and restores them."""
 
 from __future__ import annotations
 
@@ -26,67 +26,74 @@ def append_and_schedule(
     scope: str | None = None,
     title: str | None = None,
 ) -> Appended:
-    """Add turns to be learned from when the profile says so; without a name, all is said at once.
+    """Append turns and make the session due when the profile says so.
 
-    A conversation that was handed over as a whole is over, and learned from now.
+    Turns without a session are a complete conversation: it is closed and due at once.
     """
-    whole = session is None
+    is_complete = session is None
     now = call.now()
 
-    def due(current: Session, added: Sequence[Turn]) -> datetime | None:
+    def schedule(current: Session, added: Sequence[Turn]) -> datetime | None:
         learning = call.profile.learning
-        waiting = added[-1].position + 1 - current.watermark if added else 0
-        timely = learning.when != "never" if whole else _is_learning_due(learning, added, waiting)
-        return now if timely and waiting else None
+        unlearned = added[-1].position + 1 - current.watermark if added else 0
+        if is_complete:
+            is_due = learning.when != "never"
+        else:
+            is_due = _is_learning_due(learning, added, unlearned)
+        return now if is_due and unlearned else None
 
-    heard = append(call, turns, session, scope=scope, title=title, due=due)
-    return replace(heard, session=close(call, heard.session.id)) if whole else heard
+    appended = append(
+        call, turns, session, scope=scope, title=title, embed_now=False, schedule=schedule
+    )
+    if is_complete:
+        return replace(appended, session=close(call, appended.session.id))
+    return appended
 
 
-def _is_learning_due(learning: LearningPolicy, added: Sequence[Turn], waiting: int) -> bool:
-    """Whether a profile wants to learn now, in the middle of a conversation."""
+def _is_learning_due(learning: LearningPolicy, added: Sequence[Turn], unlearned: int) -> bool:
+    """True if the profile learns at this point, in the middle of a session."""
     match learning.when:
         case "after_reply":
             return bool(added) and added[-1].role == "assistant"
         case "every_turns":
-            acted = any(one.role == "tool" for one in added)
-            return acted or waiting >= learning.every_turns
+            has_tool_turn = any(one.role == "tool" for one in added)
+            return has_tool_turn or unlearned >= learning.every_turns
         case "on_close" | "never":
             return False
 
 
 def close(call: Call, session_id: str) -> Session:
-    """End a conversation for now; what was said since it was last learned from is due.
+    """Mark a session idle and make its unlearned turns due now.
 
-    Closing it again changes nothing, and saying something opens it again.
+    Closing it again changes nothing; a new turn makes it active again.
     """
     with call.open_writer() as writer:
         session = mark_idle(call, writer, load_session(call, writer, session_id))
         if session.due_at is not None and session.due_at > call.now():
-            # Whoever asks does not want to wait until it is tried again by itself.
+            # A retry is pending, but an explicit close does not wait for it.
             session = replace(session, due_at=call.now(), attempts=0)
             writer.save_session(session)
         return session
 
 
 def mark_idle(call: Call, writer: Writer, session: Session) -> Session:
-    """Let a conversation rest, in the caller's transaction."""
-    waiting = writer.next_position(session.id) > session.watermark
-    learns = waiting and call.services.profile_of(session.scope).learning.when != "never"
-    put_away = session.status is SessionStatus.ARCHIVED
-    resting = replace(
+    """Mark a session idle and due if it has unlearned turns; an archived one stays archived."""
+    has_unlearned = writer.next_position(session.id) > session.watermark
+    learns = has_unlearned and call.services.profile_of(session.scope).learning.when != "never"
+    is_archived = session.status is SessionStatus.ARCHIVED
+    idle = replace(
         session,
-        status=SessionStatus.ARCHIVED if put_away else SessionStatus.IDLE,
+        status=SessionStatus.ARCHIVED if is_archived else SessionStatus.IDLE,
         due_at=session.due_at or call.now() if learns else session.due_at,
         attempts=0 if learns and session.due_at is None else session.attempts,
     )
-    if resting != session:
-        writer.save_session(resting)
-    return resting
+    if idle != session:
+        writer.save_session(idle)
+    return idle
 
 
 def load_session(call: Call, reader: Reader, session_id: str) -> Session:
-    """A conversation of the caller's own, or an error."""
+    """Load a session; raises NotFound if the caller cannot read its scope."""
     session = reader.get_session(validate_name(session_id, "session"))
     if session is None or not call.can_read_scope(session.scope, Kind.TURN):
         raise NotFound(f"There is no conversation {session_id!r}.")
@@ -94,7 +101,7 @@ def load_session(call: Call, reader: Reader, session_id: str) -> Session:
 
 
 def load_turns(reader: Reader, session_id: str) -> list[Turn]:
-    """Every turn of a conversation, in order, whatever became of it."""
+    """All turns of a session in order, whatever their status."""
     turns: list[Turn] = []
     while page := reader.list_turns(session_id, after=turns[-1].position if turns else -1):
         turns += page
@@ -102,7 +109,6 @@ def load_turns(reader: Reader, session_id: str) -> list[Turn]:
 
 
 def rename(call: Call, session_id: str, title: str) -> Session:
-    """Give a conversation another title."""
     title = redact_text(validate_text(title, "The title", MAX_TITLE_CHARS))
     with call.open_writer() as writer:
         renamed = set_title(load_session(call, writer, session_id), title)
@@ -111,19 +117,18 @@ def rename(call: Call, session_id: str, title: str) -> Session:
 
 
 def archive(call: Call, session_id: str, *, undo: bool = False) -> Session:
-    """Put a conversation away, or take it back; it is still recalled."""
+    """Archive a session, or take it out of the archive; its turns can still be recalled."""
     with call.open_writer() as writer:
-        resting = mark_idle(call, writer, load_session(call, writer, session_id))
-        status = SessionStatus.IDLE if undo else SessionStatus.ARCHIVED
-        resting = replace(resting, status=status)
-        writer.save_session(resting)
-    return resting
+        idle = mark_idle(call, writer, load_session(call, writer, session_id))
+        archived = replace(idle, status=SessionStatus.IDLE if undo else SessionStatus.ARCHIVED)
+        writer.save_session(archived)
+    return archived
 
 
 def delete(call: Call, session_id: str) -> Batch:
-    """Put all turns of a conversation into the trash, or destroy them where the profile says so.
+    """Move all turns of a session to the trash, or purge them if the profile says so.
 
-    Memories that were learned from it stay: they have lives of their own.
+    Memories that were learned from the session stay.
     """
     return lifecycle.retire_all(
         call, _build_turn_filter(call, session_id, UNTRASHED_STATUSES), Status.TRASHED
@@ -131,7 +136,7 @@ def delete(call: Call, session_id: str) -> Batch:
 
 
 def restore(call: Call, session_id: str) -> Batch:
-    """Bring a conversation back from the trash."""
+    """Restore the turns of a session from the trash."""
     return lifecycle.restore_all(call, _build_turn_filter(call, session_id, (Status.TRASHED,)))
 
 

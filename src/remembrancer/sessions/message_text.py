@@ -1,13 +1,13 @@
-"""The words of a message, in whatever form a chat protocol writes it down. Pure."""
+"""Extracts the text of a message from the content formats of chat APIs. No I/O."""
 
 from __future__ import annotations
 
 TEXT_PART_TYPES = (None, "text", "input_text", "output_text")
-"""The types of parts that are words; others are images, calls and results of tools, reasoning."""
+"""Types of text parts; other parts are images, tool calls, tool results and reasoning."""
 
 
 def extract_text(content: object) -> str:
-    """A text as it is, or the texts among the parts of a message."""
+    """Returns a string unchanged, or joins the text parts of a list."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

@@ -1,4 +1,4 @@
-"""What the beginning of a long conversation said, by a model or by its own first sentences."""
+"""Summarises the beginning of a long session, with a model or from first sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from remembrancer.types import Json, Turn
 MAX_SUMMARY_WORDS = 250
 MAX_SUMMARY_CHARS = 4000
 MAX_CHARS_SHOWN = 60_000
-"""How many characters of the conversation a model is shown; the latest count most."""
+"""Characters shown to a model; of a longer session, only the latest."""
 
 MAX_LINE_CHARS = 160
 
@@ -27,13 +27,13 @@ SCHEMA: dict[str, Json] = {
 
 
 def summarise(model: Model | None, earlier: str | None, turns: Sequence[Turn]) -> str:
-    """What these turns said, after what an earlier summary says."""
-    told = _summarise_by_model(model, earlier, turns) if model is not None else None
-    return redact_text(told or summarise_by_first_sentences(earlier, turns))
+    """Summarise the turns together with the earlier summary."""
+    summary = _summarise_by_model(model, earlier, turns) if model is not None else None
+    return redact_text(summary or summarise_by_first_sentences(earlier, turns))
 
 
 def summarise_by_first_sentences(earlier: str | None, turns: Sequence[Turn]) -> str:
-    """A line for each turn of the person's; where there are too many, the latest."""
+    """One line for each of the user's turns; of too many, the latest."""
     lines = (earlier or "").splitlines()
     lines += [line for turn in turns if turn.is_by_user and (line := _format_first_sentence(turn))]
     kept: list[str] = []
@@ -53,7 +53,7 @@ def _format_first_sentence(turn: Turn) -> str:
 
 
 def _summarise_by_model(model: Model, earlier: str | None, turns: Sequence[Turn]) -> str | None:
-    """What a model makes of it; None where it does not answer as it should."""
+    """Returns None if the model is unavailable or its response is invalid."""
     lines = [
         f"{one.speaker or one.role}: {escape_for_prompt(strip_memory_block(one.content)[0])}"
         for one in turns

@@ -1,4 +1,4 @@
-"""A title for a conversation, from the person's first words. Pure."""
+"""Derives a session's title from the user's first sentence. No I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from remembrancer.search.sentences import SENTENCE_END_PATTERN
 from remembrancer.types import Turn
 
 TITLE_SOURCE_KEY = "titled"
-"""The key in a session's metadata for who found its title, unless a person gave it."""
+"""Metadata key for what derived the title; missing if a person gave it."""
 
 BY_WORDS, BY_MODEL = "words", "model"
 
@@ -26,17 +26,17 @@ _PREAMBLE = re.compile(
 
 
 def build_title(turns: Sequence[Turn]) -> str | None:
-    """A few words that tell what a conversation is about; None before anyone has answered."""
-    asked = next((one for one in turns if one.is_by_user), None)
-    if asked is None or not any(one.role == "assistant" for one in turns):
+    """Returns None until the assistant has replied."""
+    opening = next((one for one in turns if one.is_by_user), None)
+    if opening is None or not any(one.role == "assistant" for one in turns):
         return None
-    said = strip_memory_block(asked.content)[0]
-    first = next((one for one in SENTENCE_END_PATTERN.split(said) if _strip_preamble(one)), "")
+    text = strip_memory_block(opening.content)[0]
+    first = next((one for one in SENTENCE_END_PATTERN.split(text) if _strip_preamble(one)), "")
     return _shorten(_strip_preamble(first)) or None
 
 
 def _strip_preamble(sentence: str) -> str:
-    """What is left of a sentence without its greeting and its please."""
+    """Remove greetings and phrases such as "can you" from the start of a sentence."""
     return _PREAMBLE.sub("", sentence.strip()).strip(" \t.,!?;:-–—>#*`\"'")
 
 

@@ -1,4 +1,4 @@
-"""What is said: turns in order, cleaned, stored and indexed with their session."""
+"""Validates and redacts turns, and appends them to a session."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_TURNS = 100_000
 
 
 class TurnInput(TypedDict, total=False):
-    """One turn of a conversation, as a caller hands it over."""
+    """One turn of a session as a caller passes it."""
 
     role: Required[str]
     content: Required[str]
@@ -52,7 +52,7 @@ class TurnInput(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class CleanTurn:
-    """A turn that is fit to be stored."""
+    """A turn that was validated and redacted."""
 
     role: str
     content: str
@@ -65,14 +65,14 @@ class CleanTurn:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Turns as they were stored, and their conversation."""
+    """The stored turns and their session."""
 
     session: Session
     turns: tuple[Turn, ...]
 
 
-Due = Callable[[Session, Sequence[Turn]], datetime | None]
-"""When a conversation is to be learned from, now that these turns were added to it."""
+ScheduleLearning = Callable[[Session, Sequence[Turn]], datetime | None]
+"""Returns when to learn from a session to which turns were added; None leaves it as it was."""
 
 
 def append(
@@ -82,49 +82,53 @@ def append(
     *,
     scope: str | None = None,
     title: str | None = None,
-    due: Due | None = None,
+    embed_now: bool = True,
+    schedule: ScheduleLearning | None = None,
 ) -> Appended:
-    """Add turns to the end of a conversation, which begins with the first of them.
+    """Append turns to a session; the first turns begin it.
 
-    Those from which something is to be learned get their vectors then: nobody waits for that here.
+    Without `embed_now` the turns get their vectors from the next learning run, so that the caller
+    does not wait for them.
     """
     if len(turns) > MAX_TURNS:
         raise InvalidInput(f"At most {MAX_TURNS} turns at a time.")
     now = call.now()
-    said = [clean_turn(turn, now, number) for number, turn in enumerate(turns, 1)]
+    clean = [clean_turn(turn, now, number) for number, turn in enumerate(turns, 1)]
     refuse_secret_name(scope)
-    place = call.resolve_write_scope(scope)
+    write_scope = call.resolve_write_scope(scope)
     if title is not None:
         title = redact_text(validate_text(title, "The title", MAX_TITLE_CHARS))
     session_id = _resolve_session_id(session, now)
-    vectors: list[tuple[Embedding, ...]] = [()] * len(said)
-    if due is None:
+    vectors: list[tuple[Embedding, ...]] = [()] * len(clean)
+    if embed_now:
         vectors = embed_units(
-            call, [split_turn(one.role, one.speaker, one.content) for one in said]
+            call, [split_turn(one.role, one.speaker, one.content) for one in clean]
         )
     with call.open_writer() as writer:
-        heard = continue_session(call, writer, said, session_id, place, title)
-        current = heard.session
-        if due is not None:
-            current = replace(current, due_at=due(current, heard.turns) or current.due_at)
+        appended = continue_session(call, writer, clean, session_id, write_scope, title)
+        current = appended.session
+        if schedule is not None:
+            due_at = schedule(current, appended.turns) or current.due_at
+            current = replace(current, due_at=due_at)
         writer.save_session(current)
         inserts = [
-            Insert(record, None, parts) for record, parts in zip(heard.turns, vectors, strict=True)
+            Insert(record, None, embeddings)
+            for record, embeddings in zip(appended.turns, vectors, strict=True)
         ]
         if inserts:
             writer.apply(call.new_event(Action.HEARD, now), inserts)
-    return Appended(current, heard.turns)
+    return Appended(current, appended.turns)
 
 
 def continue_session(
     call: Call,
     writer: Writer,
-    said: Sequence[CleanTurn],
+    turns: Sequence[CleanTurn],
     session_id: str,
     scope: str,
     title: str | None,
 ) -> Appended:
-    """A conversation with these turns at its end, and the turns as they are to be stored."""
+    """Build the session with these turns at its end; the caller stores both."""
     now = call.now()
     known = writer.get_session(session_id)
     if known is not None and known.scope != scope:
@@ -132,19 +136,19 @@ def continue_session(
     start = writer.next_position(session_id) if known else 0
     records = [
         _build_turn(call, one, session_id, scope, position, now)
-        for position, one in enumerate(said, start)
+        for position, one in enumerate(turns, start)
     ]
-    current = _touch_session(known or _begin_session(call, session_id, scope, said, now), said)
+    current = _touch_session(known or _begin_session(call, session_id, scope, turns, now), turns)
     if title is not None:
         current = set_title(current, title)
     elif current.title is None:
-        first = build_title([*writer.list_turns(session_id, limit=5), *records])
-        current = set_title(current, first, BY_WORDS)
+        derived = build_title([*writer.list_turns(session_id, limit=5), *records])
+        current = set_title(current, derived, BY_WORDS)
     return Appended(current, tuple(records))
 
 
 def clean_turn(turn: TurnInput, now: datetime, number: int) -> CleanTurn:
-    """A turn that was checked, with its secrets replaced, or an error that names its number."""
+    """Validate a turn and redact its secrets; an error names the turn's number."""
     role = turn.get("role", "")
     if role not in ROLES:
         raise InvalidInput(f"Turn {number}: the role must be one of {', '.join(ROLES)}.")
@@ -197,7 +201,7 @@ def _build_turn(
 
 
 def set_title(session: Session, title: str | None, by: str | None = None) -> Session:
-    """The conversation with a title, by a person or by whoever else found it."""
+    """Set a title; `by` says what derived it, and is None for a title given by a person."""
     metadata = {name: value for name, value in session.metadata.items() if name != TITLE_SOURCE_KEY}
     if title is None:
         return session
@@ -205,9 +209,9 @@ def set_title(session: Session, title: str | None, by: str | None = None) -> Ses
 
 
 def _begin_session(
-    call: Call, session_id: str, scope: str, said: Sequence[CleanTurn], now: datetime
+    call: Call, session_id: str, scope: str, turns: Sequence[CleanTurn], now: datetime
 ) -> Session:
-    first = min((one.said_at for one in said), default=now)
+    first = min((one.said_at for one in turns), default=now)
     return Session(
         id=session_id,
         scope=scope,
@@ -217,9 +221,9 @@ def _begin_session(
     )
 
 
-def _touch_session(session: Session, said: Sequence[CleanTurn]) -> Session:
-    """The conversation after something was said: whatever it was, it is active again."""
-    moments = [one.said_at for one in said]
+def _touch_session(session: Session, turns: Sequence[CleanTurn]) -> Session:
+    """Make the session active again, whatever its status was."""
+    moments = [one.said_at for one in turns]
     return replace(
         session,
         status=SessionStatus.ACTIVE,

@@ -1,6 +1,6 @@
-"""A conversation as a model should see it: whole while it is short, its beginning told in brief.
+"""Builds the view of a session for a model: the latest turns, after a summary of the earlier ones.
 
-Nothing is deleted: the turns that a summary stands for are where they were.
+No turn is deleted; the summary only replaces turns in the view.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from remembrancer.sessions.summaries import summarise
 from remembrancer.types import Session, Status, Turn, View
 
 VERBATIM_SHARE = 0.5
-"""The share of the budget that the latest turns get, word for word."""
+"""Share of the token budget for the latest turns."""
 
 
 def build_view(call: Call, session_id: str, budget: int | None = None) -> View:
-    """The conversation for a model, summarised past the profile's share of the budget."""
+    """Summarise the earlier turns if the session exceeds the profile's share of the budget."""
     settings = call.profile.sessions
     budget = settings.context_tokens if budget is None else budget
     if budget <= 0:
-        raise InvalidInput("The budget must be a number of tokens, more than 0.")
+        raise InvalidInput("The budget must be a positive number of tokens.")
     with call.store.open_reader(call.owner) as reader:
         session = load_session(call, reader, session_id)
         turns = [one for one in load_turns(reader, session.id) if one.status is Status.ACTIVE]
@@ -37,14 +37,14 @@ def build_view(call: Call, session_id: str, budget: int | None = None) -> View:
 def select_summarised(
     turns: Sequence[Turn], settings: SessionPolicy, budget: int
 ) -> Sequence[Turn]:
-    """The turns that are told in brief; none while the conversation is short."""
+    """The turns that the summary replaces; none while the session is short."""
     if sum(map(_cost, turns)) <= settings.summarise_at * budget:
         return ()
     return turns[: len(turns) - len(_select_latest(turns, VERBATIM_SHARE * budget))]
 
 
 def _summarise(call: Call, session: Session, hidden: Sequence[Turn]) -> str:
-    """What the hidden turns said; a summary that tells of more than these is as good."""
+    """Reuse the stored summary if it covers the hidden turns, else extend and store it."""
     end = hidden[-1].position + 1
     if session.summary is not None and session.summarised >= end:
         return session.summary
@@ -58,7 +58,7 @@ def _summarise(call: Call, session: Session, hidden: Sequence[Turn]) -> str:
 
 
 def _select_latest(turns: Sequence[Turn], room: float) -> list[Turn]:
-    """The last turns that fit, and the very last one in any case."""
+    """The latest turns that fit; the very last one even if it does not."""
     kept: list[Turn] = []
     for turn in reversed(turns):
         room -= _cost(turn)
