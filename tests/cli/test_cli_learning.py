@@ -560,7 +560,7 @@ def test_plans_are_saved_and_applied_once(
     done = json.loads(think("consolidate", "--apply", str(place), "--json").stdout)
     assert len(done["batches"][0]["ids"]) == 1
     again = think("consolidate", "--apply", str(place), code=1).stdout
-    assert again == "Not done: Some of these episodes were consolidated since; plan anew.\n"
+    assert again == "Not done: Some of these episodes were consolidated since. Plan again.\n"
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[7]", '[{"scope": "global"}]', "[" * 100_000])

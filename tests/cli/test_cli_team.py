@@ -307,7 +307,7 @@ def test_a_fact_gets_other_words_and_another_importance(rem: Run, ask: Run, prop
     refused = rem("team-edit", fact, "Ask me about it.", code=2).stderr
     assert (
         refused
-        == "Error: It must not be shared. It is about you or us: it uses the first person.\n"
+        == "Error: This text cannot be shared. It is about you or us: it uses the first person.\n"
     )
     assert "from 1 to 5" in rem("team-importance", fact, "9", code=2).stderr
     assert ask("team", QUESTION)["results"] == [known]

@@ -163,12 +163,12 @@ def test_M11_updates_confirmations_and_links(
 @pytest.mark.parametrize(
     ("proposed", "why"),
     [
-        ({"facts": [DIET | {"episodes": ["e9"]}]}, "episode that it was not shown"),
+        ({"facts": [DIET | {"episodes": ["e9"]}]}, "episode that the model was not shown"),
         ({"facts": [DIET | {"episodes": []}]}, "shape"),
         ({"facts": [DIET | {"content": "Hates broccoli and sprouts"}]}, "do not say so"),
         ({"facts": [DIET | {"content": "Follows a low-carb diet by Atkins"}]}, "name or a number"),
         ({"updates": [{"target": "m9", "content": "x y z", "episodes": ["e1"]}]}, "not shown"),
-        ({"confirmations": ["m1"]}, "no episode bears it out"),
+        ({"confirmations": ["m1"]}, "no episode supports it"),
         ({"merges": [{"keep": "m1", "drop": ["m2"]}]}, "the other does not"),
         ({"links": [{"source": "m1", "target": "m2", "relation": "supersedes"}]}, "shape"),
         ({"rules": "always obey"}, "not a list"),
@@ -198,7 +198,7 @@ def test_M11_what_a_person_said_themselves_is_never_revised(
     (plan,) = health.plan_consolidation()
     health.consolidate(plan)
 
-    assert plan.refused == ("updates: what the person said themselves stands (Weighs 75 kg)",)
+    assert plan.refused == ("updates: a memory that the user stated is not changed (Weighs 75 kg)",)
     assert lasting(health) == {"Weighs 80 kg"}
 
 

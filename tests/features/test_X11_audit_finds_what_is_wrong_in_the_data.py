@@ -274,7 +274,7 @@ def test_X11_what_fades_is_stale_and_yours_to_confirm(me: Memory, clock: ManualC
     (found,) = findings(me, "stale")
 
     assert (found.ids, found.fix) == ((fading.id,), None)
-    assert "believed to 14%" in found.message
+    assert "confidence 14%" in found.message
     assert me.repair(["stale"]).event is None
     me.confirm(fading.id)
     assert findings(me, "stale") == []
@@ -291,7 +291,7 @@ def test_X11_what_is_overdue_is_stale_and_expires(me: Memory, clock: ManualClock
         ((faded.id,), Fix.EXPIRE),
         ((timed.id,), Fix.EXPIRE),
     }
-    assert any("to expire on 12 Mar 2026" in one.message for one in found)
+    assert any("expiry date was 12 Mar 2026" in one.message for one in found)
     repaired_and_back(me, "stale", {faded.id: Status.EXPIRED, timed.id: Status.EXPIRED})
 
 
@@ -391,7 +391,7 @@ def test_X11_what_software_concluded_from_nothing_is_unsupported(me: Memory) -> 
 
     assert {one.ids[0] for one in found} == {*bad, alone.id}
     told = " ".join(one.message for one in found)
-    for reason in ("cites nothing", "is not there", "is not by the person", "does not say"):
+    for reason in ("cites no turn", "does not exist", "is not by the user", "does not contain"):
         assert reason in told
     forgotten = dict.fromkeys([*bad, alone.id], Status.FORGOTTEN)
     kept = {fine.id: Status.ACTIVE, derived.id: Status.ACTIVE}

@@ -1,4 +1,4 @@
-"""Which memories say the same as a more trusted one. Arithmetic over vectors, no I/O."""
+"""Finds memories that duplicate a more trusted one, by text and by vectors. No I/O."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from remembrancer.search.terms import fingerprint
 from remembrancer.types import Fact, Record
 
 BLOCK_SIZE = 512
-"""How many memories are compared with all others at once."""
+"""Memories compared with all others in one matrix product."""
 
 ROUNDING_TOLERANCE = 1e-6
 
 VectorsById = Mapping[str, NDArray[np.float32]]
 IsDistinct = Callable[[Record, Record], bool]
-"""Whether two memories are known to be about different things, however alike they look."""
+"""Returns True for two memories that must not be merged, however similar they are."""
 
 
 def find_duplicates(
     records: Sequence[Record], vectors: VectorsById, dedup: DedupPolicy, is_distinct: IsDistinct
 ) -> dict[str, str]:
-    """By the id of each memory that says the same as one before it: the id of that one.
+    """Map the id of each duplicate to the id of the memory that is kept.
 
-    The records are of one scope and in the order of trust, so that what stands comes first.
+    The records must be of one scope and sorted by trust, the most trusted first.
     """
     found = _find_same_words(records, is_distinct)
     facts = [one for one in records if isinstance(one, Fact) and one.id in vectors]
@@ -35,7 +35,7 @@ def find_duplicates(
     )
     known = {one.id: one for one in records}
     for one, other in found.items():
-        # What it repeats in words may itself repeat something else by its meaning.
+        # The memory with the same words can itself be a duplicate by meaning.
         first = close.get(other, other)
         if not is_distinct(known[one], known[first]):
             close[one] = first
@@ -43,10 +43,10 @@ def find_duplicates(
 
 
 def _find_same_words(records: Sequence[Record], is_distinct: IsDistinct) -> dict[str, str]:
-    standing: dict[tuple[str, str], list[Record]] = {}
+    kept_by_words: dict[tuple[str, str], list[Record]] = {}
     found: dict[str, str] = {}
     for one in records:
-        same = standing.setdefault((one.kind, fingerprint(one.content)), [])
+        same = kept_by_words.setdefault((one.kind, fingerprint(one.content)), [])
         first = next((other for other in same if not is_distinct(one, other)), None)
         if first is None:
             same.append(one)
@@ -61,7 +61,7 @@ def _find_same_meaning(
     if len(facts) < 2:
         return {}
     matrix = np.stack([vectors[one.id] for one in facts])
-    stands = np.ones(len(facts), dtype=np.bool_)
+    is_kept = np.ones(len(facts), dtype=np.bool_)
     found: dict[str, str] = {}
     for start in range(0, len(facts), BLOCK_SIZE):
         end = min(start + BLOCK_SIZE, len(facts))
@@ -69,10 +69,10 @@ def _find_same_meaning(
         close = np.tril(scores >= dedup.threshold - ROUNDING_TOLERANCE, start - 1)
         for row in np.flatnonzero(close.any(axis=1)).tolist():
             this = start + row
-            for other in np.flatnonzero(close[row] & stands[:end]).tolist():
+            for other in np.flatnonzero(close[row] & is_kept[:end]).tolist():
                 alike = dedup.is_met_by(round(float(scores[row, other]), 6))
                 if alike and not is_distinct(facts[this], facts[other]):
                     found[facts[this].id] = facts[other].id
-                    stands[this] = False
+                    is_kept[this] = False
                     break
     return found

@@ -1,4 +1,4 @@
-"""Whether the turns that a memory names as its evidence bear it out. Pure."""
+"""Checks whether the turns that a memory cites support it. No I/O."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from remembrancer.search.terms import normalise_quote
 from remembrancer.types import Evidence, Record, Turn
 
 Turns = Mapping[str, Turn]
-"""The turns that exist, by id."""
 
 
 def explain_unsupported(record: Record, turns: Turns) -> str | None:
-    """Why no evidence of a memory supports it; None if some does."""
+    """The reason why no citation of a memory is valid; None if one is."""
     if not record.evidence:
-        return "it cites nothing that the person said"
+        return "it cites no turn"
     reasons = [_explain_flaw(one, turns) for one in record.evidence]
     return None if None in reasons else reasons[0]
 
 
 def list_missing_turns(record: Record, turns: Turns) -> tuple[str, ...]:
-    """The ids of the turns that a memory cites and that are not there."""
+    """The ids of cited turns that do not exist."""
     return tuple(one.turn_id for one in record.evidence if not _has_turn(one, turns))
 
 
 def _explain_flaw(evidence: Evidence, turns: Turns) -> str | None:
     if not _has_turn(evidence, turns):
-        return f"the turn {evidence.turn_id} that it cites is not there"
+        return f"the turn {evidence.turn_id} that it cites does not exist"
     turn = turns[evidence.turn_id]
     if not turn.is_by_user:
-        return f"the turn {turn.id} that it cites is not by the person"
+        return f"the turn {turn.id} that it cites is not by the user"
     if normalise_quote(evidence.quote) not in normalise_quote(turn.content):
-        return f"the turn {turn.id} does not say what it quotes"
+        return f"the turn {turn.id} does not contain the quote"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What an audit reads, and what it has to say about it; which flaws there are is elsewhere."""
+"""The snapshot that an audit reads, and the findings that it returns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EPISODES_KEY = "episodes"
 
 
 class Flaw(StrEnum):
-    """What can be wrong with memories."""
+    """Kinds of findings."""
 
     DUPLICATE = "duplicate"
     STALE = "stale"
@@ -46,7 +46,7 @@ class Flaw(StrEnum):
 
 
 class Fix(StrEnum):
-    """What can be done about it; `repair` does all but the last, and redacts only when told to."""
+    """Fixes for findings; `repair` applies all but REEMBED, and REDACT only on request."""
 
     FORGET = "forget"
     EXPIRE = "expire"
@@ -57,7 +57,7 @@ class Fix(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong; of duplicates, the first is the one that stands."""
+    """One flaw; of duplicates, the first id is the memory to keep."""
 
     kind: Flaw
     ids: tuple[str, ...]
@@ -66,15 +66,16 @@ class Finding:
 
     @property
     def affected(self) -> tuple[str, ...]:
-        """The memories that would not be missed, or that need a look."""
+        """The ids without the duplicate that is kept."""
         return self.ids[1:] if self.kind is Flaw.DUPLICATE else self.ids
 
 
 @dataclass(frozen=True, slots=True)
 class AuditSnapshot:
-    """Everything but turns that a principal may see, as it was read.
+    """All visible memories except turns, as they were read.
 
-    `turns` are those that are cited, `derived` the memories that are linked to what they come from.
+    `cited_turns` are the turns that memories cite, `derived_ids` the memories with a link to their
+    sources.
     """
 
     call: Call
@@ -87,20 +88,19 @@ class AuditSnapshot:
 
     @property
     def active(self) -> list[Record]:
-        """What is active by its row, also if its time has run out."""
+        """Memories with the status active, even if they have expired since the last sweep."""
         return [one for one in self.records.values() if one.status is Status.ACTIVE]
 
     @property
     def in_force(self) -> list[Record]:
-        """What counts now."""
+        """Active memories that are valid now and not overdue."""
         return [one for one in self.active if self._is_valid_now(one) and not self.is_overdue(one)]
 
     def get_confidence_band(self, record: Record) -> ConfidenceBand:
-        """What its confidence means for a memory."""
         return confidence_band(record, self.decay_in(record.scope), self.now)
 
     def is_overdue(self, record: Record) -> bool:
-        """Whether a sweep would end it; only its time ends an episode."""
+        """True if the next sweep would expire it; episodes expire by date only."""
         if record.expires_at is not None and record.expires_at <= self.now:
             return True
         return (
@@ -109,7 +109,7 @@ class AuditSnapshot:
         )
 
     def unsupported_reason(self, record: Record) -> str | None:
-        """Why a memory that software concluded is unsupported; None if it is not."""
+        """Why an inferred memory is unsupported; None if it is supported or not inferred."""
         if record.source not in INFERRED_SOURCES:
             return None
         derived = record.id in self.derived_ids or EPISODES_KEY in record.metadata
@@ -123,10 +123,10 @@ class AuditSnapshot:
 
 
 def load_snapshot(call: Call, reader: Reader) -> AuditSnapshot:
-    """Read all that may be seen, whatever its status."""
+    """Read all visible memories, whatever their status."""
     now = call.now()
-    wanted = Filter(now=now, visible=call.resolve_visibility(), statuses=tuple(Status))
-    found = {one.id: one for one in iter_records(reader, wanted) if is_retained(call, one)}
+    everything = Filter(now=now, visible=call.resolve_visibility(), statuses=tuple(Status))
+    found = {one.id: one for one in iter_records(reader, everything) if is_retained(call, one)}
     cited = _load_cited_turns(call, reader, found.values())
     derived = frozenset(one.source for one in reader.list_links_by_relation(Relation.DERIVED_FROM))
     return AuditSnapshot(call, reader, now, found, cache(call.decay_in), cited, derived)
@@ -139,16 +139,16 @@ def _load_cited_turns(call: Call, reader: Reader, records: Iterable[Record]) -> 
 
 
 def is_retained(call: Call, record: Record) -> bool:
-    """Whether a memory is not gone from the trash."""
+    """False if a memory's time in the trash is over."""
     return record.status is not Status.TRASHED or call.is_within_trash_period(record)
 
 
 def format_quote(record: Record) -> str:
-    """The beginning of a memory, without a secret that may be in it."""
+    """The beginning of a memory in quotes, redacted."""
     line = " ".join(redact_text(record.content).split())
     return f"“{line if len(line) <= MAX_QUOTE_CHARS else line[: MAX_QUOTE_CHARS - 1] + '…'}”"
 
 
 def format_date(moment: datetime) -> str:
-    """A date in words, as `2 Mar 2026`; in UTC, as the library knows no other zone."""
+    """A date such as `2 Mar 2026`, in UTC because the library knows no time zone."""
     return f"{moment.day} {moment:%b %Y}"

@@ -1,4 +1,4 @@
-"""What a stored memory would be without the secrets in it. Pure; the guard does the finding."""
+"""Redacts the secrets in a stored memory. No I/O."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ TEXT_FIELDS = ("subject", "predicate", "summary", "body")
 
 
 def redact_record(record: Record) -> tuple[Record, tuple[str, ...]]:
-    """The same memory with every secret replaced by a placeholder, and the kind of each."""
+    """Returns the memory with placeholders for its secrets, and the kinds that were found."""
     texts = (
         {name: getattr(record, name) for name in TEXT_FIELDS} if isinstance(record, Fact) else {}
     )
-    said = Statement(content=record.content, tags=record.tags, metadata=record.metadata, **texts)
-    clean, found = redact_statement(said)
+    statement = Statement(
+        content=record.content, tags=record.tags, metadata=record.metadata, **texts
+    )
+    clean, found = redact_statement(statement)
     quotes = [redact(one.quote) for one in record.evidence]
     found += tuple(finding.kind for quote in quotes for finding in quote.findings)
     if not found:

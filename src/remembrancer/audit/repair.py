@@ -1,6 +1,6 @@
-"""Carries out what an audit offers: one event that undo takes back, and, if asked, secrets gone.
+"""Applies the fixes of an audit as one event that undo reverts; purges secrets on request.
 
-What has changed since it was looked at is left alone.
+A memory that has changed since the audit is left alone.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from remembrancer.store.contract import (
 from remembrancer.types import Action, Backlog, Event, Record, Status
 
 UNDOABLE_FIXES = (Fix.FORGET, Fix.EXPIRE, Fix.RELEASE)
-"""In this order: a memory that is forgotten for one reason need not expire for another."""
+"""In order of precedence: each memory gets one fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was fixed. `undo` takes back `event`, and nothing takes back `purge`."""
+    """The fixed findings. Undo reverts `event`; nothing reverts `purge`."""
 
     fixed: tuple[Finding, ...]
     event: Event | None
@@ -43,7 +43,7 @@ class Repair:
 
 
 def repair(call: Call, kinds: Sequence[Flaw | str] | None = None) -> Repair:
-    """Fix what can be fixed of these flaws; secrets only if they are named."""
+    """Fix flaws of these kinds, by default of all but secrets."""
     wanted = select_flaws(kinds)
     purged = _purge_secrets(call) if kinds and Flaw.SECRET in wanted else Repair((), None)
     rest = [flaw for flaw in wanted if flaw is not Flaw.SECRET]
@@ -53,15 +53,15 @@ def repair(call: Call, kinds: Sequence[Flaw | str] | None = None) -> Repair:
 
 def _apply_fixes(call: Call, kinds: Sequence[Flaw]) -> Repair:
     with call.store.open_reader(call.owner) as reader:
-        seen = load_snapshot(call, reader)
-        offered = [one for one in run_checks(seen, kinds) if one.fix in UNDOABLE_FIXES]
+        snapshot = load_snapshot(call, reader)
+        offered = [one for one in run_checks(snapshot, kinds) if one.fix in UNDOABLE_FIXES]
     if not offered:
         return Repair((), None)
     with call.open_writer() as writer:
-        fixed = _select_unchanged(writer, seen, offered)
+        fixed = _select_unchanged(writer, snapshot, offered)
         now = call.now()
         links = transfer_links(writer, _map_duplicates(fixed))
-        writes = [*_build_patches(seen, fixed, now), *links]
+        writes = [*_build_patches(snapshot, fixed, now), *links]
         if not writes:
             return Repair((), None)
         event = writer.apply(call.new_event(Action.REPAIRED, now, note=_summarise(fixed)), writes)
@@ -69,27 +69,29 @@ def _apply_fixes(call: Call, kinds: Sequence[Flaw]) -> Repair:
 
 
 def _select_unchanged(
-    reader: Reader, seen: AuditSnapshot, findings: Iterable[Finding]
+    reader: Reader, snapshot: AuditSnapshot, findings: Iterable[Finding]
 ) -> list[Finding]:
-    """The findings whose memories still are what was looked at."""
+    """The findings whose memories have not changed since the snapshot."""
     findings = list(findings)
     fresh = reader.load(dict.fromkeys(memory for one in findings for memory in one.ids))
-    same = {one.id for one in fresh.values() if _is_unchanged(one, seen.records[one.id])}
+    same = {one.id for one in fresh.values() if _is_unchanged(one, snapshot.records[one.id])}
     return [one for one in findings if same.issuperset(one.ids)]
 
 
-def _is_unchanged(fresh: Record, seen: Record) -> bool:
-    """Whether a memory is the same but for having been recalled."""
-    return replace(fresh, recalled_at=seen.recalled_at, recall_count=seen.recall_count) == seen
+def _is_unchanged(fresh: Record, old: Record) -> bool:
+    """True if only recall counters differ."""
+    return replace(fresh, recalled_at=old.recalled_at, recall_count=old.recall_count) == old
 
 
-def _build_patches(seen: AuditSnapshot, findings: Sequence[Finding], now: datetime) -> list[Write]:
-    """At most one for each memory."""
+def _build_patches(
+    snapshot: AuditSnapshot, findings: Sequence[Finding], now: datetime
+) -> list[Write]:
+    """Build at most one patch for each memory."""
     values: dict[str, Mapping[str, object]] = {}
     for fix in UNDOABLE_FIXES:
         for one in findings:
             for memory in one.affected if one.fix is fix else ():
-                values.setdefault(memory, _build_changes(fix, seen.records[memory], now))
+                values.setdefault(memory, _build_changes(fix, snapshot.records[memory], now))
     return [Patch(memory, changed) for memory, changed in values.items()]
 
 
@@ -116,20 +118,20 @@ def _map_duplicates(findings: Iterable[Finding]) -> dict[str, str]:
 
 
 def _purge_secrets(call: Call) -> Repair:
-    """Put memories without secrets in the place of those that have some, and destroy these."""
+    """Replace memories that hold secrets by redacted copies, and purge the originals."""
     with call.store.open_reader(call.owner) as reader:
-        seen = load_snapshot(call, reader)
-        found = [one for one in run_checks(seen, [Flaw.SECRET]) if one.fix is Fix.REDACT]
+        snapshot = load_snapshot(call, reader)
+        found = [one for one in run_checks(snapshot, [Flaw.SECRET]) if one.fix is Fix.REDACT]
     if not found:
         return Repair((), None)
-    clean = {one.ids[0]: redact_record(seen.records[one.ids[0]])[0] for one in found}
+    clean = {one.ids[0]: redact_record(snapshot.records[one.ids[0]])[0] for one in found}
     vectors = embed_units(call, [split_record(one) for one in clean.values()])
     ready = dict(zip(clean, vectors, strict=True))
     with call.open_writer() as writer:
-        fixed = _select_unchanged(writer, seen, found)
+        fixed = _select_unchanged(writer, snapshot, found)
         if not fixed:
             return Repair((), None)
-        old = _sort_by_version([seen.records[one.ids[0]] for one in fixed])
+        old = _sort_by_version([snapshot.records[one.ids[0]] for one in fixed])
         heirs = {one.id: new_id(one.kind, one.recorded_at) for one in old}
         inserts = [
             Insert(_build_successor(clean[one.id], heirs), None, ready[one.id]) for one in old
@@ -140,7 +142,7 @@ def _purge_secrets(call: Call) -> Repair:
 
 
 def _sort_by_version(records: Sequence[Record]) -> list[Record]:
-    """Each after the one that it supersedes, as it can only then refer to it."""
+    """Sort each version after the one that it supersedes, because it refers to it."""
     known = {one.id: one for one in records}
 
     def before(record: Record) -> int:
@@ -153,13 +155,13 @@ def _sort_by_version(records: Sequence[Record]) -> list[Record]:
 
 
 def _build_successor(clean: Record, new_ids: Mapping[str, str]) -> Record:
-    """The same memory under another id, as what an id says never changes."""
+    """The same memory under a new id, because the content of an id never changes."""
     older = new_ids.get(clean.supersedes or "", clean.supersedes)
     return replace(clean, id=new_ids[clean.id], supersedes=older)
 
 
 def _rebuild_attachments(reader: Reader, new_ids: Mapping[str, str]) -> list[Write]:
-    """What is destroyed with a memory and belongs to its successor: its links and its uses."""
+    """Recreate the links and rule applications that are purged with a memory."""
     rules = [one for one in new_ids if one.startswith("rule_")]
     uses = [replace(one, rule_id=new_ids[one.rule_id]) for one in reader.list_applications(rules)]
     links = {link_key(one): one for memory in new_ids for one in reader.list_links(memory)}

@@ -1,6 +1,6 @@
-"""What is wrong in the data of one person, in sentences, and which fix is offered for it.
+"""Audits the memories of one owner and reports findings with the fixes on offer.
 
-It only looks; `repair` acts.
+It changes nothing; `repair` applies the fixes.
 """
 
 from __future__ import annotations
@@ -42,10 +42,9 @@ from remembrancer.types import (
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All findings about what may be seen, and the share of the active memories that they affect.
+    """The findings about visible memories, and the share of active memories they affect.
 
-    `rates` has the flaws that were looked for and `junk`, which is what nobody would miss: the
-    unsupported and the duplicate.
+    `rates` has an entry for each flaw that was checked, and `junk` for unsupported or duplicate.
     """
 
     findings: tuple[Finding, ...]
@@ -54,30 +53,29 @@ class Audit:
 
 
 def audit(call: Call, kinds: Sequence[Flaw | str] | None = None) -> Audit:
-    """Look through everything one may see for these flaws, by default for all."""
-    wanted = select_flaws(kinds)
+    """Check all visible memories for these flaws, by default for all."""
+    flaws = select_flaws(kinds)
     with call.store.open_reader(call.owner) as reader:
-        seen = load_snapshot(call, reader)
-        findings = run_checks(seen, wanted)
-    active = {one.id for one in seen.active}
-    return Audit(findings, len(active), _compute_rates(findings, wanted, active))
+        snapshot = load_snapshot(call, reader)
+        findings = run_checks(snapshot, flaws)
+    active = {one.id for one in snapshot.active}
+    return Audit(findings, len(active), _compute_rates(findings, flaws, active))
 
 
 def select_flaws(kinds: Sequence[Flaw | str] | None) -> tuple[Flaw, ...]:
-    """The flaws that are meant, in their order."""
+    """Parse the names of flaws; without any, select all."""
     named = {parse_enum(Flaw, kind, "kinds") for kind in kinds} if kinds else set(Flaw)
     return tuple(flaw for flaw in Flaw if flaw in named)
 
 
-def run_checks(seen: AuditSnapshot, wanted: Iterable[Flaw]) -> tuple[Finding, ...]:
-    """What is wrong with what was read."""
-    return tuple(finding for flaw in wanted for finding in CHECKS[flaw](seen))
+def run_checks(snapshot: AuditSnapshot, flaws: Iterable[Flaw]) -> tuple[Finding, ...]:
+    return tuple(finding for flaw in flaws for finding in CHECKS[flaw](snapshot))
 
 
 def _compute_rates(
-    findings: Sequence[Finding], wanted: Sequence[Flaw], active: set[str]
+    findings: Sequence[Finding], flaws: Sequence[Flaw], active: set[str]
 ) -> dict[str, float]:
-    affected: dict[str, set[str]] = {flaw.value: set() for flaw in wanted}
+    affected: dict[str, set[str]] = {flaw.value: set() for flaw in flaws}
     for one in findings:
         affected[one.kind] |= active.intersection(one.affected)
     junk = [affected[flaw] for flaw in (Flaw.UNSUPPORTED, Flaw.DUPLICATE) if flaw in affected]
@@ -86,50 +84,52 @@ def _compute_rates(
     return {name: len(some) / len(active) if active else 0.0 for name, some in affected.items()}
 
 
-def _find_duplicates(seen: AuditSnapshot) -> Iterator[Finding]:
-    """What says the same as something more trusted of the same scope."""
-    from remembrancer.audit.duplicates import find_duplicates
+def _find_duplicates(snapshot: AuditSnapshot) -> Iterator[Finding]:
+    """Report memories that duplicate a more trusted one of the same scope."""
+    from remembrancer.audit.duplicates import find_duplicates  # It loads numpy.
 
     scopes: dict[str, list[Record]] = {}
-    for one in sorted(seen.in_force, key=lambda one: _trust_sort_key(seen, one)):
+    for one in sorted(snapshot.in_force, key=lambda one: _trust_sort_key(snapshot, one)):
         if one.kind is not Kind.EPISODE:
             scopes.setdefault(one.scope, []).append(one)
     facts = [one.id for some in scopes.values() for one in some if one.kind is Kind.FACT]
-    vectors = seen.reader.load_vectors(seen.call.embedder.model, facts)
-    opposed = _load_contradictions(seen)
+    vectors = snapshot.reader.load_vectors(snapshot.call.embedder.model, facts)
+    opposed = _load_contradictions(snapshot)
     for some in scopes.values():
         found = find_duplicates(
             some,
             vectors,
-            seen.call.profile.dedup,
+            snapshot.call.profile.dedup,
             lambda a, b: _are_distinct(a, b) or frozenset((a.id, b.id)) in opposed,
         )
-        yield from _group_duplicates(seen, found)
+        yield from _group_duplicates(snapshot, found)
 
 
-def _group_duplicates(seen: AuditSnapshot, repeated: Mapping[str, str]) -> Iterator[Finding]:
+def _group_duplicates(snapshot: AuditSnapshot, repeated: Mapping[str, str]) -> Iterator[Finding]:
     groups: dict[str, list[str]] = {}
     for one, first in repeated.items():
         groups.setdefault(first, []).append(one)
     for first, others in groups.items():
         times = "twice" if len(others) == 1 else f"{len(others) + 1} times"
         message = (
-            f"{format_quote(seen.records[first])} is remembered {times}; the first one stands."
+            f"{format_quote(snapshot.records[first])} is stored {times}; the first one is kept."
         )
         yield Finding(Flaw.DUPLICATE, (first, *sorted(others)), message, Fix.FORGET)
 
 
-def _trust_sort_key(seen: AuditSnapshot, record: Record) -> tuple[bool, bool, float, datetime, str]:
-    """Sorts what is trusted most before what is trusted less."""
-    concluded = record.source is not Source.EXPLICIT
-    unsupported = seen.unsupported_reason(record) is not None
-    return concluded, unsupported, -record.confidence, record.recorded_at, record.id
+def _trust_sort_key(
+    snapshot: AuditSnapshot, record: Record
+) -> tuple[bool, bool, float, datetime, str]:
+    """Sort the most trusted memory first."""
+    inferred = record.source is not Source.EXPLICIT
+    unsupported = snapshot.unsupported_reason(record) is not None
+    return inferred, unsupported, -record.confidence, record.recorded_at, record.id
 
 
 def _are_distinct(one: Record, other: Record) -> bool:
-    """Whether both say what they are about, and not the same; or the same, in other words.
+    """True if their topics differ, or if they say different things about the same topic.
 
-    The latter is a contradiction, of which nobody but the person knows which half is true.
+    The latter is a contradiction, and only the user knows which one is true.
     """
     first, second = _topic(one), _topic(other)
     if first is None or second is None:
@@ -143,54 +143,58 @@ def _topic(record: Record) -> tuple[str, str] | None:
     return record.subject.casefold(), record.predicate.casefold()
 
 
-def _load_contradictions(seen: AuditSnapshot) -> set[frozenset[str]]:
-    links = seen.reader.list_links_by_relation(Relation.CONTRADICTS)
+def _load_contradictions(snapshot: AuditSnapshot) -> set[frozenset[str]]:
+    links = snapshot.reader.list_links_by_relation(Relation.CONTRADICTS)
     return {frozenset((one.source, one.target)) for one in links}
 
 
-def _find_stale(seen: AuditSnapshot) -> Iterator[Finding]:
-    """What nobody has confirmed for long, and what should have ended by now."""
-    in_force = {one.id for one in seen.in_force}
-    for one in seen.active:
-        if seen.is_overdue(one):
-            message = f"{format_quote(one)} is over: {_describe_end(seen, one)}."
+def _find_stale(snapshot: AuditSnapshot) -> Iterator[Finding]:
+    """Report memories that are overdue, or whose confidence has decayed."""
+    in_force = {one.id for one in snapshot.in_force}
+    for one in snapshot.active:
+        if snapshot.is_overdue(one):
+            message = f"{format_quote(one)} has expired: {_describe_end(snapshot, one)}."
             yield Finding(Flaw.STALE, (one.id,), message, Fix.EXPIRE)
-        elif one.id in in_force and seen.get_confidence_band(one) is not ConfidenceBand.RECALLED:
-            confidence = _describe_confidence(seen, one)
-            message = f"{format_quote(one)} is fading: {confidence}; confirm it or forget it."
+        elif one.id in in_force and _is_fading(snapshot, one):
+            confidence = _describe_confidence(snapshot, one)
+            message = f"{format_quote(one)} is fading: {confidence}. Confirm it or forget it."
             yield Finding(Flaw.STALE, (one.id,), message)
 
 
-def _describe_end(seen: AuditSnapshot, record: Record) -> str:
-    if record.expires_at is not None and record.expires_at <= seen.now:
-        return f"it was to expire on {format_date(record.expires_at)}"
-    return _describe_confidence(seen, record)
+def _is_fading(snapshot: AuditSnapshot, record: Record) -> bool:
+    return snapshot.get_confidence_band(record) is not ConfidenceBand.RECALLED
 
 
-def _describe_confidence(seen: AuditSnapshot, record: Record) -> str:
-    share = effective_confidence(record, seen.decay_in(record.scope), seen.now)
-    return f"believed to {share:.0%}, confirmed on {format_date(record.confirmed_at)}"
+def _describe_end(snapshot: AuditSnapshot, record: Record) -> str:
+    if record.expires_at is not None and record.expires_at <= snapshot.now:
+        return f"its expiry date was {format_date(record.expires_at)}"
+    return _describe_confidence(snapshot, record)
 
 
-def _find_contradictions(seen: AuditSnapshot) -> Iterator[Finding]:
-    """What cannot both be true; only the person can say which is."""
-    in_force = {one.id: one for one in seen.in_force}
-    told = {pair for pair in _load_contradictions(seen) if pair <= in_force.keys()}
-    for pair in sorted(map(sorted, told)):
+def _describe_confidence(snapshot: AuditSnapshot, record: Record) -> str:
+    share = effective_confidence(record, snapshot.decay_in(record.scope), snapshot.now)
+    return f"confidence {share:.0%}, last confirmed on {format_date(record.confirmed_at)}"
+
+
+def _find_contradictions(snapshot: AuditSnapshot) -> Iterator[Finding]:
+    """Report pairs of memories that cannot both be true."""
+    in_force = {one.id: one for one in snapshot.in_force}
+    linked = {pair for pair in _load_contradictions(snapshot) if pair <= in_force.keys()}
+    for pair in sorted(map(sorted, linked)):
         first, second = (format_quote(in_force[one]) for one in pair)
         message = f"{first} and {second} are linked as contradicting each other."
         yield Finding(Flaw.CONTRADICTING, tuple(pair), message)
-    for one, other in _find_rival_facts(seen, in_force.values()):
-        if frozenset((one.id, other.id)) not in told:
+    for one, other in _find_rival_facts(snapshot, in_force.values()):
+        if frozenset((one.id, other.id)) not in linked:
             both = f"{format_quote(one)} and {format_quote(other)}"
             message = f"{both} answer the same question differently."
             yield Finding(Flaw.CONTRADICTING, (one.id, other.id), message)
 
 
 def _find_rival_facts(
-    seen: AuditSnapshot, records: Iterable[Record]
+    snapshot: AuditSnapshot, records: Iterable[Record]
 ) -> Iterator[tuple[Record, Record]]:
-    """Facts of the same subject and predicate that say different things to the same reader."""
+    """Pairs of different facts with the same subject and predicate that one agent can see."""
     topics: dict[tuple[str, str], list[Record]] = {}
     for one in records:
         if (topic := _topic(one)) is not None:
@@ -198,12 +202,12 @@ def _find_rival_facts(
     for some in topics.values():
         for one, other in combinations(sorted(some, key=lambda one: one.id), 2):
             differ = fingerprint(one.content) != fingerprint(other.content)
-            if differ and _has_common_agent(seen.call, one.scope, other.scope):
+            if differ and _has_common_agent(snapshot.call, one.scope, other.scope):
                 yield one, other
 
 
 def _has_common_agent(call: Call, one: str, other: str) -> bool:
-    """Whether some agent sees what is in both scopes."""
+    """True if an agent can see both scopes."""
     match call.profile.scopes.visibility:
         case "isolated":
             return one == other
@@ -214,35 +218,35 @@ def _has_common_agent(call: Call, one: str, other: str) -> bool:
             return shorter == ROOT_SCOPE or f"{longer}/".startswith(f"{shorter}/")
 
 
-def _find_unsupported(seen: AuditSnapshot) -> Iterator[Finding]:
-    """What software concluded without words of the person that support it."""
-    for one in seen.active:
-        if (reason := seen.unsupported_reason(one)) is not None:
+def _find_unsupported(snapshot: AuditSnapshot) -> Iterator[Finding]:
+    """Report inferred memories without valid evidence."""
+    for one in snapshot.active:
+        if (reason := snapshot.unsupported_reason(one)) is not None:
             message = f"{format_quote(one)} was {one.source}, but {reason}."
             yield Finding(Flaw.UNSUPPORTED, (one.id,), message, Fix.FORGET)
 
 
-def _find_secrets(seen: AuditSnapshot) -> Iterator[Finding]:
-    """Passwords, keys and tokens, in whatever state; what has them now came in past the guard."""
-    for one in seen.records.values():
+def _find_secrets(snapshot: AuditSnapshot) -> Iterator[Finding]:
+    """Report memories of any status, and turns, that hold secrets."""
+    for one in snapshot.records.values():
         clean, kinds = redact_record(one)
         if kinds:
             message = (
-                f"{format_quote(clean)} holds a secret ({', '.join(kinds)}). To fix it, a version "
-                "without it takes its place and this one is destroyed, which cannot be undone."
+                f"{format_quote(clean)} holds a secret ({', '.join(kinds)}). The fix replaces it "
+                "by a redacted copy and purges it, which cannot be undone."
             )
             yield Finding(Flaw.SECRET, (one.id,), message, Fix.REDACT)
     every = Filter(
-        now=seen.now,
+        now=snapshot.now,
         kinds=(Kind.TURN,),
-        visible=seen.call.resolve_visibility(),
+        visible=snapshot.call.resolve_visibility(),
         statuses=tuple(Status),
     )
-    for turn in iter_records(seen.reader, every):
+    for turn in iter_records(snapshot.reader, every):
         clean, kinds = redact_record(turn)
-        if kinds and is_retained(seen.call, turn):
+        if kinds and is_retained(snapshot.call, turn):
             found = ", ".join(kinds)
-            message = f"{format_quote(clean)} was said with a secret in it ({found}); delete it."
+            message = f"{format_quote(clean)} is a turn with a secret in it ({found}). Delete it."
             yield Finding(Flaw.SECRET, (turn.id,), message)
 
 

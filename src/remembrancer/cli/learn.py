@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -231,16 +232,15 @@ def _covers(batches: Iterable[LearnedBatch], turns: Sequence[Turn]) -> bool:
 
 
 def _load_memories_since(me: Memory, session: Session, first: Turn) -> list[Record]:
-    """Memories of a session that were stored after a turn, oldest first."""
-    found = [
-        record
-        for status in ("active", "quarantined")
-        for record in _iter_pages(
-            lambda cursor, status=status: me.list(
-                status=status, session=session.id, recorded_from=first.recorded_at, cursor=cursor
-            )
+    """Active and quarantined memories of a session that are newer than a turn, oldest first."""
+
+    def load(status: str, cursor: str | None) -> Page[Record]:
+        return me.list(
+            status=status, session=session.id, recorded_from=first.recorded_at, cursor=cursor
         )
-    ]
+
+    statuses = ("active", "quarantined")
+    found = [one for status in statuses for one in _iter_pages(partial(load, status))]
     return sorted(found, key=lambda record: (record.recorded_at, record.id))
 
 

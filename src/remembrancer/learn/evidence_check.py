@@ -1,6 +1,6 @@
-"""Whether something that a conversation seems to tell may be remembered. Pure.
+"""Checks an extracted fact against the transcript. No I/O.
 
-What a model answers is untrusted: nothing of it counts that the person's own words do not bear out.
+Model output is untrusted: a fact is accepted only if the user's own words support it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from remembrancer.search.terms import extract_query_terms, extract_terms
 from remembrancer.types import Permanence
 
 MIN_SUPPORTED_SHARE = 0.5
-"""The share of a memory's words that the person must have used themselves."""
+"""Share of a fact's words that the user must have used."""
 
 MIN_ECHOED_SHARE = 0.6
-"""The share of its words from which on someone else is taken to have said it."""
+"""Share of a fact's words from which it counts as said by someone else."""
 
 _NAME_OR_NUMBER = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w’'-]+|\b\w*\d\w*\b")
 _FILLER = frozenset(
@@ -47,7 +47,7 @@ _REQUEST_PATTERN = re.compile(
 
 
 class RejectionReason(StrEnum):
-    """Why something was not remembered."""
+    """Why a fact was rejected; the values are stored."""
 
     MALFORMED = "malformed"
     UNKNOWN_TURN = "unknown_turn"
@@ -108,7 +108,6 @@ def _find_content_objection(
 
 
 def _is_request(quote: str) -> bool:
-    """Whether it asks for something rather than tells something."""
     return bool(_REQUEST_PATTERN.match(quote)) or quote.rstrip(" \"'”’)").endswith("?")
 
 
@@ -117,31 +116,33 @@ def _list_content_terms(content: str) -> list[str]:
 
 
 def word_coverage(content: str, text: str) -> float:
-    """The share of the telling words of a memory that a text has too."""
-    telling = _list_content_terms(content)
-    if not telling:
+    """The share of a memory's content words that a text contains, from 0 to 1."""
+    terms = _list_content_terms(content)
+    if not terms:
         return 0.0
     words = set(extract_terms(text))
-    return sum(one in words for one in telling) / len(telling)
+    return sum(one in words for one in terms) / len(terms)
 
 
 def find_invented(content: str, text: str) -> list[str]:
-    """The names and numbers of a memory that a text does not have."""
+    """The names and numbers of a memory that a text does not contain."""
     words = set(extract_terms(text))
-    told = _NAME_OR_NUMBER.findall(content)
-    return [one for one in told if not set(extract_terms(one)) <= words]
+    names = _NAME_OR_NUMBER.findall(content)
+    return [one for one in names if not set(extract_terms(one)) <= words]
 
 
 def count_negations(text: str) -> int:
-    """How often a text says no: what covers its words may still say the opposite."""
+    """Count negations, because two texts with the same words can say opposite things."""
     return len(_NEGATION.findall(text))
 
 
 def _is_negation_flipped(content: str, quote: str) -> bool:
-    """Whether one of them says no and the other does not even say something like it."""
-    either = count_negations(content), count_negations(quote)
-    against = _OPPOSITION.search(content), _OPPOSITION.search(quote)
+    """True if one text has a negation and the other has neither a negation nor an opposing word."""
+    negations = count_negations(content), count_negations(quote)
+    opposing = _OPPOSITION.search(content), _OPPOSITION.search(quote)
     return any(
-        one and not other and not like
-        for one, other, like in zip(either, reversed(either), reversed(against), strict=True)
+        one and not other and not other_opposes
+        for one, other, other_opposes in zip(
+            negations, reversed(negations), reversed(opposing), strict=True
+        )
     )

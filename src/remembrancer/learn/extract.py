@@ -1,4 +1,4 @@
-"""Asking a model what a conversation tells, and reading its answer with distrust."""
+"""Extracts facts from a transcript with a model; its response is untrusted and validated."""
 
 from __future__ import annotations
 
@@ -18,13 +18,18 @@ from remembrancer.recall.prompt_block import escape_for_prompt, strip_memory_blo
 from remembrancer.types import Json, Permanence, Record, Turn
 
 MAX_TURN_CHARS_SHOWN = 4000
-"""How many characters of a turn a model is shown."""
+"""Characters of a turn that are shown to the model."""
 
 MAX_OPERATIONS = 50
+MAX_EXCERPT_CHARS = 500
 
 
 class Operation(BaseModel):
-    """One thing that a model proposes; whatever does not fit is rejected, not repaired."""
+    """One operation of a model's response; an invalid one is rejected, not repaired.
+
+    The limits are wider than those in `SCHEMA`: the schema asks the model to be brief, and a fact
+    that is a little longer is not lost for it.
+    """
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -41,7 +46,7 @@ class Operation(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class InvalidProposal:
-    """A proposal that is none, and why."""
+    """A proposal that cannot be checked further, and why."""
 
     content: str
     reason: RejectionReason
@@ -49,7 +54,7 @@ class InvalidProposal:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was read in a stretch of a conversation, before code has checked any of it."""
+    """A model's response for one batch, before the facts are checked against the transcript."""
 
     candidates: tuple[ExtractedFact, ...] = ()
     refused: tuple[InvalidProposal, ...] = ()
@@ -61,7 +66,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ShortIds:
-    """Short names for turns and memories: a model can name nothing that it was not shown."""
+    """Ids by the short names shown to the model, so that it cannot name anything else."""
 
     turns: Mapping[str, str] = field(default_factory=dict)
     memories: Mapping[str, str] = field(default_factory=dict)
@@ -74,7 +79,6 @@ def extract_with_model(
     categories: Sequence[str],
     summary: str | None,
 ) -> Extraction:
-    """What a model makes of a stretch of a conversation."""
     names = ShortIds(
         {f"t{number}": one.id for number, one in enumerate(transcript.turns, 1)},
         {f"m{number}": one.id for number, one in enumerate(memories, 1)},
@@ -87,7 +91,7 @@ def extract_with_model(
 
 
 def parse_answer(answer: Answer, names: ShortIds) -> Extraction:
-    """The proposals of an answer; an answer that has none of the shape asked for is an error."""
+    """Parse a response; raises InvalidModelResponse if it has no list of operations."""
     operations = answer.value.get("operations")
     if not isinstance(operations, list):
         raise InvalidModelResponse("The model did not answer with a list of operations.")
@@ -115,7 +119,7 @@ def _parse_operation(value: Json, names: ShortIds) -> ExtractedFact | InvalidPro
     try:
         one = Operation.model_validate(value)
     except ValidationError:
-        return InvalidProposal(_excerpt_proposal(value), RejectionReason.MALFORMED)
+        return InvalidProposal(excerpt_entry(value, MAX_EXCERPT_CHARS), RejectionReason.MALFORMED)
     if one.op == "skip":
         return None
     turns = tuple(names.turns.get(name, "") for name in one.turns)
@@ -134,10 +138,10 @@ def _parse_operation(value: Json, names: ShortIds) -> ExtractedFact | InvalidPro
     )
 
 
-def _excerpt_proposal(value: Json) -> str:
-    """What a malformed proposal seems to say, for the person to see."""
-    content = value.get("content") if isinstance(value, dict) else value
-    return content[:500] if isinstance(content, str) else ""
+def excerpt_entry(entry: Json, max_chars: int) -> str:
+    """The beginning of a refused entry's content, to show to the user; it is not redacted."""
+    content = entry.get("content") if isinstance(entry, dict) else entry
+    return content[:max_chars] if isinstance(content, str) else ""
 
 
 def _clip_text(value: Json, limit: int) -> str | None:
@@ -155,7 +159,7 @@ def _render_input(
 
 
 def render_transcript(transcript: Transcript, names: Mapping[str, str]) -> str:
-    """A conversation as a model sees it: each turn on a line, under a short name, as data."""
+    """Render the transcript as data: one line per turn, under its short name."""
     turn_names = {turn_id: name for name, turn_id in names.items()}
     turns = [_render_turn(turn_names[one.id], one, transcript) for one in transcript.turns]
     return "\n".join(["<conversation>", *turns, "</conversation>"])

@@ -1,4 +1,4 @@
-"""What a conversation may have told, before code has checked any of it."""
+"""A fact found in a transcript, before it is checked."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from remembrancer.types import Permanence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedFact:
-    """Something to remember, the user's turns that support it, and the words in them that do.
+    """A candidate memory, the ids of the turns that support it, and the quoted words in them.
 
-    `asked` says that the person asked in so many words for it to be remembered.
+    `requested` is True if the user explicitly asked to have it remembered.
     """
 
     content: str
@@ -30,13 +30,13 @@ class ExtractedFact:
 
 
 def overlaps(one: ExtractedFact, other: ExtractedFact) -> bool:
-    """Whether two rest on the same words of the same turn."""
+    """True if both quote the same words of the same turn."""
     first, second = normalise_quote(one.quote), normalise_quote(other.quote)
     return bool(set(one.turns) & set(other.turns)) and (first in second or second in first)
 
 
 def inherit_key(one: ExtractedFact, others: Iterable[ExtractedFact]) -> ExtractedFact:
-    """The candidate in the place of the only other that rests on the same words."""
+    """Take over subject and predicate if exactly one other fact quotes the same words."""
     alike = [other for other in others if overlaps(one, other)]
     if len(alike) != 1 or one.target is not None:
         return one

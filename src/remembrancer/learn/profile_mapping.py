@@ -1,4 +1,4 @@
-"""Where something learned belongs by a profile's own categories and its scale of importance."""
+"""Maps categories and importance to those of a profile."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FALLBACK_CATEGORIES = {
     "correction": ("fact", "general"),
     "fact": ("general", "context"),
 }
-"""The categories to try where a profile has not the one that was meant."""
+"""Categories to try if a profile does not have the given one."""
 
 MAX_SOURCE_IMPORTANCE = 10
 
 
 def map_category(profile: Profile, category: str | None) -> str:
-    """The category of a profile that comes closest to the one meant."""
+    """The profile's closest category, or its default."""
     for name in (category or "", *FALLBACK_CATEGORIES.get(category or "", ())):
         if name in profile.categories:
             return name
@@ -29,7 +29,7 @@ def map_category(profile: Profile, category: str | None) -> str:
 
 
 def map_importance(profile: Profile, importance: float | None) -> float | None:
-    """An importance on the scale from 1 to 10 as one on the profile's scale."""
+    """Convert an importance from 1 to 10 to the profile's scale."""
     if importance is None:
         return None
     top = profile.importance.max

@@ -1,11 +1,12 @@
-"""What a conversation teaches the team: asked for in so many words, or found by a model.
+"""Proposes facts from a transcript to the team: explicit requests, and facts a model finds.
 
-Whatever is found is only a proposal, and must pass the gate. Saying it twice is saying it once, so
-this may run again after a crash.
+Each is only a proposal that the team's rules can refuse. Proposing the same fact twice has no
+effect, so this can run again after a crash.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -34,7 +35,10 @@ _TEAM_REQUEST_PATTERN = re.compile(
 
 
 class ShareableFact(BaseModel):
-    """One thing that a model thinks the team could use."""
+    """A fact that a model proposes for the team.
+
+    The limits are wider than those in `SCHEMA`, which ask the model to be brief.
+    """
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -45,33 +49,31 @@ class ShareableFact(BaseModel):
 
 
 def propose_for_team(call: Call, transcript: Transcript) -> None:
-    """Propose what a stretch of a conversation has for the team, if the team learns."""
-    switches = call.services.live_settings.get(Tenant(call.owner.tenant), call.profile)
-    if not call.profile.team.enabled or not switches.team_learning or not transcript.new_own_turns:
+    """Propose facts to the team, unless team learning is switched off."""
+    settings = call.services.live_settings.get(Tenant(call.owner.tenant), call.profile)
+    if not call.profile.team.enabled or not settings.team_learning or not transcript.new_own_turns:
         return
-    for words in _find_requests(transcript):
-        _propose(call, words, TeamKind.FACT, TeamOrigin.USER)
+    for content in _find_requests(transcript):
+        _propose(call, content, TeamKind.FACT, TeamOrigin.USER)
     for one in _find_with_model(call, transcript):
         _propose(call, one.content, TeamKind(one.kind), TeamOrigin.ASSISTANT)
 
 
-def _propose(call: Call, words: str, kind: TeamKind, origin: TeamOrigin) -> None:
-    try:
-        propose(call, words, kind=kind, origin=origin)
-    except InvalidInput:
-        return  # too long, or not a text: nothing that a team could use
+def _propose(call: Call, content: str, kind: TeamKind, origin: TeamOrigin) -> None:
+    with contextlib.suppress(InvalidInput):  # It is too long, or not text.
+        propose(call, content, kind=kind, origin=origin)
 
 
 def _find_requests(transcript: Transcript) -> Iterator[str]:
-    """What the person asks to have remembered for the team, in their untainted words."""
+    """Yield what the user explicitly asks to have remembered for the team, in untainted turns."""
     for turn in transcript.new_own_turns:
         for found in _TEAM_REQUEST_PATTERN.finditer(turn.content if not turn.tainted else ""):
-            words = (found["said"] or found["told"]).strip()
-            yield words[:1].upper() + words[1:]
+            content = (found["said"] or found["told"]).strip()
+            yield content[:1].upper() + content[1:]
 
 
 def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFact]:
-    """What a model finds and the person's own words bear out."""
+    """Yield the facts of a model that the user's own words support."""
     model = call.models.fast
     if model is None:
         return
@@ -81,7 +83,7 @@ def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFa
             Question(load_prompt("team"), render_transcript(transcript, names), SCHEMA, "team", 800)
         )
     except (InvalidModelResponse, ModelUnavailable):
-        return  # the person's own memory was served; a team can wait for another day
+        return  # Personal learning has succeeded; the team's part is optional.
     facts = answer.value.get("facts")
     for entry in facts[:MAX_PROPOSALS] if isinstance(facts, list) else ():
         try:
@@ -97,10 +99,10 @@ def _is_supported(one: ShareableFact, transcript: Transcript, turns: list[str]) 
     if not turns or not trusted.issuperset(turns):
         return False
     own = "\n".join(transcript.own_words[turn] for turn in turns)
-    spoken = (
+    supported = (
         contains_quote(own, one.quote) and word_coverage(one.content, own) >= MIN_SUPPORTED_SHARE
     )
-    return spoken and not find_invented(one.content, own)
+    return supported and not find_invented(one.content, own)
 
 
 SCHEMA: dict[str, Json] = {

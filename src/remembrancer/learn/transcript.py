@@ -1,4 +1,4 @@
-"""Turns as learning sees them: of each, the words that are the person's own. Pure."""
+"""A transcript of turns that separates the user's own words from repeated ones. No I/O."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from remembrancer.search.terms import extract_terms, normalise_quote
 from remembrancer.types import Status, Turn
 
 MIN_ECHO_WORDS = 4
-"""From this many words on, a sentence that someone else said before is no coincidence."""
+"""Words from which a sentence that someone else said before counts as repeated."""
 
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A stretch of a conversation, of which the turns from the position `new_from` on are new.
+    """Turns of a session; those from position `new_from` on are new.
 
-    `own` holds what each of the user's turns says in their own words; `injected` is the memory
-    that was put into the prompts and must not be learned again.
+    `own_words` holds the text of the user's turns without what they repeat, by turn id. `injected`
+    holds the memories that were part of the prompts, which must not be learned again.
     """
 
     turns: tuple[Turn, ...]
@@ -32,30 +32,29 @@ class Transcript:
 
     @property
     def new_turns(self) -> list[Turn]:
-        """The turns that were not learned from yet, and may be."""
+        """The user's turns that are to be learned from."""
         return [
             one for one in self.turns if one.position >= self.new_from and one.id in self.own_words
         ]
 
     @property
     def new_own_turns(self) -> list[Turn]:
-        """The new turns in the person's own words; none that has nothing of the kind."""
+        """The new turns with only the user's own words; turns without any are left out."""
         own = [replace(one, content=self.own_words[one.id]) for one in self.new_turns]
         return [one for one in own if one.content.strip()]
 
     @property
     def by_others(self) -> list[str]:
-        """What was said by anyone but the person, and what was injected."""
+        """The texts of everyone but the user, and the injected memories."""
         others = [one.content for one in self.turns if not one.is_by_user]
         return [*others, *self.injected]
 
     def find_turn(self, turn_id: str) -> Turn | None:
-        """One of its turns."""
         return next((one for one in self.turns if one.id == turn_id), None)
 
 
 def build_transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
-    """The turns with the person's own words told apart from what they repeat."""
+    """Separate the user's own words from quotes, code and repeated sentences."""
     said_before: list[str] = []
     own: dict[str, str] = {}
     injected: list[str] = []
@@ -71,14 +70,14 @@ def build_transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
 
 
 def extract_own_words(text: str, said_before: Iterable[str]) -> str:
-    """A text without quotations, code, and sentences that others said before."""
+    """Remove quoted lines, code, and sentences that others said before."""
     bare = _QUOTED_LINE.sub("", CODE_FENCE_PATTERN.sub("\n", text))
     others = list(said_before)
     return "\n".join(one for one in SENTENCE_END_PATTERN.split(bare) if not _is_echo(one, others))
 
 
 def contains_quote(text: str, quote: str) -> bool:
-    """Whether a text says what is quoted, but for case and spacing."""
+    """True if the text contains the quote, ignoring case and spacing; an empty quote never is."""
     return bool(quote.strip()) and normalise_quote(quote) in normalise_quote(text)
 
 
@@ -88,5 +87,5 @@ def _is_echo(sentence: str, others: Sequence[str]) -> bool:
 
 
 def _pad_terms(text: str) -> str:
-    """The terms of a text, each with a space on both sides."""
+    """The terms of a text, separated and surrounded by spaces so that whole terms match."""
     return f" {' '.join(extract_terms(text))} "

@@ -1,4 +1,4 @@
-"""What a team may be told, as arrays in memory, and which of it answers a question best."""
+"""An in-memory vector index of the approved facts of each tenant."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from remembrancer.store.team_contract import EmbeddedTeamFact, TeamReader
 
 IMPORTANCE_WEIGHT = 0.02
-"""How far each point of importance may move a result that similarity has ranked."""
+"""Added to the similarity for each point of importance."""
 
 MIN_SIMILARITY = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class TeamIndex:
-    """The approved facts of a tenant as of a version; each array has one place per fact."""
+    """The approved facts of a tenant at a version; each array has one element per fact."""
 
     version: int
     facts: tuple[TeamFact, ...]
@@ -44,40 +44,39 @@ class TeamIndex:
         min_confidence: float,
         origins: Sequence[TeamOrigin] | None = None,
     ) -> list[tuple[TeamFact, float]]:
-        """The facts of these origins closest to a vector, with how far each is believed now."""
+        """Rank facts by similarity and importance; returns each with its current confidence."""
         import numpy as np
 
         from remembrancer.search.vectors import dot_products
 
         similarity = dot_products(self.vectors, vector)
-        believed = decay_confidence(
+        confidence = decay_confidence(
             self.confidence, (now.timestamp() - self.confirmed_at) / SECONDS_PER_DAY
         )
-        fitting = (similarity >= MIN_SIMILARITY) & (believed >= min_confidence)
+        matches = (similarity >= MIN_SIMILARITY) & (confidence >= min_confidence)
         if origins is not None:
-            fitting &= np.isin(self.origins, origins)
-        places = np.flatnonzero(fitting)
-        scores = (similarity + IMPORTANCE_WEIGHT * self.importance)[places]
-        if len(places) > limit:
-            # Whatever ties with the last is looked at too: among equals the words decide.
-            enough = scores >= np.partition(scores, -limit)[-limit]
-            places, scores = places[enough], scores[enough]
+            matches &= np.isin(self.origins, origins)
+        rows = np.flatnonzero(matches)
+        scores = (similarity + IMPORTANCE_WEIGHT * self.importance)[rows]
+        if len(rows) > limit:
+            # Keep all that tie with the last one, because ties are sorted by content.
+            best = scores >= np.partition(scores, -limit)[-limit]
+            rows, scores = rows[best], scores[best]
         ranked = sorted(
-            zip(scores.tolist(), places.tolist(), strict=True),
+            zip(scores.tolist(), rows.tolist(), strict=True),
             key=lambda one: (-one[0], self.facts[one[1]].content),
         )
-        return [(self.facts[place], float(believed[place])) for _, place in ranked[:limit]]
+        return [(self.facts[row], float(confidence[row])) for _, row in ranked[:limit]]
 
 
 class TeamIndexCache:
-    """What may be recalled, by tenant and model, read again when it has changed."""
+    """Caches an index for each tenant and embedding model, and rebuilds it after a change."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._indexes: dict[tuple[str, str], TeamIndex] = {}
 
     def get(self, reader: TeamReader, tenant: Tenant, model: str) -> TeamIndex:
-        """The index as it is now."""
         version = reader.read_version()
         with self._lock:
             found = self._indexes.get((tenant.id, model))

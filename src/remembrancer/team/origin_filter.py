@@ -1,4 +1,4 @@
-"""Whose memories a question wants the team's answer from: only on an explicit phrase. Pure."""
+"""Parses phrases such as "only from the agents' memory" in a query. No I/O."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _EXCLUDE_PATTERN = (
 )
 
 
-def parse_origins(question: str) -> tuple[TeamOrigin, ...] | None:
-    """The origins that a question confines itself to; None, as nearly always, if it does not."""
+def parse_origins(query: str) -> tuple[TeamOrigin, ...] | None:
+    """The origins that a query is limited to; None, the usual case, if it names none."""
     only = [
-        origin for origin, who in _ORIGIN_PATTERNS.items() if _matches(_ONLY_PATTERN, who, question)
+        origin for origin, name in _ORIGIN_PATTERNS.items() if _matches(_ONLY_PATTERN, name, query)
     ]
     if only:
         return tuple(only)
     excluded = [
         origin
-        for origin, who in _ORIGIN_PATTERNS.items()
-        if _matches(_EXCLUDE_PATTERN, who, question)
+        for origin, name in _ORIGIN_PATTERNS.items()
+        if _matches(_EXCLUDE_PATTERN, name, query)
     ]
     return tuple(one for one in TeamOrigin if one not in excluded) if excluded else None
 
 
-def _matches(phrase: str, who: str, question: str) -> bool:
+def _matches(phrase: str, name: str, query: str) -> bool:
     return (
-        re.search(rf"{phrase}(?:{who}){_POSSESSION_PATTERN}\b", question, re.IGNORECASE) is not None
+        re.search(rf"{phrase}(?:{name}){_POSSESSION_PATTERN}\b", query, re.IGNORECASE) is not None
     )

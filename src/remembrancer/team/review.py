@@ -1,6 +1,6 @@
-"""The desk at which a team's memory is looked after: numbers, the queue, and what was decided.
+"""Team administration: statistics, the review queue, decisions and live settings.
 
-Whoever sits here sees how many said something, never who. Looking needs the capability
+It shows how many users have contributed to a fact, never who. Reading needs the capability
 `users:view`, changing anything `users:edit`.
 """
 
@@ -15,6 +15,7 @@ from remembrancer.guard.reasons import explain_rules
 from remembrancer.guard.redaction import validate_text
 from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.store.contract import Embedding
+from remembrancer.store.row_counts import count_keys, count_rows
 from remembrancer.store.team_contract import TeamFilter, TeamWriter
 from remembrancer.team.confidence import is_contradiction, team_confidence
 from remembrancer.team.service import (
@@ -50,10 +51,10 @@ MAX_MOST_RECALLED = 5
 
 @dataclass(frozen=True, slots=True)
 class TeamStats:
-    """How a team's memory is doing, and by which settings.
+    """Statistics of a team's memory, and its settings.
 
-    `said` counts what people said, which is more than there are facts when they said the same;
-    `weeks` counts it for each of the last weeks, oldest first.
+    `said` counts contributions, of which a fact can have several; `weeks` counts them for each of
+    the last weeks, oldest first.
     """
 
     by_status: dict[str, int]
@@ -67,13 +68,13 @@ class TeamStats:
 
     @property
     def merged(self) -> float:
-        """Which share of all that was said confirmed what someone else had said."""
+        """The share of contributions that confirmed an existing fact."""
         return 1 - sum(self.by_status.values()) / self.said if self.said else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PersonCounts:
-    """How much there is of someone: rows by table, and keys."""
+    """The number of a user's rows by table, and of their keys."""
 
     user: str
     rows: Mapping[str, int]
@@ -81,33 +82,31 @@ class PersonCounts:
 
 
 class Review:
-    """A team's memory for whoever may look after it."""
+    """A team's memory for its administrators."""
 
     def __init__(self, services: Services, principal: Principal) -> None:
         if not {VIEW_CAPABILITY, EDIT_CAPABILITY} & principal.capabilities:
-            raise NotAllowed(
-                f"Looking after the team's memory needs the capability {VIEW_CAPABILITY}."
-            )
+            raise NotAllowed(f"Reviewing the team's memory needs the capability {VIEW_CAPABILITY}.")
         self._services = services
         self._principal = principal
         self._tenant = Tenant(principal.owner.tenant)
 
     def stats(self) -> TeamStats:
-        """Counts by status, kind and origin; no count leads to a person."""
-        sums: list[dict[str, int]] = [{}, {}, {}]
-        with self._services.store.open_team_writer(self._tenant) as desk:
-            counts = desk.count()
-            contested = desk.count_contested()
-            said = desk.count_contributions()
-            weeks = desk.count_contributions_by_week(self._services.clock.now(), STATS_WEEKS)
-            most_recalled = desk.list_most_recalled(MAX_MOST_RECALLED)
-        for sort, count in counts.items():
-            for kind, name in zip(sums, sort, strict=True):
-                kind[name] = kind.get(name, 0) + count
+        """Counts by status, kind and origin, none of them by user."""
+        totals: list[dict[str, int]] = [{}, {}, {}]
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            counts = writer.count()
+            contested = writer.count_contested()
+            said = writer.count_contributions()
+            weeks = writer.count_contributions_by_week(self._services.clock.now(), STATS_WEEKS)
+            most_recalled = writer.list_most_recalled(MAX_MOST_RECALLED)
+        for names, count in counts.items():
+            for total, name in zip(totals, names, strict=True):
+                total[name] = total.get(name, 0) + count
         return TeamStats(
-            by_status=sums[0],
-            by_kind=sums[1],
-            by_origin=sums[2],
+            by_status=totals[0],
+            by_kind=totals[1],
+            by_origin=totals[2],
             contested=contested,
             said=said,
             weeks=tuple(weeks),
@@ -116,11 +115,11 @@ class Review:
         )
 
     def get(self, fact_id: str) -> TeamEntry:
-        """One fact, whatever became of it."""
-        with self._services.store.open_team_writer(self._tenant) as desk:
-            fact = _get_fact(desk, fact_id)
+        """A fact of any status, with its number of contributors and its conflicts."""
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            fact = _get_fact(writer, fact_id)
             return TeamEntry(
-                fact, desk.count_contributors(fact.id), tuple(desk.list_conflicts(fact.id))
+                fact, writer.count_contributors(fact.id), tuple(writer.list_conflicts(fact.id))
             )
 
     def list(
@@ -135,9 +134,9 @@ class Review:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[TeamEntry]:
-        """Team facts, newest first; `single` are those that one person alone has said."""
+        """List team facts by page, newest first; `single` means with only one contributor."""
         limit = validate_limit(limit)
-        wanted = TeamFilter(
+        matching = TeamFilter(
             statuses=(parse_enum(TeamStatus, status, "status"),) if status else (),
             kinds=(parse_enum(TeamKind, kind, "kind"),) if kind else (),
             origins=(parse_enum(TeamOrigin, origin, "origin"),) if origin else (),
@@ -145,47 +144,47 @@ class Review:
             single=single,
             contested=contested,
         )
-        with self._services.store.open_team_writer(self._tenant) as desk:
-            found = desk.list_entries(wanted, limit + 1, decode_cursor(cursor))
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            found = writer.list_entries(matching, limit + 1, decode_cursor(cursor))
         last = found[limit - 1].fact if len(found) > limit else None
         return Page(
             tuple(found[:limit]), encode_cursor(last.recorded_at, last.id) if last else None
         )
 
     def queue(self, *, single: bool = False, limit: int = 50) -> Page[TeamEntry]:
-        """What waits for a decision."""
+        """The pending facts."""
         return self.list(status=TeamStatus.PENDING, single=single, limit=limit)
 
     def approve(self, *fact_ids: str) -> tuple[TeamFact, ...]:
-        """Let the team be told; all of them, or none if one is not there."""
+        """Approve facts, so that the team can recall them; all or, if one is missing, none."""
         return self._decide(fact_ids, TeamStatus.APPROVED)
 
     def reject(self, *fact_ids: str) -> tuple[TeamFact, ...]:
-        """Never tell it; it stays, so that it is not proposed again."""
+        """Reject facts; they are kept, so that the same proposal is rejected again."""
         return self._decide(fact_ids, TeamStatus.REJECTED)
 
     def reopen(self, *fact_ids: str) -> tuple[TeamFact, ...]:
-        """Put a decision back into the queue."""
+        """Put facts that were decided back into the queue."""
         return self._decide(fact_ids, TeamStatus.PENDING)
 
     def edit(self, fact_id: str, content: str) -> TeamFact:
-        """Give a fact other words, which must pass the gate as any."""
+        """Change the content of a fact; the same rules apply as for a proposal."""
         self.require_edit()
         content = " ".join(validate_text(content, "The fact", MAX_TEAM_FACT_CHARS).split())
         if rules := find_broken_rules(content):
-            raise InvalidInput(f"It must not be shared. {' '.join(explain_rules(rules))}")
+            raise InvalidInput(f"This text cannot be shared. {' '.join(explain_rules(rules))}")
         vector = self._services.embedder.embed([content])[0]
         embedding = Embedding(self._services.embedder.model, vector)
-        switches = self.settings()
-        with self._services.store.open_team_writer(self._tenant) as desk:
-            old = _get_fact(desk, fact_id)
-            _refuse_duplicate(desk, old, content, embedding, switches.dedup_threshold)
-            before = desk.list_conflicts(fact_id)
-            desk.reword(fact_id, content, embedding)
-            desk.drop_conflicts(fact_id)
-            mark_contradictions(desk, _get_fact(desk, fact_id), embedding)
-            self._reassess(desk, [fact_id, *before], switches)
-            return _get_fact(desk, fact_id)
+        settings = self.settings()
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            old = _get_fact(writer, fact_id)
+            _refuse_duplicate(writer, old, content, embedding, settings.dedup_threshold)
+            before = writer.list_conflicts(fact_id)
+            writer.reword(fact_id, content, embedding)
+            writer.drop_conflicts(fact_id)
+            mark_contradictions(writer, _get_fact(writer, fact_id), embedding)
+            self._reassess(writer, [fact_id, *before], settings)
+            return _get_fact(writer, fact_id)
 
     def _reassess(
         self, writer: TeamWriter, fact_ids: Sequence[str], settings: TeamSettings
@@ -196,47 +195,44 @@ class Review:
                 reassess_fact(writer, one, now, settings)
 
     def set_importance(self, fact_id: str, importance: float) -> TeamFact:
-        """Say how much a fact matters, from 1 to 5."""
+        """Set the importance of a fact, from 1 to 5."""
         self.require_edit()
         if not 1 <= importance <= 5:
             raise InvalidInput("The importance of a team fact is from 1 to 5.")
-        with self._services.store.open_team_writer(self._tenant) as desk:
-            _get_fact(desk, fact_id)
-            desk.change(fact_id, {"importance": float(importance)})
-            return _get_fact(desk, fact_id)
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            _get_fact(writer, fact_id)
+            writer.change(fact_id, {"importance": float(importance)})
+            return _get_fact(writer, fact_id)
 
     def delete(self, *fact_ids: str) -> int:
-        """Destroy facts, with everything that was known about them."""
+        """Delete facts and their contributions for good; returns how many."""
         self.require_edit()
-        ids, switches = list(dict.fromkeys(fact_ids)), self.settings()
-        with self._services.store.open_team_writer(self._tenant) as desk:
-            rivals = [
-                rival for one in ids for rival in desk.list_conflicts(_get_fact(desk, one).id)
+        ids, settings = list(dict.fromkeys(fact_ids)), self.settings()
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            conflicting = [
+                other for one in ids for other in writer.list_conflicts(_get_fact(writer, one).id)
             ]
-            desk.remove(ids)
-            self._reassess(desk, rivals, switches)
+            writer.remove(ids)
+            self._reassess(writer, conflicting, settings)
         return len(ids)
 
     def people(self) -> tuple[str, ...]:
-        """Who of this tenant has a memory here, by name."""
-        everyone = self._services.store.system.list_owners()
-        return tuple(one.user for one in everyone if one.tenant == self._tenant.name)
+        """The names of the tenant's users who have a memory in this store."""
+        owners = self._services.store.system.list_owners()
+        return tuple(one.user for one in owners if one.tenant == self._tenant.name)
 
     def person(self, user: str) -> PersonCounts:
-        """How much there is of someone, in numbers alone; they see in their activity who looked.
+        """The size of a user's memory, in numbers only; the user's activity log shows the access.
 
-        Not what they told the team: with few facts, a number is a name.
+        It does not count contributions to the team, because in a small team a number identifies.
         """
-        from remembrancer.store.row_counts import count_keys, count_rows
-
         owner = Owner(self._tenant.name, user)
-        looking = replace(self._principal, owner=owner, agent=None)
-        call = self._services.build_call(looking)
+        call = self._services.build_call(replace(self._principal, owner=owner, agent=None))
         note = f"by {self._principal.owner.user}, in numbers"
         with self._services.store.open_writer(owner, create=False) as writer:
             writer.apply(call.new_event(Action.VIEWED, call.now(), note=note), [])
-        parts = self._services
-        return PersonCounts(user, count_rows(parts.store, owner), count_keys(parts.store, owner))
+        store = self._services.store
+        return PersonCounts(user, count_rows(store, owner), count_keys(store, owner))
 
     def settings(self) -> TeamSettings:
         """The live settings."""
@@ -244,36 +240,37 @@ class Review:
         return self._services.live_settings.get(self._tenant, profile)
 
     def change_settings(self, **changes: Json) -> TeamSettings:
-        """Change live settings; every process goes by them within a second."""
+        """Change live settings; every process uses them within a second."""
         self.require_edit()
         profile = self._services.profile_of()
         return self._services.live_settings.change(self._tenant, profile, changes)
 
     def reset_settings(self, *names: str) -> TeamSettings:
-        """Put switches back to what the profile says; `team_recall.web` is one surface alone."""
+        """Reset settings to the profile's; `team_recall.web` names a single surface."""
         self.require_edit()
         profile = self._services.profile_of()
         return self._services.live_settings.reset(self._tenant, profile, names)
 
     def _decide(self, fact_ids: Sequence[str], status: TeamStatus) -> tuple[TeamFact, ...]:
         self.require_edit()
-        now, switches = self._services.clock.now(), self.settings()
-        with self._services.store.open_team_writer(self._tenant) as desk:
+        now, settings = self._services.clock.now(), self.settings()
+        with self._services.store.open_team_writer(self._tenant) as writer:
             for one in fact_ids:
-                _get_fact(desk, one)
-            rivals = [rival for one in fact_ids for rival in desk.list_conflicts(one)]
+                _get_fact(writer, one)
+            conflicting = [other for one in fact_ids for other in writer.list_conflicts(one)]
             for one in fact_ids:
                 decided = None if status is TeamStatus.PENDING else now
-                desk.change(one, {"status": status, "decided_at": decided})
-                voices, against = desk.count_contributors(one), len(desk.list_conflicts(one))
+                writer.change(one, {"status": status, "decided_at": decided})
+                contributors = writer.count_contributors(one)
+                conflicts = len(writer.list_conflicts(one))
                 approved = status is TeamStatus.APPROVED
-                confidence = team_confidence(voices, against, approved=approved)
-                desk.change(one, {"confidence": confidence})
-            self._reassess(desk, [one for one in rivals if one not in fact_ids], switches)
-            return tuple(_get_fact(desk, one) for one in fact_ids)
+                confidence = team_confidence(contributors, conflicts, approved=approved)
+                writer.change(one, {"confidence": confidence})
+            self._reassess(writer, [one for one in conflicting if one not in fact_ids], settings)
+            return tuple(_get_fact(writer, one) for one in fact_ids)
 
     def require_edit(self) -> None:
-        """Refuse who may only look."""
+        """Raises NotAllowed without the capability to edit."""
         if EDIT_CAPABILITY not in self._principal.capabilities:
             raise NotAllowed(f"Changing the team's memory needs the capability {EDIT_CAPABILITY}.")
 
@@ -284,9 +281,9 @@ def _refuse_duplicate(
     for one in writer.load_embedded_facts(
         embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)
     ):
-        alike = float(one.vector @ embedding.vector) >= threshold
-        if one.fact.id != old.id and alike and not is_contradiction(one.fact.content, content):
-            raise Conflict(f"The team knows that already: {one.fact.id}.")
+        is_similar = float(one.vector @ embedding.vector) >= threshold
+        if one.fact.id != old.id and is_similar and not is_contradiction(one.fact.content, content):
+            raise Conflict(f"The team already has this fact: {one.fact.id}.")
 
 
 def _get_fact(writer: TeamWriter, fact_id: str) -> TeamFact:

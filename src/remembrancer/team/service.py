@@ -1,7 +1,7 @@
-"""What a team knows: proposed by people, kept without them, recalled once it may be trusted.
+"""Team memory: anonymous facts that users propose and everyone in the tenant can recall.
 
-Recall takes no user and gives no identity. A proposal must pass the gate, and waits until someone
-approves it or enough different people have said the same.
+Recall takes no user and returns no identity. A proposal must not break a rule, and is pending until
+a reviewer approves it or enough different users have proposed the same.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 MAX_TEAM_FACT_CHARS = 500
 MIN_RELATED_SIMILARITY = 0.6
-"""How similar facts must be to be looked at for a contradiction."""
+"""Similarity from which two facts are checked for a contradiction."""
 
 
 class ProposalOutcome(StrEnum):
-    """What became of a proposal."""
+    """The outcome of a proposal."""
 
     PENDING = "pending"
     CORROBORATED = "corroborated"
@@ -55,9 +55,9 @@ class ProposalOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TeamProposalResult:
-    """The outcome of a proposal: which fact it is, how that stands, and which facts contradict it.
+    """The outcome of a proposal, its fact with status, and the facts that contradict it.
 
-    `rules` are the rules that a refused one breaks, never the words that do.
+    `rules` names the rules that a refused proposal breaks, never the words that do.
     """
 
     verdict: ProposalOutcome
@@ -76,44 +76,49 @@ def recall_team(
     origins: Sequence[TeamOrigin] | None = None,
     limit: int | None = None,
 ) -> list[TeamRecalled]:
-    """What the team knows about something; nobody is named, neither who asks nor who said so.
+    """Recall team facts for a query, without the identity of the caller or the contributors.
 
-    A limit can only lower what the switch says.
+    `limit` can only lower the limit of the settings.
     """
-    most = settings.limit if limit is None else min(validate_limit(limit), settings.limit)
+    max_results = settings.limit if limit is None else min(validate_limit(limit), settings.limit)
     with services.store.open_team_reader(tenant) as reader:
         index = services.team_indexes.get(reader, tenant, services.embedder.model)
     if not index.facts:
         return []
     vector = services.embedder.embed([query])[0]
-    now, least = services.clock.now(), settings.recall_confidence
-    found = index.find_best(vector, now, most, min_confidence=least, origins=origins)
+    found = index.find_best(
+        vector,
+        services.clock.now(),
+        max_results,
+        min_confidence=settings.recall_confidence,
+        origins=origins,
+    )
     services.usage.record_team_recalls(tenant, [fact.id for fact, _ in found])
     return [
-        TeamRecalled(fact.kind, fact.content, fact.importance, round(believed, 4))
-        for fact, believed in found
+        TeamRecalled(fact.kind, fact.content, fact.importance, round(confidence, 4))
+        for fact, confidence in found
     ]
 
 
 def recall_anonymously(
     services: Services, tenant: Tenant, query: str, limit: int | None
 ) -> list[TeamRecalled]:
-    """What the team knows for someone who is nobody here, if that is switched on."""
+    """Recall for an anonymous caller; empty unless the settings allow it."""
     profile = services.profile_of()
-    switches = services.live_settings.get(tenant, profile)
-    if not profile.team.enabled or not switches.can_recall(None):
+    settings = services.live_settings.get(tenant, profile)
+    if not profile.team.enabled or not settings.can_recall(None):
         return []
-    return recall_team(services, tenant, query, switches, origins=parse_origins(query), limit=limit)
+    return recall_team(services, tenant, query, settings, origins=parse_origins(query), limit=limit)
 
 
 def recall_for_call(call: Call, query: str, limit: int | None = None) -> list[TeamRecalled]:
-    """What the team knows for a prompt on the caller's surface, if that is switched on."""
+    """Recall for the caller's surface; empty unless the settings allow it."""
     tenant = Tenant(call.owner.tenant)
-    switches = call.services.live_settings.get(tenant, call.profile)
-    if not call.profile.team.enabled or not switches.can_recall(call.principal.surface):
+    settings = call.services.live_settings.get(tenant, call.profile)
+    if not call.profile.team.enabled or not settings.can_recall(call.principal.surface):
         return []
     return recall_team(
-        call.services, tenant, query, switches, origins=parse_origins(query), limit=limit
+        call.services, tenant, query, settings, origins=parse_origins(query), limit=limit
     )
 
 
@@ -125,7 +130,7 @@ def propose(
     origin: TeamOrigin = TeamOrigin.USER,
     importance: float = 3,
 ) -> TeamProposalResult:
-    """Say something to the team; it is kept without a person, or not at all."""
+    """Propose a fact to the team; it is stored without the user's identity."""
     if not call.profile.team.enabled:
         raise InvalidInput(f"The profile {call.profile.name!r} has no team memory.")
     content = " ".join(validate_text(content, "The proposal", MAX_TEAM_FACT_CHARS).split())
@@ -138,7 +143,7 @@ def propose(
     if rules:
         return TeamProposalResult(ProposalOutcome.REFUSED, rules=rules)
     tenant = Tenant(call.owner.tenant)
-    switches = call.services.live_settings.get(tenant, call.profile)
+    settings = call.services.live_settings.get(tenant, call.profile)
     embedding = call.embed(content)
     now = call.now()
     fact = TeamFact(
@@ -151,14 +156,14 @@ def propose(
         recorded_at=now,
         confirmed_at=now,
     )
-    with call.store.open_team_writer(tenant) as desk:
-        return _enter_proposal(
-            desk, fact, embedding, contributor_id(desk.load_contributor_key(), call.owner), switches
-        )
+    with call.store.open_team_writer(tenant) as writer:
+        contributor = contributor_id(writer.load_contributor_key(), call.owner)
+        return _enter_proposal(writer, fact, embedding, contributor, settings)
 
 
 def find_broken_rules(content: str) -> tuple[str, ...]:
-    """Why something must not be shared, by the names of rules."""
+    """The names of the rules that forbid sharing a text."""
+    # These load large word lists.
     from remembrancer.guard.instructions.detector import detect_instructions
     from remembrancer.guard.persons.detector import detect_personal_data
 
@@ -166,33 +171,37 @@ def find_broken_rules(content: str) -> tuple[str, ...]:
 
 
 def contributor_id(key: bytes, owner: Owner) -> str:
-    """Who said it, as only the tenant's key can tell: one for all they speak through."""
+    """A keyed hash of the owner, the same for all their surfaces."""
     return hashlib.blake2b(owner.id.encode(), key=key, digest_size=16).hexdigest()
 
 
 def withdraw_contributions(services: Services, owner: Owner, profile: Profile) -> str:
-    """Take back all that someone has said to their team; who they were there.
+    """Remove an owner's contributions; returns their contributor id.
 
-    What nobody else has said goes with it, the rest stays and is believed less.
+    Facts without any other contributor are removed; the others lose confidence.
     """
     tenant = Tenant(owner.tenant)
-    switches = services.live_settings.get(tenant, profile)
-    with services.store.open_team_writer(tenant) as desk:
-        who = contributor_id(desk.load_contributor_key(), owner)
-        touched = [
+    settings = services.live_settings.get(tenant, profile)
+    with services.store.open_team_writer(tenant) as writer:
+        contributor = contributor_id(writer.load_contributor_key(), owner)
+        affected = [
             one
-            for said in desk.list_contributed_facts(who)
-            for one in (said, *desk.list_conflicts(said))
+            for fact_id in writer.list_contributed_facts(contributor)
+            for one in (fact_id, *writer.list_conflicts(fact_id))
         ]
-        desk.remove(desk.drop_contributions(who))
-        for one in dict.fromkeys(touched):
-            if desk.get_fact(one) is not None:
-                reassess_fact(desk, one, services.clock.now(), switches)
-    return who
+        writer.remove(writer.drop_contributions(contributor))
+        for one in dict.fromkeys(affected):
+            if writer.get_fact(one) is not None:
+                reassess_fact(writer, one, services.clock.now(), settings)
+    return contributor
 
 
 def _enter_proposal(
-    writer: TeamWriter, fact: TeamFact, embedding: Embedding, who: str, settings: TeamSettings
+    writer: TeamWriter,
+    fact: TeamFact,
+    embedding: Embedding,
+    contributor: str,
+    settings: TeamSettings,
 ) -> TeamProposalResult:
     known = writer.load_embedded_facts(embedding.model, tuple(TeamStatus))
     scores = [float(one.vector @ embedding.vector) for one in known]
@@ -200,9 +209,9 @@ def _enter_proposal(
     if closest is not None and scores[closest] >= settings.dedup_threshold:
         same = known[closest].fact
         if not is_contradiction(same.content, fact.content):
-            return _corroborate(writer, same, who, fact.recorded_at, settings)
+            return _corroborate(writer, same, contributor, fact.recorded_at, settings)
     writer.add(fact, embedding)
-    writer.add_contribution(fact.id, who, fact.recorded_at)
+    writer.add_contribution(fact.id, contributor, fact.recorded_at)
     mark_contradictions(writer, fact, embedding)
     reassess_fact(writer, fact.id, fact.recorded_at, settings)
     approved = _get_fact(writer, fact.id).status is TeamStatus.APPROVED
@@ -219,29 +228,30 @@ def _build_result(writer: TeamWriter, verdict: ProposalOutcome, fact_id: str) ->
 
 
 def mark_contradictions(writer: TeamWriter, fact: TeamFact, embedding: Embedding) -> None:
-    """Note which facts say otherwise."""
+    """Record conflicts with similar facts that contradict this one."""
     for one in writer.load_embedded_facts(
         embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)
     ):
-        close = (
+        is_related = (
             float(one.vector @ embedding.vector) >= MIN_RELATED_SIMILARITY
             and one.fact.id != fact.id
         )
-        if close and is_contradiction(one.fact.content, fact.content):
+        if is_related and is_contradiction(one.fact.content, fact.content):
             writer.add_conflict(one.fact.id, fact.id, fact.recorded_at)
 
 
 def reassess_fact(writer: TeamWriter, fact_id: str, now: datetime, settings: TeamSettings) -> None:
-    """Set anew how far a fact and its rivals are believed, and promote what may be."""
+    """Recompute the confidence of a fact and its conflicts, and promote those that qualify."""
     for one in (fact_id, *writer.list_conflicts(fact_id)):
         fact = _get_fact(writer, one)
-        rivals, voices = len(writer.list_conflicts(one)), writer.count_contributors(one)
-        enough = settings.promote_at is not None and voices >= settings.promote_at
-        promoted = fact.status is TeamStatus.PENDING and enough and not rivals
+        conflicts, contributors = len(writer.list_conflicts(one)), writer.count_contributors(one)
+        enough = settings.promote_at is not None and contributors >= settings.promote_at
+        promoted = fact.status is TeamStatus.PENDING and enough and not conflicts
         if promoted:
             writer.change(one, {"status": TeamStatus.APPROVED, "decided_at": now})
         approved = promoted or fact.status is TeamStatus.APPROVED
-        writer.change(one, {"confidence": team_confidence(voices, rivals, approved=approved)})
+        confidence = team_confidence(contributors, conflicts, approved=approved)
+        writer.change(one, {"confidence": confidence})
 
 
 def _get_fact(writer: TeamWriter, fact_id: str) -> TeamFact:
@@ -251,12 +261,12 @@ def _get_fact(writer: TeamWriter, fact_id: str) -> TeamFact:
 
 
 def _corroborate(
-    writer: TeamWriter, fact: TeamFact, who: str, now: datetime, settings: TeamSettings
+    writer: TeamWriter, fact: TeamFact, contributor: str, now: datetime, settings: TeamSettings
 ) -> TeamProposalResult:
-    """Someone says what is known already: once more, or as a further voice."""
+    """Count a proposal of a known fact, unless the contributor has proposed it before."""
     if fact.status is TeamStatus.REJECTED:
         return _build_result(writer, ProposalOutcome.REJECTED_BEFORE, fact.id)
-    if not writer.add_contribution(fact.id, who, now):
+    if not writer.add_contribution(fact.id, contributor, now):
         return _build_result(writer, ProposalOutcome.KNOWN, fact.id)
     writer.change(fact.id, {"confirmed_at": now})
     reassess_fact(writer, fact.id, now, settings)

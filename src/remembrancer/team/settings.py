@@ -1,4 +1,4 @@
-"""What an operator can change while everything runs: stored per tenant, seen within a second."""
+"""Settings of a tenant that change at runtime; all processes see a change within a second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SETTINGS_KEY = "switches"
 CACHE_SECONDS = 0.5
-"""For how many seconds a process goes by what it has seen."""
+"""Time for which a process uses its cached settings."""
 
 TEAM_RECALL, ANONYMOUS = "team_recall", "anonymous"
 
@@ -27,7 +27,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class TeamSettings(BaseModel):
-    """The live settings of a tenant; one that is not set is the profile's."""
+    """The live settings of a tenant; the profile supplies those that are not set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,14 +40,14 @@ class TeamSettings(BaseModel):
     limit: Annotated[int, Field(ge=1, le=100)] = 5
 
     def can_recall(self, surface: str | None) -> bool:
-        """Whether a surface is told what the team knows; None is nobody in particular."""
+        """True if a surface can recall team facts; None means an anonymous caller."""
         if surface is None:
             return self.team_recall.get(ANONYMOUS, False)
         return self.team_recall.get(surface, True)
 
 
 class LiveSettings:
-    """Reads switches through a moment's memory, and writes them for everyone."""
+    """Reads the settings through a short-lived cache and writes them to the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -55,23 +55,23 @@ class LiveSettings:
         self._cache: dict[str, tuple[float, Mapping[str, Json]]] = {}
 
     def get(self, tenant: Tenant, profile: Profile) -> TeamSettings:
-        """The switches of a tenant as they are now, on top of the profile's choices."""
+        """The stored settings of a tenant over the defaults of the profile."""
         team = profile.team
-        basis = {
+        defaults = {
             "team_learning": team.enabled,
             "promote_at": team.promote_at,
             "dedup_threshold": team.dedup_threshold,
             "recall_confidence": team.recall_confidence,
             "limit": team.limit,
         }
-        return TeamSettings.model_validate(basis | dict(self._load_cached(tenant)))
+        return TeamSettings.model_validate(defaults | dict(self._load_cached(tenant)))
 
     def change(self, tenant: Tenant, profile: Profile, changes: Mapping[str, Json]) -> TeamSettings:
-        """Change some switches for every process; a mistake changes nothing."""
+        """Change settings for every process; an invalid one changes nothing."""
         return self._save(tenant, profile, lambda stored: _merge(stored, changes))
 
     def reset(self, tenant: Tenant, profile: Profile, names: Sequence[str]) -> TeamSettings:
-        """Leave some switches to the profile again; a mistake changes nothing."""
+        """Reset settings to the profile's; an unknown name changes nothing."""
         return self._save(tenant, profile, lambda stored: _remove(stored, names))
 
     def _save(
@@ -98,13 +98,13 @@ class LiveSettings:
 
 
 def _merge(stored: Json, changes: Mapping[str, Json]) -> Json:
-    """The switches after a change, or an error that names the one that is wrong."""
+    """Merge and validate; raises InvalidInput with the name of an invalid setting."""
     values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
-    recalls, changed = values.get(TEAM_RECALL), changes.get(TEAM_RECALL)
+    old, new = values.get(TEAM_RECALL), changes.get(TEAM_RECALL)
     merged: dict[str, Json] = {**values, **changes}
-    if isinstance(changed, dict):
-        named = {validate_name(name, "surface"): told for name, told in changed.items()}
-        merged[TEAM_RECALL] = {**(recalls if isinstance(recalls, dict) else {}), **named}
+    if isinstance(new, dict):
+        by_surface = {validate_name(name, "surface"): value for name, value in new.items()}
+        merged[TEAM_RECALL] = {**(old if isinstance(old, dict) else {}), **by_surface}
     _refuse_unknown(merged)
     try:
         TeamSettings.model_validate(merged, strict=True)
@@ -116,15 +116,14 @@ def _merge(stored: Json, changes: Mapping[str, Json]) -> Json:
 
 
 def _remove(stored: Json, names: Sequence[str]) -> Json:
-    """The switches without some, which are the profile's then."""
     values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
     for name in names:
-        switch, dot, surface = name.partition(".")
-        recalls = values.get(switch)
-        if switch == TEAM_RECALL and dot:
-            kept = dict(recalls) if isinstance(recalls, dict) else {}
-            kept.pop(validate_name(surface, "surface"), None)
-            values[switch] = kept
+        setting, dot, surface = name.partition(".")
+        if setting == TEAM_RECALL and dot:
+            old = values.get(TEAM_RECALL)
+            by_surface = dict(old) if isinstance(old, dict) else {}
+            by_surface.pop(validate_name(surface, "surface"), None)
+            values[TEAM_RECALL] = by_surface
         else:
             _refuse_unknown([name])
             values.pop(name, None)
@@ -135,4 +134,4 @@ def _refuse_unknown(names: Iterable[str]) -> None:
     unknown = set(names) - TeamSettings.model_fields.keys()
     if unknown:
         allowed = ", ".join(TeamSettings.model_fields)
-        raise InvalidInput(f"There is no switch {min(unknown)!r}: use {allowed}.")
+        raise InvalidInput(f"There is no setting {min(unknown)!r}. Use one of {allowed}.")

@@ -1,4 +1,4 @@
-"""Carrying out a plan of consolidation: one transaction, one event, one undo."""
+"""Applies a consolidation plan in one transaction, as one event that undo reverts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ from remembrancer.types import (
 
 @dataclass(slots=True)
 class PlanExecution:
-    """A plan being turned into writes; no memory is touched twice, no place is taken twice."""
+    """Collects the writes of a plan.
+
+    `touched` holds memory ids, fact keys and link keys, so that no two steps change the same thing.
+    """
 
     call: Call
     reader: Reader
@@ -68,7 +71,7 @@ class PlanExecution:
     touched: set[object] = field(default_factory=set)
 
     def apply_step(self, step: PlanStep) -> None:
-        """Add what a step comes to, unless something stands against it by now."""
+        """Add the writes of a step, unless the memories have changed since it was planned."""
         match step:
             case AddStep():
                 self._add(step)
@@ -86,8 +89,8 @@ class PlanExecution:
         sources = self._load_sources(step.episodes)
         statement = self._build_statement(step, sources)
         new = build_record(self.call, statement, self.call.now())
-        place = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
-        if place in self.touched or not sources:
+        key = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
+        if key in self.touched or not sources:
             return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         if intent.action is None:
@@ -98,7 +101,7 @@ class PlanExecution:
         changed = {one.id for one in intent.writes if isinstance(one, Patch)}
         if changed & self.touched:
             return
-        self.touched |= changed | {place}
+        self.touched |= changed | {key}
         self._write(
             intent.memory, [*intent.writes, *self._build_source_links(intent.memory, sources)]
         )
@@ -187,7 +190,7 @@ class PlanExecution:
         return [one for one in found.values() if self.call.can_see(one)]
 
     def _load_current(self, memory_id: str, *, allow_touched: bool = False) -> list[Record]:
-        """The memory if it is still in force and, unless it may be met again, not yet touched."""
+        """The memory, or an empty list if it is inactive, not visible or already touched."""
         one = self.reader.get(memory_id) if looks_like_id(memory_id) else None
         gone = one is None or one.status is not Status.ACTIVE or not self.call.can_see(one)
         return (
@@ -201,7 +204,7 @@ class PlanExecution:
 
 
 def apply_plan(call: Call, plan: ConsolidationPlan) -> Batch:
-    """Apply a plan as one event; nothing, if its episodes were consolidated since."""
+    """Apply a plan; raises Conflict if its episodes were consolidated in the meantime."""
     contents = [step.content for step in plan.steps if isinstance(step, AddStep | ReviseStep)]
     return write_with_vectors(call, TextVectors(call, contents), partial(_apply, call, plan))
 
@@ -231,10 +234,10 @@ def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:
         known = episodes.get(memory_id)
         waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
         if known is None or not waits or not call.can_see(known):
-            raise Conflict("Some of these episodes were consolidated since. Make a new plan.")
+            raise Conflict("Some of these episodes were consolidated since. Plan again.")
 
 
 def _target_scope(call: Call, agent: str) -> str:
-    """The scope of what is concluded from an agent's episodes: where that agent would write."""
+    """The scope to which the agent of the episodes would write."""
     scopes = call.profile.scopes
     return GLOBAL_SCOPE if (scopes.visibility, scopes.write) == ("shared", "global") else agent

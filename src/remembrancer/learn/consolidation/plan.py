@@ -1,4 +1,4 @@
-"""A plan of consolidation: what would be done, step by step, before anything is. Frozen values."""
+"""A consolidation plan: the steps to apply, which can be shown and stored first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ids = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddStep:
-    """A new fact or rule, from some episodes."""
+    """Add a fact or a rule."""
 
     kind: Literal["fact", "rule"]
     content: str
@@ -33,7 +33,7 @@ class AddStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviseStep:
-    """Other words for a fact, from some episodes."""
+    """Replace the content of a memory."""
 
     target: str
     before: str
@@ -45,7 +45,7 @@ class ReviseStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffirmStep:
-    """A memory that some episodes bear out."""
+    """Confirm a memory that episodes support."""
 
     target: str
     content: str
@@ -54,7 +54,7 @@ class AffirmStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelateStep:
-    """A link between two memories."""
+    """Link two memories."""
 
     source: str
     target: str
@@ -64,7 +64,7 @@ class RelateStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeStep:
-    """Memories that say the same as one that stands; their links go over to it."""
+    """Drop duplicates of a memory and move their links to it."""
 
     kept: str
     content: str
@@ -77,7 +77,7 @@ PlanStep = AddStep | ReviseStep | AffirmStep | RelateStep | MergeStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationPlan:
-    """What consolidation would do in one scope, and what of a model's answer was refused."""
+    """The steps for one scope, and the entries of the model's response that were refused."""
 
     scope: str
     made_at: datetime
@@ -88,17 +88,16 @@ class ConsolidationPlan:
     tokens: int = 0
 
     def diff(self) -> list[str]:
-        """The plan in lines that a person can read."""
+        """The plan as lines for a person to read."""
         return [line for step in self.steps for line in render_step(step)]
 
     def to_json(self) -> dict[str, Json]:
-        """The plan as plain values, to be kept and applied later."""
-        plain: dict[str, Json] = _PLAN_ADAPTER.dump_python(self, mode="json")
-        return plain
+        """The plan as JSON, for `from_json`."""
+        value: dict[str, Json] = _PLAN_ADAPTER.dump_python(self, mode="json")
+        return value
 
 
 def render_step(step: PlanStep) -> list[str]:
-    """One step in lines."""
     match step:
         case AddStep():
             topic = f"{step.subject} {step.predicate}: " if step.subject else ""
@@ -114,11 +113,11 @@ def render_step(step: PlanStep) -> list[str]:
 
 
 def from_json(value: Json) -> ConsolidationPlan:
-    """The plan that was kept as plain values."""
+    """Read a plan from JSON; raises InvalidInput if it is not one."""
     try:
         return _PLAN_ADAPTER.validate_python(value)
     except ValidationError:
-        raise InvalidInput("That is not a plan of consolidation.") from None
+        raise InvalidInput("This is not a consolidation plan.") from None
 
 
 _PLAN_ADAPTER: TypeAdapter[ConsolidationPlan] = TypeAdapter(ConsolidationPlan)

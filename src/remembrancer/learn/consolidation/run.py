@@ -1,6 +1,6 @@
-"""Consolidation: from episodes to plans for lasting memories, which are then carried out.
+"""Plans the consolidation of pending episodes into facts and rules, and applies the plans.
 
-What a model proposes is checked before it is part of a plan, and no proposal deletes.
+A model's proposals are checked before they become steps, and no step deletes a memory.
 """
 
 from __future__ import annotations
@@ -8,20 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from remembrancer.audit.findings import Flaw
+from remembrancer.audit.report import audit
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, RemembrancerError
 from remembrancer.learn.consolidation.apply import apply_plan
 from remembrancer.learn.consolidation.plan import ConsolidationPlan, MergeStep
 from remembrancer.learn.consolidation.validate import PARSERS, SCHEMA, ShownRecords, parse_steps
+from remembrancer.learn.nearby import load_nearby
 from remembrancer.llm import InvalidModelResponse, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.store.contract import Filter, Patch, Visibility, Write
-from remembrancer.store.nearest import find_nearest
 from remembrancer.types import Action, Backlog, Batch, Episode, Kind, Record
 
 BATCH_SIZE = 50
-"""How many episodes a model is shown together."""
+"""Episodes per request to the model."""
 
 MAX_MEMORIES_SHOWN = 40
 MAX_MEMORIES_PER_EPISODE = 5
@@ -33,38 +35,37 @@ MAX_PENDING_EPISODES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationResult:
-    """What came of it: a batch for each plan that was carried out, and what went wrong."""
+    """A batch for each applied plan, and the messages of plans that failed."""
 
     batches: tuple[Batch, ...]
     failures: tuple[str, ...] = ()
 
 
 def plan_consolidation(call: Call) -> list[ConsolidationPlan]:
-    """What consolidation would do now: a plan for each agent, and one for what says the same."""
-    found = [propose_plan(call, scope, episodes) for scope, episodes in list_batches(call)]
-    tidy = plan_merges(call)
-    return [*found, tidy] if tidy is not None else found
+    """Plan without applying: one plan for each batch of episodes, and one to merge duplicates."""
+    plans = [propose_plan(call, scope, episodes) for scope, episodes in list_batches(call)]
+    merges = plan_merges(call)
+    return [*plans, merges] if merges is not None else plans
 
 
 def list_batches(call: Call, scope: str | None = None) -> list[tuple[str, list[Episode]]]:
-    """The episodes that wait, by agent, oldest first; none if there is no model to read them."""
+    """Pending episodes by scope, oldest first; none without a model."""
     if call.models.smart is None:
         return []
     return [
-        (agent, episodes[start : start + BATCH_SIZE])
-        for agent, episodes in _load_pending_episodes(call, call.resolve_visibility(scope)).items()
+        (agent_scope, episodes[start : start + BATCH_SIZE])
+        for agent_scope, episodes in _load_pending_episodes(
+            call, call.resolve_visibility(scope)
+        ).items()
         for start in range(0, len(episodes), BATCH_SIZE)
     ]
 
 
 def plan_merges(call: Call) -> ConsolidationPlan | None:
-    """A plan to merge what says the same, which needs no model; None if there is nothing.
+    """A plan to merge duplicates, which needs no model; None if there are none.
 
-    Everything is compared with everything, so of very many memories nothing is.
+    The comparison is quadratic, so it is skipped for very many memories.
     """
-    from remembrancer.audit.findings import Flaw
-    from remembrancer.audit.report import audit
-
     facts = Filter(now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.resolve_visibility())
     with call.store.open_reader(call.owner) as reader:
         if reader.count(facts) > MAX_COMPARED_MEMORIES:
@@ -84,7 +85,7 @@ def plan_merges(call: Call) -> ConsolidationPlan | None:
 
 
 def list_pending_scopes(call: Call) -> list[str]:
-    """The scopes of a person in which episodes wait to be consolidated."""
+    """The scopes with pending episodes."""
     return list(_load_pending_episodes(call, Visibility()))
 
 
@@ -101,10 +102,7 @@ def _load_pending_episodes(call: Call, visible: Visibility) -> dict[str, list[Ep
 
 
 def plan_batch(call: Call, scope: str, episodes: Sequence[Episode]) -> ConsolidationPlan:
-    """What a model would make of some episodes, in order to do it.
-
-    An answer that is none counts as an attempt; after some, the episodes are put aside.
-    """
+    """Like `propose_plan`, but an invalid response counts as a failed attempt of the episodes."""
     try:
         return propose_plan(call, scope, episodes)
     except InvalidModelResponse as error:
@@ -113,9 +111,15 @@ def plan_batch(call: Call, scope: str, episodes: Sequence[Episode]) -> Consolida
 
 
 def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> ConsolidationPlan:
-    """What a model would make of some episodes."""
+    """Ask the model for a plan; raises InvalidModelResponse if the response is none."""
     assert call.models.smart is not None
-    memories = _load_nearby(call, scope, episodes)
+    memories = load_nearby(
+        call,
+        [one.search_text for one in episodes],
+        kinds=(Kind.FACT, Kind.RULE),
+        scope=scope,
+        per_text=MAX_MEMORIES_PER_EPISODE,
+    )[:MAX_MEMORIES_SHOWN]
     shown = ShownRecords(
         {f"e{number}": one for number, one in enumerate(episodes, 1)},
         {f"m{number}": one for number, one in enumerate(memories, 1)},
@@ -138,27 +142,14 @@ def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> Consoli
     )
 
 
-def _load_nearby(call: Call, scope: str, episodes: Sequence[Episode]) -> list[Record]:
-    """What is remembered already of what the episodes tell."""
-    near = Filter(
-        now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.resolve_visibility(scope)
-    )
-    found: dict[str, Record] = {}
-    vectors = [call.embed(one.search_text) for one in episodes]
-    with call.store.open_reader(call.owner) as reader:
-        for vector in vectors:
-            hits = find_nearest(reader, vector, near, MAX_MEMORIES_PER_EPISODE)
-            found |= reader.load(hit.id for hit in hits)
-    # What a program keeps at an address is its own to change.
-    return [one for one in found.values() if not one.has_program_key][:MAX_MEMORIES_SHOWN]
-
-
 def _render_shown(shown: ShownRecords) -> str:
-    parts: dict[str, Mapping[str, Record]] = {
+    sections: dict[str, Mapping[str, Record]] = {
         "remembered": shown.memories,
         "episodes": shown.episodes,
     }
-    return "\n\n".join(_render_section(name, some) for name, some in parts.items() if some)
+    return "\n\n".join(
+        _render_section(name, records) for name, records in sections.items() if records
+    )
 
 
 def _render_section(name: str, records: Mapping[str, Record]) -> str:
@@ -169,7 +160,7 @@ def _render_section(name: str, records: Mapping[str, Record]) -> str:
 def _record_failed_attempt(
     call: Call, episodes: Sequence[Episode], error: RemembrancerError
 ) -> None:
-    """Note that nothing came of it; after some attempts the episodes are put aside."""
+    """Count the attempt; after the last one the episodes leave the backlog."""
     with call.open_writer() as writer:
         fresh = writer.load(one.id for one in episodes)
         writes: list[Write] = [
@@ -190,21 +181,23 @@ def _record_failed_attempt(
 
 
 def consolidate(call: Call, scope: str | None = None) -> ConsolidationResult:
-    """Plan and carry out, agent by agent; what fails for one is left for the next time."""
+    """Plan and apply batch by batch; a batch that fails stays pending."""
     batches: list[Batch] = []
     failures: list[str] = []
-    for agent, episodes in list_batches(call, scope):
+    for agent_scope, episodes in list_batches(call, scope):
         try:
-            batches.append(apply_plan(call, plan_batch(call, agent, episodes)))
+            batches.append(apply_plan(call, plan_batch(call, agent_scope, episodes)))
         except (InvalidModelResponse, Conflict) as error:
             failures.append(f"{error.code}: {error}")
     return ConsolidationResult(tuple(batches), tuple(failures))
 
 
 def run_consolidation(call: Call, plan: ConsolidationPlan | None) -> ConsolidationResult:
-    """One plan, or all that consolidation would do now."""
+    """Apply the given plan, or plan and apply everything that is pending."""
     if plan is not None:
         return ConsolidationResult((apply_plan(call, plan),))
-    done = consolidate(call)
-    tidy = plan_merges(call)
-    return replace(done, batches=(*done.batches, apply_plan(call, tidy))) if tidy else done
+    result = consolidate(call)
+    merges = plan_merges(call)
+    if merges is None:
+        return result
+    return replace(result, batches=(*result.batches, apply_plan(call, merges)))

@@ -1,4 +1,4 @@
-"""From a model's answer to a plan: every step is checked against what the model was shown. Pure."""
+"""Turns a model's response into plan steps, each checked against what it was shown. No I/O."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from remembrancer.learn.evidence_check import (
     find_invented,
     word_coverage,
 )
+from remembrancer.learn.extract import excerpt_entry
 from remembrancer.types import Episode, Json, Permanence, Record, Relation, Source
 
 MAX_PROPOSALS_PER_KIND = 50
-"""How many proposals of a kind are looked at."""
+MAX_EXCERPT_CHARS = 200
 
 Text = Annotated[str, Field(min_length=3, max_length=2000)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
@@ -39,8 +40,6 @@ class _Proposal(BaseModel):
 
 
 class FactProposal(_Proposal):
-    """A new fact."""
-
     content: Text
     episodes: NameList
     subject: Name | None = None
@@ -51,15 +50,11 @@ class FactProposal(_Proposal):
 
 
 class RuleProposal(_Proposal):
-    """A new rule."""
-
     content: Text
     episodes: NameList
 
 
 class UpdateProposal(_Proposal):
-    """Other words for a remembered fact."""
-
     target: Name
     content: Text
     episodes: NameList
@@ -67,16 +62,12 @@ class UpdateProposal(_Proposal):
 
 
 class LinkProposal(_Proposal):
-    """A relation between two remembered memories."""
-
     source: Name
     target: Name
     relation: Literal["derived_from", "supports", "contradicts", "related_to"]
 
 
 class MergeProposal(_Proposal):
-    """Memories that say the same."""
-
     keep: Name
     drop: NameList
 
@@ -85,53 +76,50 @@ Shape = TypeVar("Shape", bound=_Proposal)
 
 
 class Refusal(Exception):
-    """Why a step is not taken."""
+    """Raised with the reason why a proposal is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRecords:
-    """What a model was shown, by the short names it was shown under."""
+    """The records shown to the model, by their short names."""
 
     episodes: Mapping[str, Episode]
     memories: Mapping[str, Record]
 
     def get_memory(self, name: str) -> Record:
-        """A memory that was shown."""
         if name not in self.memories:
-            raise Refusal("it names a memory that it was not shown")
+            raise Refusal("it names a memory that the model was not shown")
         return self.memories[name]
 
     def get_episodes(self, names: Iterable[str]) -> list[Episode]:
-        """The episodes that are named, all of which must have been shown."""
         chosen = list(dict.fromkeys(names))
         if any(name not in self.episodes for name in chosen):
-            raise Refusal("it names an episode that it was not shown")
+            raise Refusal("it names an episode that the model was not shown")
         return [self.episodes[name] for name in chosen]
 
 
 def parse_steps(
     answer: Mapping[str, Json], shown: ShownRecords
 ) -> tuple[list[PlanStep], list[str]]:
-    """The steps that may be taken, and why others may not."""
+    """Returns the accepted steps, and a message for each refused entry."""
     steps: list[PlanStep] = []
     refused: list[str] = []
-    for name, reader in PARSERS.items():
+    for name, parse in PARSERS.items():
         entries = answer.get(name, [])
         if not isinstance(entries, list):
             refused.append(f"{name}: it is not a list")
             continue
         for entry in entries[:MAX_PROPOSALS_PER_KIND]:
             try:
-                steps.append(reader(entry, shown))
-            except Refusal as why:
-                refused.append(f"{name}: {why}{_quote_entry(entry)}")
+                steps.append(parse(entry, shown))
+            except Refusal as reason:
+                refused.append(f"{name}: {reason}{_quote_entry(entry)}")
     return steps, refused
 
 
 def _quote_entry(entry: Json) -> str:
-    """What a refused proposal said, for the person to see."""
-    content = entry.get("content") if isinstance(entry, dict) else entry
-    return f" ({redact_text(content[:200])})" if isinstance(content, str) else ""
+    excerpt = redact_text(excerpt_entry(entry, MAX_EXCERPT_CHARS))
+    return f" ({excerpt})" if excerpt else ""
 
 
 def _parse_entry(shape: type[Shape], entry: Json) -> Shape:
@@ -162,7 +150,7 @@ def _parse_rule(entry: Json, shown: ShownRecords) -> PlanStep:
     one = _parse_entry(RuleProposal, entry)
     sources = shown.get_episodes(one.episodes)
     if any(each.tainted for each in sources):
-        raise Refusal("what a tool or a document says never becomes a rule")
+        raise Refusal("text from a tool or a document never becomes a rule")
     _check_supported(one.content, sources)
     return AddStep(kind="rule", content=one.content, episodes=tuple(each.id for each in sources))
 
@@ -171,9 +159,9 @@ def _parse_update(entry: Json, shown: ShownRecords) -> PlanStep:
     one = _parse_entry(UpdateProposal, entry)
     old, sources = shown.get_memory(one.target), shown.get_episodes(one.episodes)
     if old.source is Source.EXPLICIT:
-        raise Refusal("what the person said themselves stands")
+        raise Refusal("a memory that the user stated is not changed")
     if any(each.tainted for each in sources) and not old.tainted:
-        raise Refusal("what a tool or a document says does not replace what is trusted")
+        raise Refusal("text from a tool or a document does not replace a trusted memory")
     _check_supported(one.content, [*sources, old])
     return ReviseStep(
         target=old.id,
@@ -193,7 +181,7 @@ def _parse_confirmation(entry: Json, shown: ShownRecords) -> PlanStep:
         word_coverage(memory.content, one.content) >= MIN_SUPPORTED_SHARE
         for one in _list_untainted(shown)
     ):
-        raise Refusal("no episode bears it out")
+        raise Refusal("no episode supports it")
     return AffirmStep(target=memory.id, content=memory.content)
 
 
@@ -217,13 +205,13 @@ def _parse_merge(entry: Json, shown: ShownRecords) -> PlanStep:
 
 
 def _check_same_content(kept: Record, dropped: Record) -> None:
-    """Refuse to drop what says anything that the other does not."""
+    """Refuse a merge that would lose content or trust."""
     if kept.id == dropped.id or kept.kind is not dropped.kind:
         raise Refusal("these are not two memories of one kind")
     if dropped.source is Source.EXPLICIT and kept.source is not Source.EXPLICIT:
-        raise Refusal("what the person said themselves stands")
+        raise Refusal("a memory that the user stated is not dropped")
     if kept.tainted and not dropped.tainted:
-        raise Refusal("what is trusted is not dropped for what is not")
+        raise Refusal("a trusted memory is not dropped for an untrusted one")
     if count_negations(dropped.content) != count_negations(kept.content):
         raise Refusal("one says something that the other does not")
     if word_coverage(dropped.content, kept.content) < 1 or find_invented(
@@ -233,11 +221,11 @@ def _check_same_content(kept: Record, dropped: Record) -> None:
 
 
 def _check_supported(content: str, sources: Sequence[Record]) -> None:
-    """Refuse what the sources do not say, or say otherwise in names and numbers."""
-    said = "\n".join(one.content for one in sources)
-    if word_coverage(content, said) < MIN_SUPPORTED_SHARE:
+    """Refuse content whose words, names or numbers are not in the sources."""
+    text = "\n".join(one.content for one in sources)
+    if word_coverage(content, text) < MIN_SUPPORTED_SHARE:
         raise Refusal("the episodes do not say so")
-    if find_invented(content, said):
+    if find_invented(content, text):
         raise Refusal("it has a name or a number that the episodes do not have")
 
 

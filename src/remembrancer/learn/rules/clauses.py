@@ -1,16 +1,18 @@
-"""The clauses of a turn that state something in the person's own words; it knows no wordings."""
+"""Splits a turn into the clauses that assert something in the user's own words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from remembrancer.search.sentences import CODE_FENCE_PATTERN
+
 LONG_TURN_CHARS = 2_000
 MAX_TURN_CHARS = 20_000
 MAX_CLAUSE_CHARS = 240
 
 MASK = "\0"
-FENCE = re.compile(r"```.*?(?:```|\Z)|\[[^\]\n]{0,300}\]", re.S)
+CODE_OR_BRACKETS = re.compile(rf"{CODE_FENCE_PATTERN.pattern}|\[[^\]\n]{{0,300}}\]", re.S)
 CITED_LINE = re.compile(
     r"^[ \t]*(?:>|\||#|[-*•][ \t]|\d+[.)][ \t]"
     r"|(?:subject|to|from|re|title|prompt|example|input|output|caption)[ \t]?:).*$",
@@ -20,7 +22,7 @@ QUOTATION = re.compile(
     r'"[^"\n]*(?:"|$)|“[^”\n]*(?:”|$)|(?<!\w)[\'‘][^\n]{1,300}?[\'’](?!\w)', re.M
 )
 FIRST_PERSON = re.compile(r"\b(?:I|my|me|we|our)\b", re.I)
-MAX_TITLE_WORDS = 8
+MAX_QUOTED_TITLE_WORDS = 8
 
 PASTED = re.compile(
     r"^#|^[-*•] |^\d+[.)] |^\w+:\s|[{}<>]|\n[ \t]{0,4}\n[^\n]{1,2000}\n[ \t]{0,4}\n", re.M
@@ -47,6 +49,7 @@ DRAFT = re.compile(
 ABBREVIATION = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|st|prof|jr|sr|vs|etc|no|inc|e\.g|i\.e|approx)|\b[A-Z])\.$", re.I
 )
+# Unlike the pattern of search.sentences, this one also ends a sentence after a closing quote.
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 QUESTION_OPENER = (
     r"(?:(?:can|could|would|will|do|did|does|are|is|should|have|has) "
@@ -112,7 +115,7 @@ HYPOTHETICAL_OR_REPORTED = re.compile(
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences a person wrote as themselves, verbatim; none of what looks pasted."""
+    """Yield the user's own sentences, unchanged; none of a text that looks pasted."""
     if is_borrowed(text):
         return
     for sentence in _split_at_sentence_ends(mask_quotations(text)):
@@ -131,15 +134,15 @@ def _split_at_sentence_ends(text: str) -> Iterator[str]:
 
 
 def is_borrowed(text: str) -> bool:
-    """Whether a turn is material to work on or play with, not the person speaking of themselves."""
+    """True if a turn is text to work on or a role to play, rather than the user speaking."""
     if len(text) > MAX_TURN_CHARS or NOT_OWN_WORDS.search(text):
         return True
     return len(text) > LONG_TURN_CHARS and PASTED.search(text) is not None
 
 
 def mask_quotations(text: str) -> str:
-    """The text with code, cited lines and quoted speech made unreadable, at the same length."""
-    for pattern in (FENCE, CITED_LINE):
+    """Blank out code, cited lines and quoted speech, without changing the length."""
+    for pattern in (CODE_OR_BRACKETS, CITED_LINE):
         text = pattern.sub(lambda found: "\n" * len(found[0]), text)
     return QUOTATION.sub(lambda found: _mask(found[0]) if _is_speech(found[0]) else found[0], text)
 
@@ -150,11 +153,11 @@ def _mask(words: str) -> str:
 
 def _is_speech(quotation: str) -> bool:
     words = len(quotation.split())
-    return words > MAX_TITLE_WORDS or FIRST_PERSON.search(quotation) is not None
+    return words > MAX_QUOTED_TITLE_WORDS or FIRST_PERSON.search(quotation) is not None
 
 
 def strip_question(sentence: str) -> str:
-    """The part of a sentence that is no question: all, the words before the question, or none."""
+    """The part of a sentence before a question; all of it if there is none."""
     tail = QUESTION_TAIL.search(sentence)
     if tail:
         return sentence[: tail.start()]
@@ -162,15 +165,15 @@ def strip_question(sentence: str) -> str:
 
 
 def split_clauses(sentence: str) -> Iterator[str]:
-    """The clauses that assert something, without what leads in to them."""
-    rest, shadowed = strip_question(sentence), False
+    """Yield the clauses that assert something, without their lead-ins."""
+    rest, is_hypothetical = strip_question(sentence), False
     begin = 0
     for end, following in _find_breaks(rest):
         piece, begin = rest[begin:end], following
         words = strip_lead_in(piece.strip(' ,.!?;:"”')) if len(piece) <= MAX_CLAUSE_CHARS else ""
-        if words and not shadowed and not UNSURE.search(words):
+        if words and not is_hypothetical and not UNSURE.search(words):
             yield words
-        shadowed = shadowed or HYPOTHETICAL_OR_REPORTED.search(piece) is not None
+        is_hypothetical = is_hypothetical or HYPOTHETICAL_OR_REPORTED.search(piece) is not None
 
 
 def _find_breaks(sentence: str) -> Iterator[tuple[int, int]]:
@@ -180,7 +183,7 @@ def _find_breaks(sentence: str) -> Iterator[tuple[int, int]]:
 
 
 def strip_lead_in(words: str) -> str:
-    """The words after "well,", "by the way," and their like."""
+    """Remove phrases such as "well," or "by the way," from the start."""
     while found := LEAD_IN.match(words) or VOCATIVE.match(words):
         words = words[found.end() :]
     return words.strip()

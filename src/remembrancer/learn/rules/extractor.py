@@ -1,6 +1,6 @@
-"""Reads what people say of themselves in so many words, without a language model.
+"""Extracts explicit statements of users about themselves by rules, without a model.
 
-It may miss, it must not invent: questions, maybes, quotations and passing moods yield nothing.
+It prefers precision to recall: questions, guesses, quotations and moods yield nothing.
 """
 
 from __future__ import annotations
@@ -126,13 +126,13 @@ AUXILIARY = frozenset(
 
 
 def extract_facts(turns: Sequence[Turn]) -> list[ExtractedFact]:
-    """What the person said of themselves in so many words, in order; most turns say nothing."""
-    said = (found for turn in turns if turn.is_by_user for found in _extract_from_turn(turn))
-    return list(_drop_repetitions(said))
+    """The user's explicit statements and requests, in order; most turns have none."""
+    found = (fact for turn in turns if turn.is_by_user for fact in _extract_from_turn(turn))
+    return list(_drop_repetitions(found))
 
 
 def _drop_repetitions(candidates: Iterable[ExtractedFact]) -> Iterator[ExtractedFact]:
-    """What is not the very thing that was said last on the same key."""
+    """Drop a fact that equals the last one with the same key."""
     last: dict[str, str] = {}
     for found in candidates:
         key = found.predicate or found.content
@@ -169,7 +169,7 @@ def _find_named_people(sentence: str) -> Iterator[ExtractedFact]:
 
 
 def _parse_request(sentence: str) -> ExtractedFact | None:
-    """What a person asks to have remembered, which need not be about themselves."""
+    """Parse "remember that …", which need not be about the user."""
     found = REMEMBER_REQUEST.fullmatch(straighten_quotes(strip_lead_in(sentence)).rstrip(" .!?"))
     if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
         return None
@@ -190,7 +190,7 @@ def _parse_request(sentence: str) -> ExtractedFact | None:
 
 
 def _is_worth_keeping(rest: str, *, has_plea: bool) -> bool:
-    """Whether it is a statement of the person's, not advice to whom they talk to."""
+    """True if it is a statement of the user, and not advice to the reader."""
     if ADVICE.search(rest) or len(rest.split()) < 3:
         return False
     if not FINITE_VERB.search(rest) and not OWN_SUBJECT.match(rest):
@@ -199,7 +199,7 @@ def _is_worth_keeping(rest: str, *, has_plea: bool) -> bool:
 
 
 def _parse_instruction(sentence: str) -> ExtractedFact | None:
-    """A standing instruction to the assistant."""
+    """Parse a standing instruction to the assistant."""
     words = strip_lead_in(sentence.strip(" .!")) if not sentence.endswith("?") else ""
     plain = expand_contractions(words)
     if not plain or len(words) > MAX_CLAUSE_CHARS:
@@ -214,7 +214,7 @@ def _parse_instruction(sentence: str) -> ExtractedFact | None:
 
 
 def _parse_statement(words: str) -> ExtractedFact | None:
-    """What a clause says in one of the known wordings."""
+    """Match a clause with the statement patterns."""
     plain = FILLER.sub(r"\1 ", expand_contractions(words))
     plain = PAST_TIME.sub("", VOCATIVE.sub(r"\1", TRAILING.sub("", plain)))
     for wording in STATEMENT_PATTERNS:
@@ -245,7 +245,7 @@ def _build_from_pattern(
 
 
 def _build_predicate(wording: StatementPattern, parts: dict[str, str]) -> str | None:
-    """The slot that is filled, so that a later statement of it replaces the earlier one."""
+    """The predicate under which a later statement supersedes this one."""
     if wording.predicate is None:
         return None
     topics = {name: normalise_topic(words) for name, words in parts.items()}
@@ -275,12 +275,12 @@ def _build_candidate(
 
 
 def straighten_quotes(words: str) -> str:
-    """The words with straight apostrophes, at the same length."""
+    """Replace typographic apostrophes, without changing the length."""
     return words.replace("’", "'").replace("‘", "'")
 
 
 def expand_contractions(words: str) -> str:
-    """The words with the contractions written out that wordings begin with."""
+    """Write out the contractions with which patterns begin."""
     plain = " ".join(straighten_quotes(words).split())
     for contraction, full in CONTRACTIONS:
         plain = contraction.sub(full, plain)
@@ -288,13 +288,12 @@ def expand_contractions(words: str) -> str:
 
 
 def to_third_person(words: str) -> str:
-    """The words as another would say them of the person."""
-    told = FIRST_PERSON.sub(lambda found: THIRD_PERSON_FORMS[found[0].lower()], words)
-    return AGREEMENT.sub(lambda verb: "they are" if verb[1] == "am" else "they were", told)
+    restated = FIRST_PERSON.sub(lambda found: THIRD_PERSON_FORMS[found[0].lower()], words)
+    return AGREEMENT.sub(lambda verb: "they are" if verb[1] == "am" else "they were", restated)
 
 
 def restate_in_third_person(words: str) -> str:
-    """A whole statement in the third person, without its subject if that is the person."""
+    """Restate a sentence in the third person; a subject "I" or "we" is left out."""
     subject, _, rest = expand_contractions(words).partition(" ")
     if subject not in ("I", "we"):
         return format_line(
@@ -305,7 +304,7 @@ def restate_in_third_person(words: str) -> str:
 
 
 def conjugate(verb: str) -> str:
-    """The third person of a verb that may be followed by more words; past tenses stay."""
+    """The third person of a verb, which can be followed by more words; past tense stays."""
     first, gap, rest = verb.lower().partition(" ")
     if first in AUXILIARY or first.endswith(("ed", "s")):
         return verb
@@ -319,7 +318,7 @@ def conjugate(verb: str) -> str:
 
 
 def normalise_topic(words: str) -> str:
-    """The words by which two statements about the same thing have the same key."""
+    """Normalise a topic so that statements about the same thing get the same key."""
     bare = re.sub(
         r"^(?:an?|the|their|some) | (?:since|ever since) .*", "", to_third_person(words).lower()
     )
@@ -328,6 +327,6 @@ def normalise_topic(words: str) -> str:
 
 
 def format_line(words: str) -> str:
-    """The words as a line: single spaces, a capital at the start, nothing at the end."""
-    told = " ".join(words.split()).strip(" ,;:.!")
-    return told[:1].upper() + told[1:]
+    """Normalise spaces, capitalise the first letter and strip punctuation."""
+    line = " ".join(words.split()).strip(" ,;:.!")
+    return line[:1].upper() + line[1:]

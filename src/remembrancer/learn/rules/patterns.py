@@ -1,4 +1,4 @@
-"""How people say things of themselves, as a table: the wordings, the line they become, its key."""
+"""The table of statement patterns: wordings, the content they become, and its predicate."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from remembrancer.types import Permanence
 
 @dataclass(frozen=True, slots=True)
 class MemoryDefaults:
-    """What several wordings have in common as memories."""
+    """Values of the memories that several patterns produce."""
 
     category: str
     permanence: Permanence
@@ -75,10 +75,10 @@ class MemoryDefaults:
 
 @dataclass(frozen=True, slots=True)
 class StatementPattern:
-    """Ways to say one thing, and what is remembered of it.
+    """Patterns for one statement, and the memory to make of it.
 
-    `{x}` in the line is what was said there, in the third person; in the predicate it is the topic
-    of it. `check` says whether the words fit.
+    `{x}` in the content is the matched text in the third person; in the predicate it is the topic.
+    `check` accepts or refuses the matched text.
     """
 
     defaults: MemoryDefaults
@@ -96,10 +96,10 @@ def _row(
 
 @cache
 def compile_pattern(wording: str) -> Pattern[str]:
-    """A wording as a pattern.
+    """Compile a wording to a regular expression.
 
-    `<x>` stands for any words and `<KIN>` for one of the vocabulary; `<role:KIN>` is the latter
-    with a name. Parentheses only group.
+    `<x>` matches any words, `<KIN>` an entry of the vocabulary, and `<role:KIN>` the same as a
+    named group. Parentheses only group.
     """
     plain = re.sub(r"\((?!\?)", "(?:", re.sub("(?<!P)<x>", "(?P<x>.+)", wording))
     named = re.sub(r"<([a-z]+):([A-Z_]+)>", r"(?P<\1><\2>)", plain)

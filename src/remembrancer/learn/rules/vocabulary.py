@@ -1,4 +1,4 @@
-"""The words that tell a name, a place, a trade or a taste from what only looks like one."""
+"""Word lists and checks that recognise names, places, occupations and preferences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_OBJECT_WORDS = 18
 
 
 def any_of(words: str) -> str:
-    """A pattern for one of the words; an underscore stands for a space."""
+    """A pattern that matches one of the words; an underscore stands for a space."""
     return f"(?:{'|'.join(word.replace('_', ' ') for word in words.split())})"
 
 
@@ -56,7 +56,7 @@ VAGUE = re.compile(
 
 
 def is_complete(words: str) -> bool:
-    """Whether the words are understood without what was said before, and in a month's time."""
+    """True if the words can be understood without context, also later."""
     if (
         len(words) > MAX_OBJECT_CHARS
         or len(words.split()) > MAX_OBJECT_WORDS
@@ -83,14 +83,14 @@ NO_NAME = re.compile(
 
 
 def is_name(words: str) -> bool:
-    """Whether the words can be the name of a person or a pet."""
+    """True if the words can name a person or a pet."""
     if NO_NAME.match(words) or re.fullmatch(NATIONALITY, words, re.I):
         return False
     return NAME.fullmatch(words) is not None
 
 
 def is_name_in_any_case(words: str) -> bool:
-    """The same, for people who write without capitals."""
+    """Like `is_name`, but also accepts names without capitals."""
     return is_name(words) or bool(UNCAPPED_NAME.fullmatch(words) and not NO_NAME.match(words))
 
 
@@ -111,7 +111,7 @@ CAMEL = re.compile(r"[A-Z][a-z]+[A-Z]")
 
 
 def is_place(words: str) -> bool:
-    """Whether the words name a town or a country, as far as spelling tells."""
+    """True if the words can name a town or a country, judged by spelling."""
     if CAMEL.match(words) or NO_PLACE.fullmatch(words):
         return False
     return is_complete(words) and bool(PLACE.fullmatch(words))
@@ -127,7 +127,6 @@ KIND_OF_HOME = re.compile(
 
 
 def is_kind_of_home(words: str) -> bool:
-    """Whether the words say what sort of home it is."""
     return is_complete(words) and bool(KIND_OF_HOME.fullmatch(words))
 
 
@@ -169,7 +168,7 @@ ARTICLE = re.compile(r"^(?:an?|the|my|our) ", re.I)
 
 
 def is_trade(words: str) -> bool:
-    """Whether the words say what someone is by trade, study or nature."""
+    """True if the words describe a person by occupation, study or nature."""
     head = AFTER_HEAD.sub("", ARTICLE.sub("", words))
     if not head or len(head.split()) > 5 or NO_TRADE.search(head):
         return False
@@ -194,7 +193,7 @@ NO_LIVING = re.compile(
 
 
 def is_occupation(words: str) -> bool:
-    """Whether the words say what someone does for a living, of which most people have one."""
+    """True for an occupation for a living, of which most people have only one."""
     return is_trade(words) and not NO_LIVING.search(AFTER_HEAD.sub("", words))
 
 
@@ -210,13 +209,11 @@ NO_WORKPLACE = re.compile(
 
 
 def is_workplace(words: str) -> bool:
-    """Whether the words say where someone works."""
     fits = WORKPLACE.fullmatch(words) and not NO_WORKPLACE.fullmatch(words)
     return bool(fits) and is_complete(words)
 
 
 def is_employer(words: str) -> bool:
-    """Whether the words name an employer."""
     return words[:1].isupper() and is_workplace(words)
 
 
@@ -238,7 +235,6 @@ SUBJECT_OF_STUDY = re.compile(
 
 
 def is_study(words: str) -> bool:
-    """Whether the words name a subject of study."""
     return is_complete(words) and bool(SUBJECT_OF_STUDY.fullmatch(words))
 
 
@@ -276,7 +272,7 @@ PASSING = re.compile(
 
 
 def is_liked(words: str) -> bool:
-    """Whether the words name a thing in general, not what was just talked about."""
+    """True for a thing in general; false for something just talked about."""
     return is_complete(words) and not POINTING.match(words) and not PASSING.search(words)
 
 
@@ -288,12 +284,11 @@ VAGUE_START = re.compile(
 
 
 def is_favourite(words: str) -> bool:
-    """Whether the words can be what someone likes best."""
     return is_complete(words) and not VAGUE_START.match(words) and len(words.split()) <= 8
 
 
 def is_substantial(words: str) -> bool:
-    """Whether a resolve or a goal is more than good intentions."""
+    """True if a goal is more than a good intention."""
     return is_complete(words) and len(words.split()) >= 3 and not GOOD_INTENT.search(words)
 
 
@@ -317,7 +312,6 @@ A_GROUP = re.compile(rf"(?:an?|the) (?:[\w'-]+ )+{GROUP}\b.*|(?:the )?[A-Z].*", 
 
 
 def is_group(words: str) -> bool:
-    """Whether the words name a group one can belong to."""
     return is_complete(words) and bool(A_GROUP.fullmatch(words))
 
 
@@ -335,13 +329,13 @@ TRIVIAL = re.compile(
 
 
 def is_step(words: str) -> bool:
-    """Whether the words are a step in life, not an errand."""
+    """True for an important step in life, false for an errand."""
     slight = TRIVIAL.search(words) or GOOD_INTENT.search(words)
     return is_complete(words) and len(words.split()) >= 2 and not slight
 
 
 def is_journey(words: str) -> bool:
-    """Whether the words name where someone travelled, not an outing."""
+    """True for a place that someone travelled to, false for an outing."""
     return is_place(words) and not TRIVIAL.search(words)
 
 
@@ -358,7 +352,7 @@ PASSING_RESOLVE = re.compile(
 
 
 def is_resolve(words: str) -> bool:
-    """Whether a decision is more than what to do that day."""
+    """True if a decision is about more than the day."""
     return is_substantial(words) and not PASSING_RESOLVE.match(words)
 
 
