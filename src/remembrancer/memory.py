@@ -428,13 +428,17 @@ class Memory(Conversations):
         origin: Origin | str | None = None,
         learn: bool | None = None,
         dry_run: bool = False,
+        time_zone: str = "UTC",
         progress: Progress | None = None,
     ) -> ImportResult:
         """Import memories of another product or a folder of notes; repeating it adds nothing.
 
         The format is detected if it is not given; `of` selects the user where a file holds those of
         several. Sessions are learned from in the background, now (`learn=True`) or never (False).
+        `time_zone` applies to message times without a zone.
         """
+        from zoneinfo import ZoneInfo
+
         from remembrancer.transfer.import_pipeline import ImportOptions, import_from
 
         choices = ImportOptions(
@@ -443,6 +447,7 @@ class Memory(Conversations):
             origin=None if origin is None else parse_enum(Origin, origin, "origin"),
             learn=learn,
             dry_run=dry_run,
+            zone=ZoneInfo(time_zone),
         )
         imported = import_from(self._call, path, choices, progress)
         if imported.turns and not dry_run and learn is not False:

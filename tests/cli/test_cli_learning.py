@@ -15,8 +15,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from remembrancer import config
-from remembrancer.cli import conversation_file, learn
+from remembrancer.cli import learn
 from remembrancer.cli.app import app
+from remembrancer.cli.files import read_conversation
 from remembrancer.clock import ManualClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.engine import Remembrancer
@@ -95,7 +96,7 @@ def plan(*facts: tuple[str, str]) -> Reply:
 def read(path: str) -> list[tuple[str, str]]:
     from datetime import UTC
 
-    return [(one["role"], one["content"]) for one in conversation_file.read_conversation(path, UTC)]
+    return [(one["role"], one["content"]) for one in read_conversation(path, UTC)]
 
 
 # What is read.
@@ -154,11 +155,11 @@ def test_plain_text_is_read_by_who_speaks(file: Run) -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("Hello.", "line 1: nobody says this"),
-        ("\n\n  what?\nUser: hi", "line 3: nobody says this"),
-        ("", "nobody says anything in it"),
-        ("User:\n\nAssistant:", "nobody says anything in it"),
-        ("[]", "nobody says anything in it"),
+        ("Hello.", "line 1: no speaker is named"),
+        ("\n\n  what?\nUser: hi", "line 3: no speaker is named"),
+        ("", "contains no messages"),
+        ("User:\n\nAssistant:", "contains no messages"),
+        ("[]", "contains no messages"),
         ('[{"role": "user",\n "content": oops}]', "line 2: this is not JSON"),
         ("[" * 100_000, "line 1: this is not JSON"),
         ('{"role":"user","content":"a"}\n{"role":"user"', "line 2: this is not JSON"),

@@ -74,6 +74,7 @@ def import_(
             origin=origin,
             learn=learn,
             dry_run=dry_run,
+            time_zone=desk.zone.key,
             progress=progress,
         )
     desk.print_result(done, lambda page: _print_import(page, done, learn=learn))

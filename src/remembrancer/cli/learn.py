@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from remembrancer.cli import conversation_file
 from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.files import read_conversation
 from remembrancer.cli.recall import describe_memory
 from remembrancer.cli.terminal import Terminal, quote
 from remembrancer.errors import InvalidInput
@@ -108,9 +108,7 @@ def learn(
     cli: CliContext = context.obj
     if title is not None and session is None and len(files) > 1:
         raise InvalidInput("--title is for one conversation: give one FILE, or a --session.")
-    conversations = [
-        _set_origin(origin, conversation_file.read_conversation(file, cli.zone)) for file in files
-    ]
+    conversations = [_set_origin(origin, read_conversation(file, cli.zone)) for file in files]
     if session is not None:
         conversations = [[turn for turns in conversations for turn in turns]]
     with cli.open_engine(embeds=True) as engine:

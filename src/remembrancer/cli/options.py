@@ -91,7 +91,18 @@ def drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_words(words: Sequence[str]) -> str:
     """The words as one text; a single dash stands for what comes in on stdin."""
-    text = _read_stdin() if list(words) == ["-"] else " ".join(words)
+    return read_stdin() if list(words) == ["-"] else _require_unicode(" ".join(words))
+
+
+def read_stdin() -> str:
+    """All of stdin, without the line break at its end."""
+    try:
+        return _require_unicode(sys.stdin.read().rstrip("\r\n"))
+    except UnicodeDecodeError:
+        raise InvalidInput("The text on stdin is not UTF-8.") from None
+
+
+def _require_unicode(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -106,13 +117,6 @@ def confirm_or_abort(yes: bool, question: str) -> None:
     if not sys.stdin.isatty():
         raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
     typer.confirm(question, abort=True, err=True)
-
-
-def _read_stdin() -> str:
-    try:
-        return sys.stdin.read().rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise InvalidInput("What comes in on stdin is not text in UTF-8.") from None
 
 
 def parse_moment(text: str, zone: tzinfo, option: str) -> datetime:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ class ImportOptions:
     origin: Origin | None = None
     learn: bool | None = None
     dry_run: bool = False
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,8 @@ def import_from(
     call: Call, place: str | Path, choices: ImportOptions, progress: Progress | None = None
 ) -> ImportResult:
     """Import the files at a path or a database; nothing is written before all of it was read."""
-    with files.open_source(place) as source:
+    with files.open_source(place) as opened:
+        source = replace(opened, zone=choices.zone)
         format = choices.format or detect_format(source)
         if format == OWN_FORMAT:
             raise InvalidInput(

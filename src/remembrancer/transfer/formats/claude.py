@@ -7,6 +7,7 @@ from typing import Any
 
 from remembrancer.sessions.message_text import extract_text
 from remembrancer.transfer.formats import markdown
+from remembrancer.transfer.formats.conversation_tree import select_branch
 from remembrancer.transfer.formats.files import ImportSource
 from remembrancer.transfer.formats.items import (
     FileLocation,
@@ -16,7 +17,6 @@ from remembrancer.transfer.formats.items import (
     build_conversation,
 )
 from remembrancer.transfer.formats.json_stream import first_text, read_array
-from remembrancer.transfer.formats.roles import select_branch
 from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 FILE_PATTERNS = ("conversations.json", "conversations-*.json")

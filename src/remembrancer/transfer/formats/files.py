@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import IO
@@ -66,11 +67,15 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """The files of an import, or the URL of a database."""
+    """The files of an import, or the URL of a database.
+
+    `zone` applies to message times without a zone.
+    """
 
     name: str
     files: tuple[SourceFile, ...] = ()
     database_url: str | None = None
+    zone: tzinfo = UTC
 
     def find_files(self, *patterns: str) -> list[SourceFile]:
         """Return the files whose name, without folders, matches one of the patterns."""

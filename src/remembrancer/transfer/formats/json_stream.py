@@ -49,8 +49,10 @@ def read_ndjson(file: SourceFile) -> Iterator[tuple[int, Any]]:
 def is_ndjson(file: SourceFile) -> bool:
     """True if each line of a file is an object of its own."""
     with file.open_limited() as stream:
-        first, second = (stream.readline(MAX_LINE_BYTES) for _ in range(2))
-    first = first.removeprefix(codecs.BOM_UTF8).lstrip()
+        first = stream.readline(MAX_LINE_BYTES).removeprefix(codecs.BOM_UTF8).lstrip()
+        while not first and (line := stream.readline(MAX_LINE_BYTES)):
+            first = line.lstrip()
+        second = stream.readline(MAX_LINE_BYTES)
     if file.name.lower().endswith(NDJSON_SUFFIXES):
         return not first.startswith(b"[")
     return bool(second) and isinstance(try_parse_json(first), dict)

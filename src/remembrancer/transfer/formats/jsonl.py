@@ -7,9 +7,11 @@ else has a content is a memory, and may say about itself what `remember` takes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import tzinfo
 from typing import Any
 
-from remembrancer.sessions.message_text import extract_text
+from remembrancer.errors import InvalidInput
+from remembrancer.sessions.conversation_file import TIME_KEYS, parse_message
 from remembrancer.transfer.formats.files import ImportSource, SourceFile
 from remembrancer.transfer.formats.items import (
     FileLocation,
@@ -20,13 +22,11 @@ from remembrancer.transfer.formats.items import (
     build_conversation,
 )
 from remembrancer.transfer.formats.json_stream import first_text, read_entries
-from remembrancer.transfer.formats.roles import ROLE_BY_SPEAKER
 from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 FILE_PATTERNS = ("*.jsonl", "*.ndjson", "*.json")
 CONTENT_KEYS = ("content", "memory", "text", "fact")
 CONVERSATION_KEYS = ("session", "session_id", "conversation", "conversation_id", "thread_id")
-TIMESTAMP_KEYS = ("said_at", "created_at", "timestamp", "time", "date")
 LIST_KEYS = ("messages", "turns", "memories", "facts")
 TEXT_FIELDS = "kind category subject predicate permanence origin summary body".split()
 NUMBER_FIELDS = "importance confidence ttl_days".split()
@@ -37,16 +37,16 @@ TurnsByConversation = dict[str, list[TurnItem | SkippedItem]]
 def read(source: ImportSource) -> Iterator[ImportItem]:
     """The memories and conversations in each file."""
     for file in source.find_files(*FILE_PATTERNS) or source.files:
-        yield from _read_file(file)
+        yield from _read_file(file, source.zone)
 
 
-def _read_file(file: SourceFile) -> Iterator[ImportItem]:
+def _read_file(file: SourceFile, zone: tzinfo) -> Iterator[ImportItem]:
     talks: TurnsByConversation = {}
     for where, talk, one in _flatten_entries(read_entries(file)):
         place = FileLocation(file.name, where)
         if isinstance(one, dict) and isinstance(one.get("role"), str):
             talks.setdefault(first_text(one, *CONVERSATION_KEYS) or talk, []).append(
-                _parse_message(place, one)
+                _parse_message(place, one, zone)
             )
         else:
             yield _parse_memory(place, one)
@@ -72,20 +72,16 @@ def _is_list(one: Any, key: str) -> bool:
     return isinstance(one, dict) and isinstance(one.get(key), list)
 
 
-def _parse_message(place: FileLocation, message: dict[str, Any]) -> TurnItem | SkippedItem:
-    role = ROLE_BY_SPEAKER.get(message["role"].casefold())
-    if role is None:
-        return SkippedItem(place, "a role that is not known")
-    said = extract_text(message.get("content")).strip()
-    if not said:
+def _parse_message(
+    place: FileLocation, message: dict[str, Any], zone: tzinfo
+) -> TurnItem | SkippedItem:
+    try:
+        turn = parse_message(message, zone)
+    except InvalidInput as error:
+        return SkippedItem(place, str(error))
+    if turn is None:
         return SkippedItem(place, "without words")
-    at = parse_timestamp(
-        next((message[name] for name in TIMESTAMP_KEYS if message.get(name)), None)
-    )
-    key = first_text(message, "id", "uuid") or f"{place.where} {said}"
-    turn: Any = {"role": role, "content": said, "said_at": at}
-    turn |= {"speaker": speaker} if (speaker := first_text(message, "speaker", "name")) else {}
-    turn |= {"origin": origin} if (origin := first_text(message, "origin")) else {}
+    key = first_text(message, "id", "uuid") or f"{place.where} {turn['content']}"
     return TurnItem(place, key, turn)
 
 
@@ -101,7 +97,9 @@ def _parse_memory(place: FileLocation, found: Any) -> MemoryItem | SkippedItem:
         details["tags"] = [one for one in tags if isinstance(one, str)]
     if isinstance(metadata := found.get("metadata"), dict):
         details["metadata"] = metadata
-    since = next((found[name] for name in ("valid_from", *TIMESTAMP_KEYS) if found.get(name)), None)
+    since = next(
+        (found[name] for name in ("valid_from", "said_at", *TIME_KEYS) if found.get(name)), None
+    )
     for name, value in (("valid_from", since), ("valid_until", found.get("valid_until"))):
         if (at := parse_timestamp(value)) is not None:
             details[name] = at

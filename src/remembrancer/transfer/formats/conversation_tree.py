@@ -1,23 +1,8 @@
-"""Maps names of speakers to roles, and picks the current branch of a conversation tree."""
+"""Picks the current branch of a conversation tree."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-
-ROLE_BY_SPEAKER = {
-    **dict.fromkeys(("user", "you", "me", "human"), "user"),
-    **dict.fromkeys(
-        ("assistant", "ai", "bot", "model", "chatgpt", "claude", "gemini"), "assistant"
-    ),
-    **dict.fromkeys(("system", "developer"), "system"),
-    **dict.fromkeys(("tool", "function"), "tool"),
-}
-"""Role by lower-case name, as in a `role` field or at the beginning of a line."""
-
-SPEAKER_PATTERN = re.compile(
-    rf"(?:\*\*)?({'|'.join(ROLE_BY_SPEAKER)})(?: said)?(?::\*\*|\*\*:|:)(?:\s+|$)", re.I
-)
 
 
 def select_branch(parents: Mapping[str, str | None], leaf: str | None) -> list[str]:
