@@ -84,7 +84,7 @@ def test_nothing_of_others_is_left_either(process: Process, tmp_path: Path) -> N
 def test_a_narrow_or_plain_terminal_is_no_trouble(process: Process) -> None:
     process("remember", "“Ada” likes café crème.", env={"PYTHONIOENCODING": "ascii"})
     told = process("recall", "coffee", "--json", env={"PYTHONIOENCODING": "ascii"}).stdout
-    assert json.loads(told)["results"][0]["memory"]["content"] == "“Ada” likes café crème."
+    assert json.loads(told)["items"][0]["memory"]["content"] == "“Ada” likes café crème."
 
 
 def test_a_reader_that_goes_away_is_no_trouble(process: Process, home: dict[str, str]) -> None:

@@ -35,7 +35,7 @@ def test_what_is_remembered_is_recalled(rem: Run) -> None:
 def test_words_need_no_quotes(ask: Run) -> None:
     written = ask("remember", "The", "boat", "is", "red", "--tag", "boats")
     assert written["memory"]["content"] == "The boat is red"
-    assert ask("recall", "which", "colour", "has", "the", "boat")["results"]
+    assert ask("recall", "which", "colour", "has", "the", "boat")["items"]
 
 
 def test_every_detail_has_an_option(ask: Run) -> None:
@@ -67,7 +67,7 @@ def test_dates_are_shown_in_the_persons_zone(rem: Run, clock: ManualClock) -> No
 def test_content_is_read_from_stdin(ask: Run) -> None:
     written = ask("remember", "-", "--kind", "episode", input="We met.\nIt rained.\n")
     assert written["memory"]["content"] == "We met.\nIt rained."
-    assert ask("recall", "-", input="what was the weather?\n")["results"]
+    assert ask("recall", "-", input="what was the weather?\n")["items"]
     new = ask("update", "It rained", "-", input="It snowed.")
     assert new["memory"]["content"] == "It snowed."
 
@@ -187,7 +187,7 @@ def test_the_past_can_be_asked(ask: Run, clock: ManualClock) -> None:
     ask("remember", "Ada lives in Berlin.", *who, "--valid-from", "2026-03-20")
 
     def where(*options: str) -> list[str]:
-        return [one["memory"]["content"] for one in ask("recall", "Ada", *options)["results"]]
+        return [one["memory"]["content"] for one in ask("recall", "Ada", *options)["items"]]
 
     assert where() == ["Ada lives in Berlin."]
     assert where("--as-of", "2026-03-25") == ["Ada lives in Hamburg."]
@@ -203,7 +203,7 @@ def test_filters_narrow_both_recall_and_list(ask: Run) -> None:
     ask("remember", "Boil tea water first.", "--kind", "rule", "--scope", "kitchen")
 
     def found(*options: str) -> set[str]:
-        recalled = ask("recall", "tea", *options)["results"]
+        recalled = ask("recall", "tea", *options)["items"]
         return {one["memory"]["content"].split()[0] for one in recalled}
 
     assert found() == {"Tea", "Prefer", "Boil"}
@@ -235,7 +235,10 @@ def test_explain_says_why(rem: Run, ask: Run) -> None:
     assert "confidence  1.00 after 0 days" in told
     assert "effective confidence at least 0.2" in told
     assert not any(line.endswith(" ") for line in told.splitlines())
-    [result] = ask("recall", "when is the meeting?")["results"]
+    recalled = ask("recall", "when is the meeting?")
+    assert recalled.keys() == {"items", "sure", "late"}, "as over HTTP"
+    assert 0 < recalled["sure"] <= 1
+    [result] = recalled["items"]
     assert result["why"]["semantic_rank"] == 1
     assert result["score"] == pytest.approx(sum(result["why"]["parts"].values()))
 
@@ -256,8 +259,8 @@ def test_stats_count(rem: Run, ask: Run) -> None:
 def test_people_and_agents_are_kept_apart(ask: Run) -> None:
     ask("remember", "The boat is red.", "--user", "ada")
     ask("--user", "ada", "--agent", "cook", "remember", "The soup needs salt.")
-    assert ask("recall", "boat", "--user", "grace")["results"] == []
-    assert ask("recall", "boat", "--user", "ada", "--tenant", "elsewhere")["results"] == []
+    assert ask("recall", "boat", "--user", "grace")["items"] == []
+    assert ask("recall", "boat", "--user", "ada", "--tenant", "elsewhere")["items"] == []
     assert len(ask("list", "--user=ada")["items"]) == 2
     seen = ask("list", "--user", "ada", "--agent", "driver")["items"]
     assert [one["content"] for one in seen] == ["The boat is red."]
@@ -265,5 +268,5 @@ def test_people_and_agents_are_kept_apart(ask: Run) -> None:
 
 def test_nothing_found_is_no_error(rem: Run, ask: Run) -> None:
     assert rem("recall", "anything").stdout == "Nothing was found.\n"
-    assert ask("recall", "anything") == {"results": []}
+    assert ask("recall", "anything") == {"items": [], "sure": 0.0, "late": []}
     assert ask("list") == {"items": [], "cursor": None}

@@ -39,6 +39,7 @@ from remembrancer.cli import (
     team_review,
     team_settings,
     telegram,
+    tour,
 )
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import split_root_options
@@ -141,12 +142,12 @@ def root(  # noqa: PLR0913 - Typer reads the options from the arguments
     version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
 ) -> None:
     """Note whose memory it is about; nothing is opened yet."""
-    desk = CliContext(user, tenant, agent, profile, config, store, json, shared=context.obj)
-    context.obj = desk
+    cli = CliContext(user, tenant, agent, profile, config, store, json, shared=context.obj)
+    context.obj = cli
     if version:
         from remembrancer import __version__
 
-        desk.print_result(
+        cli.print_result(
             {"version": __version__}, lambda _: typer.echo(f"remembrancer {__version__}")
         )
         raise typer.Exit
@@ -170,7 +171,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         recall.get,
         recall.list_,
         recall.history,
-        jobs.activity,
+        recall.activity,
     ),
     "Learning": (
         learn.learn,
@@ -243,7 +244,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         erase.erase,
         erase.verify_receipt,
         doctor.doctor,
-        doctor.tour,
+        tour.tour,
     ),
 }
 

@@ -8,6 +8,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_conversation
+from remembrancer.cli.terminal import format_count
 
 
 def append(
@@ -37,7 +38,7 @@ def append(
     with cli.open_memory(embeds=True) as me:
         stored = me.append(turns, session, title=title)
     where = stored[0].session_id if stored else session
-    count = f"{len(stored)} turn{'' if len(stored) == 1 else 's'}"
+    count = format_count(len(stored), "turn")
     cli.print_result(
         {"session": where, "turns": stored},
         lambda out: out.say(f"Kept {count} of the conversation {where}."),

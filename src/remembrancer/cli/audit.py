@@ -8,7 +8,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import confirm_or_abort
-from remembrancer.cli.terminal import Terminal
+from remembrancer.cli.terminal import Terminal, format_count
 
 if TYPE_CHECKING:
     from remembrancer.audit.repair import Repair
@@ -61,32 +61,32 @@ def audit(
       rem audit --kind duplicate --fix
       rem audit --kind secret --fix --yes
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         found = me.audit(kinds)
         if not fix:
-            desk.print_result(found, lambda page: _print_audit(page, found))
+            cli.print_result(found, lambda out: _print_audit(out, found))
             return
-        if not desk.json:
-            desk.print_result(found, lambda page: _print_audit(page, found))
+        if not cli.json:
+            cli.print_result(found, lambda out: _print_audit(out, found))
         forever = (
             " Destroying what holds a secret cannot be undone." if SECRET in (kinds or ()) else ""
         )
         confirm_or_abort(yes, f"Fix what can be fixed?{forever}")
         done = me.repair(kinds)
-    desk.print_result(
-        {"audit": found, "repair": done}, lambda page: _print_repair(page, done, kinds or [])
+    cli.print_result(
+        {"audit": found, "repair": done}, lambda out: _print_repair(out, done, kinds or [])
     )
 
 
 def _print_audit(out: Terminal, found: Audit) -> None:
-    memories = "memory" if found.memories == 1 else "memories"
+    memories = format_count(found.memories, "active memory", "active memories")
     if not found.findings:
-        out.say(f"Nothing is wrong with the {found.memories} active {memories}.")
+        out.say(f"Nothing is wrong with the {memories}.")
         return
     for kind, title in TITLES.items():
         _print_section(out, found, kind, title)
-    out.print_heading(f"Affected, of {found.memories} active {memories}")
+    out.print_heading(f"Affected, of {memories}")
     from remembrancer.cli import render
 
     render.print_pairs(out, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
@@ -115,10 +115,8 @@ def _format_ids(ids: tuple[str, ...]) -> str:
 
 def _print_repair(out: Terminal, done: Repair, kinds: list[str]) -> None:
     out.print_blank_line()
-    count = len(done.fixed)
-    out.say(f"{count} {'finding was' if count == 1 else 'findings were'} fixed.")
-    if done.event is not None:
-        out.note(f"Undo: rem undo {done.event.id}")
+    out.say(f"{format_count(len(done.fixed), 'finding was', 'findings were')} fixed.")
+    out.print_undo_hint(done.event)
     if done.purge is not None:
         out.note("What held a secret is destroyed; that cannot be undone.")
     if SECRET not in kinds:

@@ -9,7 +9,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.progress import progress_bar
-from remembrancer.cli.terminal import Terminal
+from remembrancer.cli.terminal import Terminal, format_count
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -40,16 +40,16 @@ def backup(
       rem backup ~/backups/memories.zip
       rem backup --verify ~/backups/memories.zip
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     if verify is not None:
         if file is not None:
             raise InvalidInput("Name one file: to write a backup, or after --verify to check one.")
         checked = _verify_file(verify)
-        desk.print_result(checked, lambda page: _print_backup(page, checked, "Sound"))
+        cli.print_result(checked, lambda out: _print_backup(out, checked, "Sound"))
         return
-    with desk.open_engine() as store, progress_bar("Backing up") as progress:
+    with cli.open_engine() as store, progress_bar("Backing up") as progress:
         written = store.backup(file, progress=progress)
-    desk.print_result(written, lambda page: _print_backup(page, written, "Written and checked"))
+    cli.print_result(written, lambda out: _print_backup(out, written, "Written and checked"))
 
 
 def restore_backup(
@@ -68,10 +68,10 @@ def restore_backup(
       rem restore-backup ~/backups/memories.zip
       rem restore-backup memories.zip --store ~/empty-place
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store, progress_bar("Restoring") as progress:
+    cli: CliContext = context.obj
+    with cli.open_engine() as store, progress_bar("Restoring") as progress:
         arrived = store.restore_backup(file, replace=replace, progress=progress)
-    desk.print_result(arrived, lambda page: _print_arrival(page, arrived, "restored"))
+    cli.print_result(arrived, lambda out: _print_arrival(out, arrived, "restored"))
 
 
 def move(
@@ -89,10 +89,10 @@ def move(
       rem move ~/new-place
       rem move postgresql://user@host/database
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store, progress_bar("Moving") as progress:
+    cli: CliContext = context.obj
+    with cli.open_engine() as store, progress_bar("Moving") as progress:
         arrived = store.move_to(place, replace=replace, progress=progress)
-    desk.print_result(arrived, lambda page: _print_arrival(page, arrived, "copied"))
+    cli.print_result(arrived, lambda out: _print_arrival(out, arrived, "copied"))
 
 
 def _verify_file(file: str) -> Backup:
@@ -119,21 +119,17 @@ def _print_arrival(out: Terminal, arrived: TransferResult, word: str) -> None:
         who = " and ".join(_format_owners(arrived.present, arrived.teams_present))
         out.say(f"{who} had the same memories there already.")
     if arrived.erased:
-        who = _format_count(arrived.erased, "person was", "people were")
+        who = format_count(arrived.erased, "person was", "people were")
         out.say(f"{who} erased after this backup was made, and left out.")
 
 
 def _format_owners(people: int, teams: int, facts: int | None = None) -> list[str]:
     """How many people, and how many teams if there are any, with how many facts."""
-    held = [] if teams and not people else [_format_count(people, "person", "people")]
+    held = [] if teams and not people else [format_count(people, "person", "people")]
     if teams:
-        told = "" if facts is None else f" with {_format_count(facts, 'fact', 'facts')}"
-        held.append(_format_count(teams, "team", "teams") + told)
+        told = "" if facts is None else f" with {format_count(facts, 'fact')}"
+        held.append(format_count(teams, "team") + told)
     return held
-
-
-def _format_count(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
 
 
 def _format_size(count: int) -> str:

@@ -42,14 +42,14 @@ def chat(
       rem --store :memory: chat < questions.txt
     """
     restore_default_gc()
-    desk: CliContext = context.obj
-    with desk.open_engine(embeds=True) as engine:
+    cli: CliContext = context.obj
+    with cli.open_engine(embeds=True) as engine:
         from remembrancer.assistant.chat import Chat
 
-        me = engine.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
+        me = cli.memory_of(engine)
         talk = Chat(me, engine.models, session, time_zone=engine.settings.time_zone)
         try:
-            _run_chat(talk, desk)
+            _run_chat(talk, cli)
         finally:
             talk.close()
 

@@ -1,4 +1,4 @@
-"""From what was said before the verb to an open memory, and from a result to the terminal."""
+"""Opens the memory that the root options name, and prints results as text or JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from remembrancer.cli.options import drop_unset, parse_moment
 from remembrancer.cli.terminal import Terminal
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from remembrancer.memory import Memory
     from remembrancer.recall.filters import RecallOptions
     from remembrancer.remember.statement import FactFields
-
-Result = TypeVar("Result")
+    from remembrancer.types import Json
 
 
 @dataclass
 class CliContext:
-    """Whose memory, where, and how to answer. `shared` is a store that someone else opened."""
+    """The root options. `shared` is an engine that the caller opened and will close."""
 
     user: str | None = None
     tenant: str | None = None
@@ -40,12 +39,12 @@ class CliContext:
 
     @cached_property
     def settings(self) -> Settings:
-        """The configuration, with what the options say laid over it."""
+        """The configuration, overridden by the root options."""
         if self.shared is not None:
             return self.shared.settings
         from remembrancer import config
 
-        settings = config.load(self._config_path())
+        settings = config.validate_settings(*self._raw_settings)
         if self.profile is not None:
             settings = config.override_settings(settings, {"profile": self.profile})
         if self.store is not None:
@@ -54,52 +53,53 @@ class CliContext:
 
     @cached_property
     def zone(self) -> ZoneInfo:
-        """The zone in which dates are read and shown."""
+        """The time zone for dates on the command line and in the output."""
         from zoneinfo import ZoneInfo
 
         return ZoneInfo(self.settings.time_zone)
 
     @contextlib.contextmanager
     def open_memory(self, *, embeds: bool = False) -> Iterator[Memory]:
-        """The memory to work on; a verb that embeds gets the model loaded meanwhile."""
-        with self.open_engine(embeds=embeds) as store:
-            yield store.for_user(self.user, tenant=self.tenant, agent=self.agent, surface="cli")
+        """Open the user's memory; with `embeds`, load the embedding model in the background."""
+        with self.open_engine(embeds=embeds) as engine:
+            yield self.memory_of(engine)
+
+    def memory_of(self, engine: Remembrancer, surface: str = "cli") -> Memory:
+        """The memory of the user that the options name, in an engine that is open."""
+        return engine.for_user(self.user, tenant=self.tenant, agent=self.agent, surface=surface)
 
     @contextlib.contextmanager
     def open_engine(self, *, embeds: bool = False) -> Iterator[Remembrancer]:
-        """The store, for what concerns everyone in it."""
-        with (
-            contextlib.nullcontext(self.shared)
-            if self.shared
-            else self._open_engine(embeds) as store
-        ):
-            yield store
+        """The engine, for verbs that concern everyone in the store."""
+        if self.shared is not None:
+            yield self.shared
+            return
+        with self._open_engine(embeds) as engine:
+            yield engine
 
     def parse_fact_fields(self, options: Mapping[str, Any]) -> FactFields:
-        """What the options say about a new memory."""
-        details = drop_unset(options)
+        """The fields of a new memory that the options set."""
+        fields = drop_unset(options)
         for name in ("valid_from", "valid_until"):
-            if name in details:
-                details[name] = parse_moment(
-                    details[name], self.zone, f"--{name.replace('_', '-')}"
-                )
-        return details  # type: ignore[return-value]
+            if name in fields:
+                fields[name] = parse_moment(fields[name], self.zone, f"--{name.replace('_', '-')}")
+        return fields  # type: ignore[return-value]
 
     def parse_recall_options(self, options: Mapping[str, Any]) -> RecallOptions:
-        """What the options say about the memories to show."""
-        wanted = drop_unset(options)
-        known, true = wanted.pop("as_of", None), wanted.pop("true_at", None)
-        if known or true:
+        """The filters of a recall or a listing that the options set."""
+        filters = drop_unset(options)
+        known_at, true_at = filters.pop("as_of", None), filters.pop("true_at", None)
+        if known_at or true_at:
             from remembrancer.types import AsOf
 
-            wanted["as_of"] = AsOf(
-                parse_moment(known, self.zone, "--as-of") if known else None,
-                parse_moment(true, self.zone, "--true-at") if true else None,
+            filters["as_of"] = AsOf(
+                parse_moment(known_at, self.zone, "--as-of") if known_at else None,
+                parse_moment(true_at, self.zone, "--true-at") if true_at else None,
             )
-        return wanted  # type: ignore[return-value]
+        return filters  # type: ignore[return-value]
 
     def print_result(self, value: object, render: Callable[[Terminal], None]) -> None:
-        """Print the value as JSON if that is wanted, else what the function has to say about it."""
+        """Print the value as JSON with --json, else call `render`."""
         if self.json:
             from remembrancer.cli.json_output import print_json
 
@@ -108,27 +108,30 @@ class CliContext:
             render(Terminal(lambda: self.zone))
 
     def _open_engine(self, embeds: bool) -> Remembrancer:
-        # Before the settings are checked, since loading the model takes longest of all.
+        # Validating the settings imports pydantic: load the model, which takes longest, meanwhile.
         embedder = _warm_embedder() if embeds and self._has_local_embedder() else None
         settings = self.settings
         from remembrancer.config import IN_MEMORY
         from remembrancer.factory import open
 
-        place = IN_MEMORY if self.store == IN_MEMORY else None
-        return open(place, settings=settings, embedder=embedder)
+        location = IN_MEMORY if self.store == IN_MEMORY else None
+        return open(location, settings=settings, embedder=embedder)
 
-    def _has_local_embedder(self) -> bool:
+    @cached_property
+    def _raw_settings(self) -> tuple[dict[str, Json], str]:
+        """The unchecked values of file and environment, and where they are from."""
         from remembrancer import environment
 
-        chosen = environment.read_values(self._config_path())[0].get("embedding", {})
-        return not isinstance(chosen, dict) or chosen.get("provider", "local") == "local"
+        path = Path(self.config).expanduser() if self.config is not None else None
+        return environment.read_values(path)
 
-    def _config_path(self) -> Path | None:
-        return Path(self.config).expanduser() if self.config is not None else None
+    def _has_local_embedder(self) -> bool:
+        chosen = self._raw_settings[0].get("embedding", {})
+        return not isinstance(chosen, dict) or chosen.get("provider", "local") == "local"
 
 
 def _warm_embedder() -> Embedder:
-    """The shipped model, loading in the background while the store is imported and opened."""
+    """The local model, which loads in the background while the store is imported and opened."""
     from remembrancer.embed.local import LocalEmbedder
 
     embedder = LocalEmbedder()

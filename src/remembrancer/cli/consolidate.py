@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.files import read_text
 from remembrancer.cli.options import confirm_or_abort
-from remembrancer.cli.terminal import Terminal
+from remembrancer.cli.terminal import Terminal, format_count
 from remembrancer.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
@@ -55,22 +56,22 @@ def consolidate(
         raise InvalidInput(
             "--apply carries out saved plans: it goes with neither --plan nor --save."
         )
-    desk: CliContext = context.obj
-    with desk.open_memory(embeds=True) as me:
+    cli: CliContext = context.obj
+    with cli.open_memory(embeds=True) as me:
         plans = _load_plans(apply) if apply is not None else me.plan_consolidation()
-        waiting = 0 if _has_model(desk) else me.stats().backlog
+        waiting = 0 if _has_model(cli) else me.stats().backlog
         if plan or save is not None or not plans:
             kept = _save_plans(save, plans) if save is not None else None
             answer = {"plans": [one.to_json() for one in plans], "waiting": waiting}
-            desk.print_result(answer, lambda page: _print_plans(page, plans, waiting, kept))
+            cli.print_result(answer, lambda out: _print_plans(out, plans, waiting, kept))
             return
         if apply is None:
-            if not desk.json:
-                desk.print_result(None, lambda page: _print_plans(page, plans, waiting))
+            if not cli.json:
+                cli.print_result(None, lambda out: _print_plans(out, plans, waiting))
             confirm_or_abort(yes, "Do that?")
         done, failures = _apply_plans(me, plans)
-    desk.print_result(
-        {"batches": done, "failures": failures}, lambda page: _print_outcome(page, done, failures)
+    cli.print_result(
+        {"batches": done, "failures": failures}, lambda out: _print_outcome(out, done, failures)
     )
     if failures:
         raise typer.Exit(1)
@@ -85,10 +86,11 @@ def _load_plans(file: str) -> list[ConsolidationPlan]:
     from remembrancer.learn.consolidation.plan import from_json
 
     path = Path(file).expanduser()
+    text = read_text(path)
     try:
-        plans = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise InvalidInput(f"{path} cannot be read as JSON.") from None
+        plans = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{path} is not valid JSON.") from None
     if not isinstance(plans, list):
         raise InvalidInput(f"{path} is not a list of plans, as --save writes it.")
     try:
@@ -128,7 +130,7 @@ def _print_plans(
     from remembrancer.cli import render
 
     if waiting:
-        are = "1 episode waits" if waiting == 1 else f"{waiting} episodes wait"
+        are = format_count(waiting, "episode waits", "episodes wait")
         out.say(f"No language model is configured: {are} to be read.")
         out.note(HOW_TO_CONFIGURE)
     elif not plans:
@@ -148,17 +150,15 @@ def _print_plans(
 def _format_heading(plan: ConsolidationPlan) -> str:
     if not plan.episodes:
         return "What says the same is merged"
-    count = len(plan.episodes)
-    whose = f" of {plan.scope}" if plan.scope != "global" else ""
-    return f"From {count} {'episode' if count == 1 else 'episodes'}{whose}"
+    scope = f" of {plan.scope}" if plan.scope != "global" else ""
+    return f"From {format_count(len(plan.episodes), 'episode')}{scope}"
 
 
 def _print_outcome(out: Terminal, done: Sequence[Batch], failures: Sequence[str]) -> None:
     count = sum(len(one.ids) for one in done)
     if done:
-        out.say(f"Done. {count} {'memory was' if count == 1 else 'memories were'} changed.")
+        out.say(f"Done. {format_count(count, 'memory was', 'memories were')} changed.")
     for one in done:
-        if one.event is not None:
-            out.note(f"Undo: rem undo {one.event.id}")
+        out.print_undo_hint(one.event)
     for failure in failures:
         out.say(f"Not done: {failure}")

@@ -41,12 +41,12 @@ def context(
       rem context "Plan my week" --budget 500
       rem context --style hot_set --session monday-chat
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     prompt = read_words(words) if words else None
-    then = parse_moment(as_of, desk.zone, "--as-of") if as_of else None
-    with desk.open_memory(embeds=prompt is not None) as me:
+    then = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
+    with cli.open_memory(embeds=prompt is not None) as me:
         found = me.context(prompt, budget=budget, session=session, as_of=then, style=style)
-    desk.print_result(found, lambda page: _print_verbatim(page, found))
+    cli.print_result(found, lambda out: _print_verbatim(out, found))
 
 
 def _print_verbatim(out: Terminal, found: Context) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.terminal import Terminal
-from remembrancer.errors import InvalidInput
 
 
 def doctor(context: typer.Context) -> None:
@@ -24,43 +21,17 @@ def doctor(context: typer.Context) -> None:
     """
     from remembrancer.doctor import Level, run_checks
 
-    desk: CliContext = context.obj
-    findings = run_checks(
-        lambda: desk.settings, file=desk.config, in_memory=desk.store == ":memory:"
-    )
+    cli: CliContext = context.obj
+    findings = run_checks(lambda: cli.settings, file=cli.config, in_memory=cli.store == ":memory:")
     healthy = all(one.level is not Level.PROBLEM for one in findings)
 
-    def words(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         from remembrancer.cli import render
 
-        render.print_checks(page, ((one.level, one.name, one.message) for one in findings))
-        page.print_blank_line()
-        page.say("Everything works." if healthy else "Something needs your attention.")
+        render.print_checks(out, ((one.level, one.name, one.message) for one in findings))
+        out.print_blank_line()
+        out.say("Everything works." if healthy else "Something needs your attention.")
 
-    desk.print_result({"ok": healthy, "findings": findings}, words)
+    cli.print_result({"ok": healthy, "findings": findings}, print_text)
     if not healthy:
         raise typer.Exit(1)
-
-
-def tour(
-    context: typer.Context,
-    fast: Annotated[bool, typer.Option("--fast", help="Without pauses.")] = False,
-) -> None:
-    """Take the tour.
-
-    What remembering, correcting, forgetting and asking about the past look like. It runs real
-    commands on a memory that vanishes; nothing is written to disk.
-
-    \b
-    Example:
-      rem tour --fast
-    """
-    desk: CliContext = context.obj
-    if desk.json:
-        raise InvalidInput("The tour is for reading; leave --json out.")
-    from remembrancer.cli.app import RootGroup
-    from remembrancer.cli.tour import run_tour
-
-    root = context.find_root().command
-    assert isinstance(root, RootGroup)
-    run_tour(root.run, paced=not fast)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli.cli_context import CliContext
+from remembrancer.cli.files import read_text
 from remembrancer.cli.options import confirm_or_abort
 from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
@@ -56,25 +57,25 @@ def erase(
       rem erase ada --receipt ada.json
       rem erase ada --contributions-only --yes
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     _refuse_existing(receipt)
-    with desk.open_engine() as store:
-        there = store.inventory(user, tenant=desk.tenant)
+    with cli.open_engine() as store:
+        there = store.inventory(user, tenant=cli.tenant)
         if dry_run:
-            desk.print_result(there, lambda page: _print_inventory(page, user, there))
+            cli.print_result(there, lambda out: _print_inventory(out, user, there))
             return
         if not yes:
             _print_inventory(Terminal(), user, there)
         confirm_or_abort(yes, f"Remove {_describe_target(contributions_only)} of {user} for good?")
         done = store.erase(
             user,
-            tenant=desk.tenant,
+            tenant=cli.tenant,
             contributions_only=contributions_only,
-            tell=None if desk.json else lambda step: typer.echo(step, err=True),
+            tell=None if cli.json else lambda step: typer.echo(step, err=True),
         )
     if receipt is not None:
         Path(receipt).expanduser().write_text(done.to_json() + "\n", encoding="utf-8")
-    desk.print_result(done, lambda page: _print_receipt(page, done, receipt))
+    cli.print_result(done, lambda out: _print_receipt(out, done, receipt))
     if not done.clean:
         raise typer.Exit(1)
 
@@ -93,15 +94,11 @@ def verify_receipt(
     """
     from remembrancer.erasure.receipts import parse_receipt
 
-    desk: CliContext = context.obj
-    try:
-        text = Path(file).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file} cannot be read as a receipt.") from error
-    shown = parse_receipt(text)
-    with desk.open_engine() as store:
+    cli: CliContext = context.obj
+    shown = parse_receipt(read_text(file))
+    with cli.open_engine() as store:
         ours = store.verify_receipt(shown)
-    desk.print_result({"genuine": ours}, lambda page: page.say(_format_verdict(shown, ours=ours)))
+    cli.print_result({"genuine": ours}, lambda out: out.say(_format_verdict(shown, ours=ours)))
     if not ours:
         raise typer.Exit(1)
 

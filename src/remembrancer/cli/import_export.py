@@ -11,7 +11,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.progress import progress_bar
-from remembrancer.cli.terminal import Terminal, quote
+from remembrancer.cli.terminal import Terminal, format_count, quote
 
 if TYPE_CHECKING:
     from remembrancer.transfer.import_pipeline import ImportResult
@@ -62,11 +62,11 @@ def import_(
     from remembrancer.transfer.formats.detect import OWN_FORMAT
     from remembrancer.transfer.person_export import is_export
 
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     if format == OWN_FORMAT or (format is None and is_export(Path(path).expanduser())):
-        _import_own_export(desk, Path(path).expanduser(), replace=replace)
+        _import_own_export(cli, Path(path).expanduser(), replace=replace)
         return
-    with desk.open_memory(embeds=not dry_run) as me, progress_bar("Bringing in") as progress:
+    with cli.open_memory(embeds=not dry_run) as me, progress_bar("Bringing in") as progress:
         done = me.import_from(
             path,
             format=format,
@@ -74,10 +74,10 @@ def import_(
             origin=origin,
             learn=learn,
             dry_run=dry_run,
-            time_zone=desk.zone.key,
+            time_zone=cli.zone.key,
             progress=progress,
         )
-    desk.print_result(done, lambda page: _print_import(page, done, learn=learn))
+    cli.print_result(done, lambda out: _print_import(out, done, learn=learn))
 
 
 def export(
@@ -97,18 +97,17 @@ def export(
       rem export ada.jsonl
       rem export ada.md --markdown --user ada
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store:
-        user = desk.user or desk.settings.user
+    cli: CliContext = context.obj
+    with cli.open_engine() as store:
+        user = cli.user or cli.settings.user
         if markdown:
-            me = store.for_user(user, tenant=desk.tenant, agent=desk.agent, surface="cli")
-            _write(file, [me.markdown().encode()])
+            _write(file, [cli.memory_of(store).markdown().encode()])
         else:
-            _write(file, store.export(user, tenant=desk.tenant))
+            _write(file, store.export(user, tenant=cli.tenant))
     if file is not None:
         answer = {"file": file, "markdown": markdown}
-        desk.print_result(
-            answer, lambda page: page.say(f"Wrote what is remembered of {user} to {file}.")
+        cli.print_result(
+            answer, lambda out: out.say(f"Wrote what is remembered of {user} to {file}.")
         )
 
 
@@ -131,9 +130,7 @@ def _import_own_export(cli: CliContext, path: Path, *, replace: bool) -> None:
         lines = path.read_bytes().splitlines(keepends=True)
     with cli.open_engine() as store:
         rows = store.import_(user, lines, tenant=cli.tenant, replace=replace)
-    cli.print_result(
-        {"rows": rows}, lambda page: page.say(f"Brought back {rows:,} rows of {user}.")
-    )
+    cli.print_result({"rows": rows}, lambda out: out.say(f"Brought back {rows:,} rows of {user}."))
 
 
 def _print_import(out: Terminal, done: ImportResult, *, learn: bool | None) -> None:
@@ -171,11 +168,7 @@ def _print_import(out: Terminal, done: ImportResult, *, learn: bool | None) -> N
 def _format_counts(done: ImportResult) -> str:
     parts = []
     if done.turns:
-        parts.append(f"{_format_count(done.turns, 'turn')} of conversations")
+        parts.append(f"{format_count(done.turns, 'turn')} of conversations")
     if done.memories:
-        parts.append(_format_count(done.memories, "memory", "memories"))
+        parts.append(format_count(done.memories, "memory", "memories"))
     return " and ".join(parts) or "nothing new"
-
-
-def _format_count(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import ROOT_OPTIONS
+from remembrancer.cli.options import collect_root_options
 from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
@@ -56,26 +56,24 @@ def install(
 
     if project and user:
         raise InvalidInput("Say --project or --user, not both.")
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     changes = plan_install(
-        client, Path.cwd() if project else None, _collect_root_options(desk), remove=uninstall
+        client, Path.cwd() if project else None, _collect_root_options(cli), remove=uninstall
     )
     write_changes(changes)
     answer = [{"file": str(one.file), "done": one.done} for one in changes]
-    desk.print_result(
-        answer, lambda page: _print_changes(page, client, changes, uninstall=uninstall)
-    )
+    cli.print_result(answer, lambda out: _print_changes(out, client, changes, uninstall=uninstall))
 
 
 def _collect_root_options(cli: CliContext) -> list[str]:
     """What was said about whose memory it is, to be said again by the client."""
-    said = {name: getattr(cli, name.removeprefix("--")) for name in ROOT_OPTIONS}
+    options = collect_root_options(cli)
     if (cli.store or "").startswith("postgresql"):
         raise InvalidInput("The address may hold a password: put it into a file for --config.")
     for name in ("--config", "--store"):
-        if said[name] is not None:
-            said[name] = str(Path(said[name]).expanduser().absolute())
-    return [word for name, value in said.items() if value is not None for word in (name, value)]
+        if name in options:
+            options[name] = str(Path(options[name]).expanduser().absolute())
+    return [word for option in options.items() for word in option]
 
 
 def _print_changes(

@@ -15,39 +15,6 @@ if TYPE_CHECKING:
     from remembrancer.maintenance.runner import JobResult, ScheduledJob
 
 
-def activity(
-    context: typer.Context,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many at most.")] = 20,
-    cursor: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Go on where the last page ended.")
-    ] = None,
-) -> None:
-    """Show what happened to your memories, the latest first.
-
-    What you said, what was learned, what expired by itself. Each line names its event, with which
-    it can be taken back.
-
-    \b
-    Example:
-      rem activity --limit 5
-    """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
-        found = me.activity(limit=limit, cursor=cursor)
-
-    def words(page: Terminal) -> None:
-        from remembrancer.cli import render
-
-        if not found.items:
-            page.say("Nothing has happened yet.")
-        render.print_events(page, found.items)
-        if found.cursor is not None:
-            page.print_blank_line()
-            page.note(f"There is more: the same command with --cursor {found.cursor}")
-
-    desk.print_result(found, words)
-
-
 def jobs(
     context: typer.Context,
     action: Annotated[str, typer.Argument(metavar="[run|tick]", hidden=True)] = "list",
@@ -65,20 +32,20 @@ def jobs(
       rem jobs run decay_sweep trash_purge
       rem jobs tick
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store:
+    cli: CliContext = context.obj
+    with cli.open_engine() as store:
         match action:
             case "list":
                 scheduled = store.schedule()
-                desk.print_result(scheduled, lambda page: _print_schedule(page, scheduled))
+                cli.print_result(scheduled, lambda out: _print_schedule(out, scheduled))
                 return
             case "run" if names:
-                done = [store.run_job(name, tenant=desk.tenant) for name in names]
+                done = [store.run_job(name, tenant=cli.tenant) for name in names]
             case "tick" if not names:
                 done = store.tick()
             case _:
                 raise InvalidInput("Say `rem jobs`, `rem jobs run NAME` or `rem jobs tick`.")
-    desk.print_result(done, lambda page: _print_outcomes(page, done))
+    cli.print_result(done, lambda out: _print_outcomes(out, done))
     if any(one.failures for one in done):
         raise typer.Exit(1)
 
@@ -98,15 +65,15 @@ def reembed(
     Example:
       rem reembed --drop-old
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store, progress_bar("Embedding") as progress:
+    cli: CliContext = context.obj
+    with cli.open_engine() as store, progress_bar("Embedding") as progress:
         outcome = store.reembed(progress, drop_old=drop_old)
 
-    def words(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         done = f"{outcome.changed} memories got vectors" if outcome.changed else "Nothing to do"
-        page.say(f"{done}: all have vectors of {store.embedding_model}.")
+        out.say(f"{done}: all have vectors of {store.embedding_model}.")
 
-    desk.print_result(outcome, words)
+    cli.print_result(outcome, print_text)
 
 
 def _print_schedule(out: Terminal, scheduled: list[ScheduledJob]) -> None:

@@ -36,23 +36,23 @@ def key_create(
       rem key-create --user ada --agent support-bot --expires 2030-01-01
       rem key-create --user root --capability users:view --capability users:edit
     """
-    desk: CliContext = context.obj
-    until = parse_moment(expires, desk.zone, "--expires") if expires else None
-    with desk.open_engine() as store:
+    cli: CliContext = context.obj
+    until = parse_moment(expires, cli.zone, "--expires") if expires else None
+    with cli.open_engine() as store:
         made = store.create_key(
-            desk.user,
-            tenant=desk.tenant,
-            agent=desk.agent,
+            cli.user,
+            tenant=cli.tenant,
+            agent=cli.agent,
             capabilities=capability or (),
             label=label,
             expires_at=until,
         )
 
-    def words(page: Terminal) -> None:
-        page.say(made.secret)
-        page.note(f"{made.key.id}, {_format_holder(made.key)}. It is not shown again.")
+    def print_text(out: Terminal) -> None:
+        out.say(made.secret)
+        out.note(f"{made.key.id}, {_format_holder(made.key)}. It is not shown again.")
 
-    desk.print_result(made, words)
+    cli.print_result(made, print_text)
 
 
 def key_list(context: typer.Context) -> None:
@@ -66,18 +66,18 @@ def key_list(context: typer.Context) -> None:
       rem key-list
       rem key-list --user ada
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store:
-        found = [one for one in store.list_keys() if _is_selected(desk, one)]
+    cli: CliContext = context.obj
+    with cli.open_engine() as store:
+        found = [one for one in store.list_keys() if _is_selected(cli, one)]
 
-    def words(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         if not found:
-            page.say("There are no keys.")
+            out.say("There are no keys.")
         for one in found:
-            page.say(f"{one.id}  {_format_holder(one)}" + (f"  ({one.label})" if one.label else ""))
-            page.note(_format_dates(page, one), indent=2)
+            out.say(f"{one.id}  {_format_holder(one)}" + (f"  ({one.label})" if one.label else ""))
+            out.note(_format_dates(out, one), indent=2)
 
-    desk.print_result(found, words)
+    cli.print_result(found, print_text)
 
 
 def key_revoke(
@@ -92,10 +92,10 @@ def key_revoke(
     Example:
       rem key-revoke key_01kkq3v4rxe8fy0zkb5t5f3m2a
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store:
+    cli: CliContext = context.obj
+    with cli.open_engine() as store:
         revoked = store.revoke_key(key)
-    desk.print_result(revoked, lambda page: page.say(f"{revoked.id} opens nothing any more."))
+    cli.print_result(revoked, lambda out: out.say(f"{revoked.id} opens nothing any more."))
 
 
 def _is_selected(cli: CliContext, key: Key) -> bool:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast, get_args
 
 import typer
 
 from remembrancer.cli import restore_default_gc
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.errors import InvalidInput, InvalidSetting
-
-if TYPE_CHECKING:
-    from remembrancer.tools.toolsets import Extent
-
-EXTENTS = ("core", "full")
 
 
 def mcp(
@@ -34,14 +29,16 @@ def mcp(
       rem mcp
       rem mcp --tools full --profile agents --agent health
     """
-    if tools not in EXTENTS:
-        raise InvalidInput(f"--tools: use one of {', '.join(EXTENTS)}, not {tools!r}.")
+    from remembrancer.tools.toolsets import Extent
+
+    if tools not in get_args(Extent):
+        raise InvalidInput(f"--tools: use one of {', '.join(get_args(Extent))}, not {tools!r}.")
     if find_spec("mcp") is None:
         raise InvalidSetting("The MCP server needs a library: pip install 'remembrancer[mcp]'.")
     restore_default_gc()
     from remembrancer.mcp.stdio import serve
 
-    desk: CliContext = context.obj
-    with desk.open_engine(embeds=True) as engine:
-        me = engine.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="mcp")
-        serve(engine, me.principal, cast("Extent", tools))
+    cli: CliContext = context.obj
+    with cli.open_engine(embeds=True) as engine:
+        me = cli.memory_of(engine, surface="mcp")
+        serve(engine, me.principal, cast(Extent, tools))

@@ -84,6 +84,12 @@ def with_options(*tables: OptionTable) -> Callable[[Function], Function]:
     return decorate
 
 
+def collect_root_options(source: object) -> dict[str, str]:
+    """The root options that were given, with their dashes, from an object with a field for each."""
+    values = {name: getattr(source, name.removeprefix("--")) for name in ROOT_OPTIONS}
+    return drop_unset(values)
+
+
 def drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were used."""
     return {name: value for name, value in options.items() if value is not None}

@@ -19,8 +19,7 @@ from remembrancer.cli.options import (
 from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from remembrancer.types import Page as Listing
-    from remembrancer.types import Recalled, Record
+    from remembrancer.types import Page, Recalled, Record
 
 
 @with_options(FILTER_OPTIONS, RANKING_OPTIONS)
@@ -41,11 +40,14 @@ def recall(
       rem recall "how should I answer?"
       rem recall "where does Ada live?" --as-of 2026-03-15 --explain
     """
-    desk: CliContext = context.obj
-    query, wanted = read_words(words), desk.parse_recall_options(options)
-    with desk.open_memory(embeds=wanted.get("mode") != "keyword") as me:
+    cli: CliContext = context.obj
+    query, wanted = read_words(words), cli.parse_recall_options(options)
+    with cli.open_memory(embeds=wanted.get("mode") != "keyword") as me:
         found = me.recall(query, **wanted)
-    desk.print_result({"results": found}, lambda page: _print_results(page, found, explain=explain))
+    cli.print_result(
+        {"items": found, "sure": found.sure, "late": found.late},
+        lambda out: _print_results(out, found, explain=explain),
+    )
 
 
 def get(context: typer.Context, memory: Reference) -> None:
@@ -57,10 +59,10 @@ def get(context: typer.Context, memory: Reference) -> None:
     Example:
       rem get "lives in Hamburg"
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         record = me.get(read_words(memory))
-    desk.print_result(record, lambda page: _print_memory(page, record))
+    cli.print_result(record, lambda out: _print_memory(out, record))
 
 
 @with_options(FILTER_OPTIONS, PAGING_OPTIONS)
@@ -74,11 +76,11 @@ def list_(context: typer.Context, **options: Any) -> None:
       rem list --category preference --limit 10
       rem list --status forgotten
     """
-    desk: CliContext = context.obj
-    wanted: Any = desk.parse_recall_options(options)
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    wanted: Any = cli.parse_recall_options(options)
+    with cli.open_memory() as me:
         found = me.list(**wanted)
-    desk.print_result(found, lambda page: _print_list(page, found))
+    cli.print_result(found, lambda out: _print_list(out, found))
 
 
 def history(context: typer.Context, memory: Reference) -> None:
@@ -91,16 +93,47 @@ def history(context: typer.Context, memory: Reference) -> None:
     Example:
       rem history "lives in Hamburg"
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         found = me.history(read_words(memory))
 
-    def words(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         from remembrancer.cli import render
 
-        render.print_history(page, found)
+        render.print_history(out, found)
 
-    desk.print_result(found, words)
+    cli.print_result(found, print_text)
+
+
+def activity(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many at most.")] = 20,
+    cursor: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Go on where the last page ended.")
+    ] = None,
+) -> None:
+    """Show what happened to your memories, the latest first.
+
+    What you said, what was learned, what expired by itself. Each line names its event, with which
+    it can be taken back.
+
+    \b
+    Example:
+      rem activity --limit 5
+    """
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
+        found = me.activity(limit=limit, cursor=cursor)
+
+    def print_text(out: Terminal) -> None:
+        from remembrancer.cli import render
+
+        if not found.items:
+            out.say("Nothing has happened yet.")
+        render.print_events(out, found.items)
+        out.print_more_hint(found.cursor)
+
+    cli.print_result(found, print_text)
 
 
 def stats(context: typer.Context) -> None:
@@ -112,16 +145,16 @@ def stats(context: typer.Context) -> None:
     Example:
       rem stats
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         found = me.stats()
 
-    def words(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         from remembrancer.cli import render
 
-        render.print_stats(page, found)
+        render.print_stats(out, found)
 
-    desk.print_result(found, words)
+    cli.print_result(found, print_text)
 
 
 def _print_results(out: Terminal, found: list[Recalled], *, explain: bool) -> None:
@@ -135,14 +168,12 @@ def _print_results(out: Terminal, found: list[Recalled], *, explain: bool) -> No
             render.print_explanation(out, one)
 
 
-def _print_list(out: Terminal, found: Listing[Record]) -> None:
+def _print_list(out: Terminal, found: Page[Record]) -> None:
     if not found.items:
         out.say("There is nothing here.")
     for number, record in enumerate(found.items):
         _print_entry(out, record, first=number == 0)
-    if found.cursor is not None:
-        out.print_blank_line()
-        out.note(f"There is more: the same command with --cursor {found.cursor}")
+    out.print_more_hint(found.cursor)
 
 
 def _print_memory(out: Terminal, record: Record) -> None:

@@ -17,10 +17,15 @@ from remembrancer.cli.options import (
     read_words,
     with_options,
 )
-from remembrancer.cli.terminal import Terminal, quote
+from remembrancer.cli.terminal import Terminal, format_count, quote
 
 if TYPE_CHECKING:
+    from remembrancer.memory import Memory
     from remembrancer.types import Batch, Record, Written
+
+Relation = Annotated[
+    str, typer.Option(metavar="NAME", help="derived_from, supports, contradicts or related_to.")
+]
 
 
 @with_options(FACT_OPTIONS)
@@ -36,11 +41,11 @@ def remember(context: typer.Context, words: Words, **options: Any) -> None:
       rem remember "Ada lives in Berlin." --subject Ada --predicate lives_in
       rem remember - --kind episode --tag meeting < notes.txt
     """
-    desk: CliContext = context.obj
-    content, details = read_words(words), desk.parse_fact_fields(options)
-    with desk.open_memory(embeds=True) as me:
+    cli: CliContext = context.obj
+    content, details = read_words(words), cli.parse_fact_fields(options)
+    with cli.open_memory(embeds=True) as me:
         written = me.remember(content, **details)
-    desk.print_result(written, lambda page: _print_remembered(page, written))
+    cli.print_result(written, lambda out: _print_remembered(out, written))
 
 
 @with_options(FACT_OPTIONS)
@@ -59,11 +64,11 @@ def update(
     Example:
       rem update "lives in Berlin" "Ada lives in Hamburg." --valid-from 2026-03-01
     """
-    desk: CliContext = context.obj
-    old, new, details = read_words([memory]), read_words([content]), desk.parse_fact_fields(options)
-    with desk.open_memory(embeds=True) as me:
+    cli: CliContext = context.obj
+    old, new, details = read_words([memory]), read_words([content]), cli.parse_fact_fields(options)
+    with cli.open_memory(embeds=True) as me:
         written = me.update(old, new, **details)
-    desk.print_result(written, lambda page: _print_remembered(page, written, "Updated."))
+    cli.print_result(written, lambda out: _print_remembered(out, written, "Updated."))
 
 
 def confirm(context: typer.Context, memory: Reference) -> None:
@@ -112,10 +117,10 @@ def delete(context: typer.Context, memory: Reference) -> None:
     Example:
       rem delete fact_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         written = me.delete(read_words(memory))
-    desk.print_result(written, lambda page: _print_deleted(page, written))
+    cli.print_result(written, lambda out: _print_deleted(out, written))
 
 
 def forget_all(
@@ -132,10 +137,7 @@ def forget_all(
       rem forget-all
     """
     confirm_or_abort(yes, "Forget everything?")
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
-        batch = me.forget_all()
-    desk.print_result(batch, lambda page: _print_batch(page, batch, "forgotten"))
+    _change_all(context.obj, lambda me: me.forget_all(), "forgotten")
 
 
 def delete_all(
@@ -152,10 +154,7 @@ def delete_all(
       rem delete-all
     """
     confirm_or_abort(yes, "Delete everything, conversations too?")
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
-        batch = me.delete_all()
-    desk.print_result(batch, lambda page: _print_batch(page, batch, "deleted"))
+    _change_all(context.obj, lambda me: me.delete_all(), "deleted")
 
 
 def undo(
@@ -172,20 +171,17 @@ def undo(
       rem undo
       rem undo event_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         written = me.undo(event)
-    desk.print_result(written, lambda page: _print_undone(page, written))
+    cli.print_result(written, lambda out: _print_undone(out, written))
 
 
 def link(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="SOURCE", hidden=True)],
     target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
-    relation: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="derived_from, supports, contradicts or related_to."),
-    ] = "related_to",
+    relation: Relation = "related_to",
 ) -> None:
     """Relate two memories.
 
@@ -196,20 +192,17 @@ def link(
     Example:
       rem link "prefers tea" "stopped drinking coffee" --relation supports
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         written = me.link(read_words([source]), read_words([target]), relation)
-    desk.print_result(written, lambda page: _print_linked(page, written))
+    cli.print_result(written, lambda out: _print_linked(out, written))
 
 
 def unlink(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="SOURCE", hidden=True)],
     target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
-    relation: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="derived_from, supports, contradicts or related_to."),
-    ] = "related_to",
+    relation: Relation = "related_to",
 ) -> None:
     """Take a relation between two memories away.
 
@@ -217,23 +210,28 @@ def unlink(
     Example:
       rem unlink "prefers tea" "stopped drinking coffee" --relation supports
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         written = me.unlink(read_words([source]), read_words([target]), relation)
-    desk.print_result(written, lambda page: _print_change(page, written, "No longer linked."))
+    cli.print_result(written, lambda out: _print_change(out, written, "No longer linked."))
+
+
+def _change_all(cli: CliContext, verb: Callable[[Memory], Batch], word: str) -> None:
+    with cli.open_memory() as me:
+        batch = verb(me)
+    cli.print_result(batch, lambda out: _print_batch(out, batch, word))
 
 
 def _print_batch(out: Terminal, batch: Batch, word: str) -> None:
-    count = len(batch.ids)
-    out.say(f"{count} {'memory was' if count == 1 else 'memories were'} {word}.")
+    out.say(f"{format_count(len(batch.ids), 'memory was', 'memories were')} {word}.")
     if batch.event is not None and batch.event.action != "deleted":
-        out.note(f"Undo: rem undo {batch.event.id}")
+        out.print_undo_hint(batch.event)
 
 
-def _change(cli: CliContext, verb: Callable[[Any], Written], word: str) -> None:
+def _change(cli: CliContext, verb: Callable[[Memory], Written], word: str) -> None:
     with cli.open_memory() as me:
         written = verb(me)
-    cli.print_result(written, lambda page: _print_change(page, written, word))
+    cli.print_result(written, lambda out: _print_change(out, written, word))
 
 
 def _print_change(out: Terminal, written: Written, word: str) -> None:
@@ -258,8 +256,7 @@ def _describe_secrets(memory: Record, kinds: tuple[str, ...]) -> str:
     texts = (getattr(memory, name, None) or "" for name in ("content", "summary", "body"))
     everything = " ".join(texts)
     count = max(len(kinds), sum(everything.count(f"[secret: {kind}]") for kind in kinds))
-    were = "secret was" if count == 1 else "secrets were"
-    return f"{count} {were} left out ({', '.join(kinds)})."
+    return f"{format_count(count, 'secret was', 'secrets were')} left out ({', '.join(kinds)})."
 
 
 def _print_deleted(out: Terminal, written: Written) -> None:
@@ -282,5 +279,4 @@ def _print_linked(out: Terminal, written: Written) -> None:
 
 def _print_undo_hint(out: Terminal, written: Written) -> None:
     out.note(written.memory.id)
-    if written.event is not None:
-        out.note(f"Undo: rem undo {written.event.id}")
+    out.print_undo_hint(written.event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from remembrancer.cli.terminal import Terminal, escape_controls, shorten
+from remembrancer.cli.terminal import Terminal, escape_controls, format_count, shorten
 
 if TYPE_CHECKING:
     from remembrancer.maintenance.runner import ScheduledJob
@@ -32,7 +32,7 @@ def print_explanation(out: Terminal, recalled: Recalled) -> None:
         ("passed", "; ".join(why.filters)),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in why.evidence),
     ]
-    _print_grid(out, rows, indent=2)
+    print_pairs(out, rows, indent=2)
 
 
 def _format_confidence(why: Why) -> str:
@@ -67,7 +67,7 @@ def print_memory(out: Terminal, record: Record) -> None:
         *((name, str(value)) for name, value in record.metadata.items()),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in record.evidence),
     ]
-    _print_grid(out, rows)
+    print_pairs(out, rows)
 
 
 def print_history(out: Terminal, history: History) -> None:
@@ -88,7 +88,7 @@ def print_history(out: Terminal, history: History) -> None:
                 out.note(used.reason, indent=2)
     if links:
         out.print_heading("Linked")
-        _print_grid(
+        print_pairs(
             out,
             [(_replace_underscores(one.relation), f"{one.source} → {one.target}") for one in links],
         )
@@ -124,19 +124,19 @@ def print_stats(out: Terminal, stats: Stats) -> None:
         out.note("Try: rem remember “Keep answers short, code first.”")
         return
     active = sum(kind.get("active", 0) for kind in stats.by_kind.values())
-    out.say(f"{active} {'memory' if active == 1 else 'memories'} in force.")
+    out.say(f"{format_count(active, 'memory', 'memories')} in force.")
     out.print_blank_line()
     rows = [
-        *((f"{kind}s", _format_counts(found)) for kind, found in stats.by_kind.items()),
-        ("categories", _format_counts(stats.by_category)),
-        ("permanence", _format_counts(stats.by_permanence)),
-        ("scopes", _format_counts(stats.by_scope)),
+        *((f"{kind}s", format_counts(found)) for kind, found in stats.by_kind.items()),
+        ("categories", format_counts(stats.by_category)),
+        ("permanence", format_counts(stats.by_permanence)),
+        ("scopes", format_counts(stats.by_scope)),
         ("fading", f"{stats.fading} too uncertain to be recalled; confirm or forget them"),
         ("expiring", f"{stats.expiring} within seven days"),
         ("backlog", f"{stats.backlog} episodes to learn from"),
         ("events", str(stats.events)),
     ]
-    _print_grid(out, rows)
+    print_pairs(out, rows)
 
 
 def print_candidates(candidates: Sequence[Record]) -> None:
@@ -183,11 +183,6 @@ def print_diff(out: Terminal, lines: Iterable[str]) -> None:
             out.say(told)
 
 
-def print_pairs(out: Terminal, rows: Iterable[tuple[str, str]]) -> None:
-    """Names and what there is to say about each."""
-    _print_grid(out, rows)
-
-
 def print_settings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     """Names, values, and what each does."""
     lines = _build_table()
@@ -231,23 +226,23 @@ def _format_rank(rank: int | None, name: str, value: float | None) -> str:
 
 
 def _format_days(days: float) -> str:
-    return f"{days:.0f} {'day' if round(days) == 1 else 'days'}"
+    return format_count(round(days), "day")
 
 
 def _get_text(record: object, name: str) -> str:
     return str(getattr(record, name, None) or "")
 
 
-def _format_counts(found: object) -> str:
-    assert isinstance(found, dict)
-    return ", ".join(f"{count} {name}" for name, count in found.items())
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Numbers with their names: `3 active, 1 forgotten`."""
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 def _replace_underscores(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _print_grid(out: Terminal, rows: Iterable[tuple[str, str]], indent: int = 0) -> None:
+def print_pairs(out: Terminal, rows: Iterable[tuple[str, str]], indent: int = 0) -> None:
     """Names and values; what has no value is left out."""
     table = _build_table()
     for name, value in rows:

@@ -84,7 +84,7 @@ def disable(context: typer.Context, rule: RuleReference) -> None:
 def _change_rule(cli: CliContext, verb: Callable[[Memory], Written], word: str) -> None:
     with cli.open_memory() as me:
         written = verb(me)
-    cli.print_result(written, lambda page: _print_rule(page, written, word))
+    cli.print_result(written, lambda out: _print_rule(out, written, word))
 
 
 def _print_rule(out: Terminal, written: Written, word: str) -> None:
@@ -97,5 +97,4 @@ def _print_rule(out: Terminal, written: Written, word: str) -> None:
         out.say("It has done so much harm that it is a warning now.")
     uses = f"{rule.success_count} helpful, {rule.harmful_count} harmful"
     out.note(f"{rule.maturity} · {uses} · {rule.id}")
-    if written.event is not None:
-        out.note(f"Undo: rem undo {written.event.id}")
+    out.print_undo_hint(written.event)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import ROOT_OPTIONS
+from remembrancer.cli.options import collect_root_options
 from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def run(
     from remembrancer import environment
     from remembrancer.integrations.hooks import subprocess_tee
 
-    desk: CliContext = context.obj
-    known = _load_context(desk, about, budget)
+    cli: CliContext = context.obj
+    known = _load_context(cli, about, budget)
     with tempfile.NamedTemporaryFile("w", suffix=".md", encoding="utf-8") as file:
         file.write(known)
         file.flush()
@@ -68,7 +68,7 @@ def run(
         ]
         told = {"REM_CONTEXT": known, "REM_CONTEXT_FILE": file.name}
         ran = subprocess_tee.run(words, environment.extend_environment(told))
-    with _warn_on_error("remember what was run"), _open_memory(desk) as me:
+    with _warn_on_error("remember what was run"), _open_memory(cli) as me:
         me.remember(_format_episode(command, ran), kind="episode", origin="tool", tags=["run"])
     raise typer.Exit(ran.exit_code)
 
@@ -102,9 +102,8 @@ def _open_memory(cli: CliContext, *, embeds: bool = True) -> Iterator[Memory | R
         with cli.open_memory(embeds=embeds) as mine:
             yield mine
         return
-    said = {name: getattr(cli, name.removeprefix("--")) for name in ROOT_OPTIONS}
-    options = {name: value for name, value in said.items() if value is not None}
-    with open_memory(load_settings(options), agent=cli.agent, surface="cli", embeds=embeds) as me:
+    settings = load_settings(collect_root_options(cli))
+    with open_memory(settings, agent=cli.agent, surface="cli", embeds=embeds) as me:
         yield me
 
 

@@ -46,14 +46,14 @@ def serve(
       rem serve --port 9000
       rem serve --host 0.0.0.0 --allowed-host memory.example.org
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     _require_server_extra()
     asked = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
-    desk.settings = _override_settings(desk, drop_unset(asked))
+    cli.settings = _override_settings(cli, drop_unset(asked))
     from remembrancer.server import run
 
-    listening = run.bind_socket(desk.settings.server)
-    with listening, desk.open_engine() as store:
+    listening = run.bind_socket(cli.settings.server)
+    with listening, cli.open_engine() as store:
         run.require_key_off_loopback(store)
         _run_server(store, listening, is_discoverable=True)
 
@@ -75,7 +75,7 @@ def demo(
       rem demo
       rem demo --profile instances
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     _require_server_extra()
     from remembrancer import demo
     from remembrancer.cli.progress import progress_bar
@@ -85,7 +85,7 @@ def demo(
     with run.bind_socket(ServerSettings(port=port)) as listening:
         typer.echo("Writing down a year …")
         with progress_bar("Writing") as tell:
-            store = demo.build_demo(desk.profile or demo.DEFAULT_PROFILE, on_progress=tell)
+            store = demo.build_demo(cli.profile or demo.DEFAULT_PROFILE, on_progress=tell)
         with store:
             _run_server(store, listening)
 

@@ -9,12 +9,11 @@ import typer
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.learn import format_failure, format_next_attempt
 from remembrancer.cli.options import confirm_or_abort, read_words
-from remembrancer.cli.terminal import Terminal, escape_controls, quote
+from remembrancer.cli.terminal import Terminal, escape_controls, format_count, quote
 
 if TYPE_CHECKING:
     from remembrancer.memory import Memory
-    from remembrancer.types import Page as Listing
-    from remembrancer.types import Session, Turn
+    from remembrancer.types import Page, Session, Turn
 
 SessionId = Annotated[str, typer.Argument(metavar="SESSION", hidden=True)]
 
@@ -45,15 +44,15 @@ def sessions(
       rem sessions --failed
       rem sessions --trash
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         found = me.sessions(status=status, trashed=trash, limit=limit, cursor=cursor)
         if failed:
             found = _list_given_up(me, found, status, trash, limit)
         turns = {one.id: me.count_turns(one.id) for one in found.items}
     items = [{"session": one, "turns": turns[one.id]} for one in found.items]
     answer = {"items": items, "cursor": found.cursor}
-    desk.print_result(answer, lambda page: _print_sessions(page, found, turns))
+    cli.print_result(answer, lambda out: _print_sessions(out, found, turns))
 
 
 def turns(context: typer.Context, session: SessionId) -> None:
@@ -65,11 +64,11 @@ def turns(context: typer.Context, session: SessionId) -> None:
     Example:
       rem turns holiday
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         about, spoken = me.session(session), me.turns(session)
-    desk.print_result(
-        {"session": about, "turns": spoken}, lambda page: _print_conversation(page, about, spoken)
+    cli.print_result(
+        {"session": about, "turns": spoken}, lambda out: _print_conversation(out, about, spoken)
     )
 
 
@@ -83,13 +82,13 @@ def close(context: typer.Context, session: SessionId) -> None:
     Example:
       rem close holiday
     """
-    desk: CliContext = context.obj
-    with desk.open_engine(embeds=True) as store:
-        me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
+    cli: CliContext = context.obj
+    with cli.open_engine(embeds=True) as store:
+        me = cli.memory_of(store)
         me.close(session)
         store.flush()
         closed, count = me.session(session), me.count_turns(session)
-    desk.print_result(closed, lambda page: _print_closed(page, closed, count))
+    cli.print_result(closed, lambda out: _print_closed(out, closed, count))
     if _has_unlearned(closed):
         raise typer.Exit(1)
 
@@ -107,10 +106,10 @@ def rename(
     Example:
       rem rename holiday "A week in Lisbon"
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         renamed = me.rename(session, read_words(title))
-    desk.print_result(renamed, lambda page: page.say(f"Renamed. {_quote_title(renamed)}"))
+    cli.print_result(renamed, lambda out: out.say(f"Renamed. {_quote_title(renamed)}"))
 
 
 def archive(
@@ -127,11 +126,11 @@ def archive(
       rem archive holiday
       rem archive holiday --back
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         put = me.archive(session, back=back)
     word = "Taken back." if back else "Archived."
-    desk.print_result(put, lambda page: page.say(f"{word} {_quote_title(put)}"))
+    cli.print_result(put, lambda out: out.say(f"{word} {_quote_title(put)}"))
 
 
 def delete_session(
@@ -148,23 +147,23 @@ def delete_session(
     Example:
       rem delete-session holiday
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         about = me.session(session)
         confirm_or_abort(yes, f"Delete the conversation {_quote_title(about)}?")
         batch = me.delete_session(session)
-    days = desk.settings.profile_for(desk.agent).deletion.trash_days
+    days = cli.settings.profile_for(cli.agent).deletion.trash_days
 
-    def words(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         if batch.event is None:
-            page.say(f"{_quote_title(about)} has nothing in it that could be deleted.")
+            out.say(f"{_quote_title(about)} has nothing in it that could be deleted.")
         elif batch.event.action == "deleted":
-            page.say("Deleted for good. It cannot be brought back.")
+            out.say("Deleted for good. It cannot be brought back.")
         else:
-            page.say(f"In the trash for {days:g} days. {_quote_title(about)}")
-            page.note(f"Bring it back: rem restore-session {session}")
+            out.say(f"In the trash for {days:g} days. {_quote_title(about)}")
+            out.note(f"Bring it back: rem restore-session {session}")
 
-    desk.print_result(batch, words)
+    cli.print_result(batch, print_text)
 
 
 def restore_session(context: typer.Context, session: SessionId) -> None:
@@ -177,32 +176,32 @@ def restore_session(context: typer.Context, session: SessionId) -> None:
     Example:
       rem restore-session holiday
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         about = me.session(session)
         batch = me.restore_session(session)
     word = "Restored." if batch.event else "It is not in the trash:"
-    desk.print_result(batch, lambda page: page.say(f"{word} {_quote_title(about)}"))
+    cli.print_result(batch, lambda out: out.say(f"{word} {_quote_title(about)}"))
 
 
 def _list_given_up(
-    me: Memory, found: Listing[Session], status: str | None, trash: bool, limit: int
-) -> Listing[Session]:
+    me: Memory, found: Page[Session], status: str | None, trash: bool, limit: int
+) -> Page[Session]:
     """Those of a listing, and of what follows it, from which learning was given up."""
-    from remembrancer.types import Page as Listed
+    from remembrancer.types import Page
 
     chosen: list[Session] = []
     while True:
         chosen += [one for one in found.items if one.failure and one.due_at is None]
         if found.cursor is None or len(chosen) == limit:
-            return Listed(tuple(chosen), found.cursor)
+            return Page(tuple(chosen), found.cursor)
         # Never more than are missing, so that the next page begins where this one ends.
         found = me.sessions(
             status=status, trashed=trash, limit=limit - len(chosen), cursor=found.cursor
         )
 
 
-def _print_sessions(out: Terminal, found: Listing[Session], turns: dict[str, int]) -> None:
+def _print_sessions(out: Terminal, found: Page[Session], turns: dict[str, int]) -> None:
     if not found.items:
         out.say("There is nothing here.")
     for number, one in enumerate(found.items):
@@ -213,9 +212,7 @@ def _print_sessions(out: Terminal, found: Listing[Session], turns: dict[str, int
         if one.failure is not None:
             out.say(f"! Learning failed: {format_failure(one)}")
             out.note(format_next_attempt(out, one), indent=2)
-    if found.cursor is not None:
-        out.print_blank_line()
-        out.note(f"There is more: the same command with --cursor {found.cursor}")
+    out.print_more_hint(found.cursor)
 
 
 def _print_details(out: Terminal, session: Session, when: str, turns: int) -> None:
@@ -224,7 +221,7 @@ def _print_details(out: Terminal, session: Session, when: str, turns: int) -> No
 
 
 def _format_progress(session: Session, turns: int) -> str:
-    count = f"{turns} {'turn' if turns == 1 else 'turns'}"
+    count = format_count(turns, "turn")
     learned = min(session.watermark, turns)
     if learned == turns:
         return f"{count}, all learned from"

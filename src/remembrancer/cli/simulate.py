@@ -36,12 +36,12 @@ def simulate(
       rem simulate
       rem simulate --days 90 --plot fading.svg
     """
-    desk: CliContext = context.obj
-    with desk.open_memory() as me:
+    cli: CliContext = context.obj
+    with cli.open_memory() as me:
         found = me.simulate(days)
     if plot is not None:
         _draw(Path(plot).expanduser(), found)
-    desk.print_result(found, lambda page: _print_forecast(page, found, limit, plot))
+    cli.print_result(found, lambda out: _print_forecast(out, found, limit, plot))
 
 
 def _draw(path: Path, found: Simulation) -> None:

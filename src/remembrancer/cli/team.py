@@ -9,7 +9,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import Words, read_words
-from remembrancer.cli.terminal import Terminal
+from remembrancer.cli.terminal import Terminal, format_count
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -43,23 +43,21 @@ def propose(
     """
     from remembrancer.types import TeamOrigin
 
-    desk: CliContext = context.obj
-    origin = TeamOrigin.USER if desk.agent is None else TeamOrigin.AGENT
-    with desk.open_engine(embeds=True) as store:
-        me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
+    cli: CliContext = context.obj
+    origin = TeamOrigin.USER if cli.agent is None else TeamOrigin.AGENT
+    with cli.open_engine(embeds=True) as store:
+        me = cli.memory_of(store)
         proposed = me.propose(read_words(words), kind=kind, origin=origin, importance=importance)
         waits = proposed.status == "pending"
         until = (
-            _describe_wait(proposed, open_review(desk, store).settings().promote_at)
-            if waits
-            else ""
+            _describe_wait(proposed, open_review(cli, store).settings().promote_at) if waits else ""
         )
 
-    def told(page: Terminal) -> None:
-        _print_verdict(page, proposed, until)
-        say_if_no_team(page, desk)
+    def print_text(out: Terminal) -> None:
+        _print_verdict(out, proposed, until)
+        say_if_no_team(out, cli)
 
-    desk.print_result(proposed, told)
+    cli.print_result(proposed, print_text)
     if proposed.rules:
         raise typer.Exit(1)
 
@@ -82,19 +80,19 @@ def team(
       rem --profile assistant team "which ports does the proxy use?"
       rem team "how is a release made?" --limit 3
     """
-    desk: CliContext = context.obj
-    with desk.open_engine(embeds=True) as store:
-        me = store.for_user(desk.user, tenant=desk.tenant, agent=desk.agent, surface="cli")
+    cli: CliContext = context.obj
+    with cli.open_engine(embeds=True) as store:
+        me = cli.memory_of(store)
         found = me.team(read_words(words), limit=limit)
-        told = has_team(desk) and open_review(desk, store).settings().can_recall("cli")
-    desk.print_result(
+        told = has_team(cli) and open_review(cli, store).settings().can_recall("cli")
+    cli.print_result(
         {"results": found, "told": told},
-        lambda page: _print_results(page, desk, found, is_enabled=told),
+        lambda out: _print_results(out, cli, found, is_enabled=told),
     )
 
 
 def open_review(cli: CliContext, store: Remembrancer) -> Review:
-    """The desk of whoever runs the command, who may do anything with a store of their own."""
+    """The cli of whoever runs the command, who may do anything with a store of their own."""
     return store.review(cli.user, tenant=cli.tenant)
 
 
@@ -176,8 +174,7 @@ def _print_results(
 
 
 def format_fact_count(count: int) -> str:
-    """So many team facts."""
-    return f"{count} team {'fact' if count == 1 else 'facts'}"
+    return format_count(count, "team fact")
 
 
 def format_weight(name: str, fact: TeamRecalled | TeamFact) -> str:

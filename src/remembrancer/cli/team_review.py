@@ -11,13 +11,12 @@ import typer
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import Words, confirm_or_abort, drop_unset, read_words, with_options
 from remembrancer.cli.team import format_fact_count, format_weight, open_review
-from remembrancer.cli.terminal import Terminal, quote
+from remembrancer.cli.terminal import Terminal, format_count, quote
 from remembrancer.errors import NotFound
 
 if TYPE_CHECKING:
     from remembrancer.team.review import Review
-    from remembrancer.types import Page as Listing
-    from remembrancer.types import TeamEntry, TeamFact
+    from remembrancer.types import Page, TeamEntry, TeamFact
 
 FactId = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
 FactIds = Annotated[list[str], typer.Argument(metavar="ID", hidden=True)]
@@ -66,14 +65,14 @@ def team_review(
       rem team-review --status approved --contested
       rem team-review --words proxy --origin agent --limit 5
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     marks: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
     marks |= {name: read_words([text]) for name, text in drop_unset(options).items()}
-    with desk.open_engine() as store:
-        review = open_review(desk, store)
+    with cli.open_engine() as store:
+        review = open_review(cli, store)
         found = review.list(**marks)
         others = _load_conflicts(review, found.items)
-    desk.print_result(found, lambda page: _print_queue(page, found, others, status))
+    cli.print_result(found, lambda out: _print_queue(out, found, others, status))
 
 
 def team_approve(context: typer.Context, facts: FactIds) -> None:
@@ -162,11 +161,11 @@ def team_delete(
     """
     wanted = _dedupe_ids(facts)
     confirm_or_abort(yes, f"Delete {format_fact_count(len(wanted))} for good? It cannot be undone.")
-    desk: CliContext = context.obj
-    with desk.open_engine() as store:
-        count = open_review(desk, store).delete(*wanted)
+    cli: CliContext = context.obj
+    with cli.open_engine() as store:
+        count = open_review(cli, store).delete(*wanted)
     words = f"{format_fact_count(count)} {'was' if count == 1 else 'were'} deleted for good."
-    desk.print_result({"deleted": count}, lambda page: page.say(words))
+    cli.print_result({"deleted": count}, lambda out: out.say(words))
 
 
 def _load_conflicts(review: Review, entries: Sequence[TeamEntry]) -> dict[str, TeamFact]:
@@ -180,7 +179,7 @@ def _load_conflicts(review: Review, entries: Sequence[TeamEntry]) -> dict[str, T
 
 
 def _print_queue(
-    out: Terminal, found: Listing[TeamEntry], others: Mapping[str, TeamFact], status: str
+    out: Terminal, found: Page[TeamEntry], others: Mapping[str, TeamFact], status: str
 ) -> None:
     if not found.items:
         out.say("There is nothing here.")
@@ -191,14 +190,12 @@ def _print_queue(
     if found.items and status == "pending":
         out.print_blank_line()
         out.note("Decide: rem team-approve ID, rem team-reject ID")
-    if found.cursor is not None:
-        out.print_blank_line()
-        out.note(f"There is more: the same command with --cursor {found.cursor}")
+    out.print_more_hint(found.cursor)
 
 
 def _print_entry(out: Terminal, entry: TeamEntry, others: Mapping[str, TeamFact]) -> None:
     fact = entry.fact
-    people = "1 person" if entry.contributors == 1 else f"{entry.contributors} people"
+    people = format_count(entry.contributors, "person", "people")
     out.say(fact.content)
     out.note(f"{format_weight(f'{fact.kind} by {fact.origin}', fact)} · said by {people}")
     out.note(f"{fact.id} · {out.format_date(fact.recorded_at)}")
@@ -222,9 +219,9 @@ def _change_facts(
     with cli.open_engine(embeds=embeds) as store:
         changed = verb(open_review(cli, store))
 
-    def told(page: Terminal) -> None:
+    def print_text(out: Terminal) -> None:
         for one in changed:
-            page.say(f"{word} {quote(one.content)}")
-            page.note(f"{one.id} · {one.status}")
+            out.say(f"{word} {quote(one.content)}")
+            out.note(f"{one.id} · {one.status}")
 
-    cli.print_result(changed, told)
+    cli.print_result(changed, print_text)

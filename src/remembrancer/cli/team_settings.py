@@ -43,9 +43,9 @@ def team_stats(context: typer.Context) -> None:
     Example:
       rem team-stats
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as store:
-        stats = open_review(desk, store).stats()
+    cli: CliContext = context.obj
+    with cli.open_engine() as store:
+        stats = open_review(cli, store).stats()
     answer = {
         "by_status": stats.by_status,
         "by_kind": stats.by_kind,
@@ -58,13 +58,13 @@ def team_stats(context: typer.Context) -> None:
         "switches": stats.switches.model_dump(),
     }
 
-    def told(page: Terminal) -> None:
-        _print_counts(page, stats)
-        page.print_heading("Switches in force")
-        _print_settings(page, stats.switches)
-        say_if_no_team(page, desk)
+    def print_text(out: Terminal) -> None:
+        _print_counts(out, stats)
+        out.print_heading("Switches in force")
+        _print_settings(out, stats.switches)
+        say_if_no_team(out, cli)
 
-    desk.print_result(answer, told)
+    cli.print_result(answer, print_text)
 
 
 def team_switch(
@@ -86,22 +86,22 @@ def team_switch(
       rem team-switch dedup_threshold=0.95
       rem team-switch promote_at=default
     """
-    desk: CliContext = context.obj
+    cli: CliContext = context.obj
     read = dict(map(_parse_setting, settings))
-    with desk.open_engine() as store:
-        review = open_review(desk, store)
+    with cli.open_engine() as store:
+        review = open_review(cli, store)
         review.change_settings(**_build_changes(read))
         switches = review.reset_settings(
             *(name for name, value in read.items() if value == DEFAULT)
         )
 
-    def told(page: Terminal) -> None:
-        page.say("Switched. In force:")
-        page.print_blank_line()
-        _print_settings(page, switches)
-        say_if_no_team(page, desk)
+    def print_text(out: Terminal) -> None:
+        out.say("Switched. In force:")
+        out.print_blank_line()
+        _print_settings(out, switches)
+        say_if_no_team(out, cli)
 
-    desk.print_result(switches.model_dump(), told)
+    cli.print_result(switches.model_dump(), print_text)
 
 
 def _print_counts(out: Terminal, stats: TeamStats) -> None:
@@ -115,18 +115,14 @@ def _print_counts(out: Terminal, stats: TeamStats) -> None:
     out.say(f"{format_fact_count(count)}.")
     out.print_blank_line()
     rows = [
-        ("status", _format_counts(stats.by_status)),
-        ("kind", _format_counts(stats.by_kind)),
-        ("origin", _format_counts(stats.by_origin)),
+        ("status", render.format_counts(stats.by_status)),
+        ("kind", render.format_counts(stats.by_kind)),
+        ("origin", render.format_counts(stats.by_origin)),
         ("contradicted", str(stats.contested) if stats.contested else "none"),
         ("said", f"{stats.said} times, {stats.merged:.0%} of them what someone had said before"),
         *(("told", f"{one.recall_count} times: {one.content}") for one in stats.most_recalled),
     ]
     render.print_pairs(out, rows)
-
-
-def _format_counts(some: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in some.items())
 
 
 def _print_settings(out: Terminal, switches: TeamSettings) -> None:

@@ -43,13 +43,13 @@ def telegram(
       rem telegram
       rem telegram --webhook https://memory.example.org/telegram
     """
-    desk: CliContext = context.obj
-    with contextlib.closing(_build_api(desk.settings)) as api:
+    cli: CliContext = context.obj
+    with contextlib.closing(_build_api(cli.settings)) as api:
         if webhook is None:
-            _poll(desk, api)
+            _poll(cli, api)
             return
-        _set_webhook(desk.settings, api, webhook)
-    desk.print_result({"webhook": webhook}, lambda page: page.say(f"Telegram calls {webhook}."))
+        _set_webhook(cli.settings, api, webhook)
+    cli.print_result({"webhook": webhook}, lambda out: out.say(f"Telegram calls {webhook}."))
 
 
 def _poll(cli: CliContext, api: BotApi) -> None:
@@ -88,17 +88,17 @@ def telegram_link(context: typer.Context) -> None:
       rem telegram-link
       rem telegram-link --user ada
     """
-    desk: CliContext = context.obj
-    with desk.open_engine() as engine:
+    cli: CliContext = context.obj
+    with cli.open_engine() as engine:
         made = engine.account_links.create_code(
-            engine.for_user(desk.user, tenant=desk.tenant, surface="cli").principal.owner
+            engine.for_user(cli.user, tenant=cli.tenant, surface="cli").principal.owner
         )
 
-    def words(page: Terminal) -> None:
-        page.say(f"/link {made.code}")
-        page.note(f"Send this to the bot before {page.format_time(made.expires_at)}.")
+    def print_text(out: Terminal) -> None:
+        out.say(f"/link {made.code}")
+        out.note(f"Send this to the bot before {out.format_time(made.expires_at)}.")
 
-    desk.print_result(made, words)
+    cli.print_result(made, print_text)
 
 
 def _build_api(settings: Settings) -> BotApi:

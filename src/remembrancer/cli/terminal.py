@@ -7,8 +7,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
 
 import typer
+
+if TYPE_CHECKING:
+    from remembrancer.types import Event
 
 MAX_WIDTH = 88
 MAX_EXCERPT_CHARS = 72
@@ -49,6 +53,17 @@ class Terminal:
         """An empty line."""
         typer.echo()
 
+    def print_more_hint(self, cursor: str | None) -> None:
+        """Name the option that shows the next page, if there is one."""
+        if cursor is not None:
+            self.print_blank_line()
+            self.note(f"There is more: the same command with --cursor {cursor}")
+
+    def print_undo_hint(self, event: Event | None) -> None:
+        """Name the command that undoes an event."""
+        if event is not None:
+            self.note(f"Undo: rem undo {event.id}")
+
     def format_date(self, moment: datetime) -> str:
         """A day, as `2 Mar 2026`."""
         local = moment.astimezone(self._zone())
@@ -75,6 +90,11 @@ def shorten(text: str, width: int = MAX_EXCERPT_CHARS) -> str:
     """The beginning of a text, on one line."""
     line = " ".join(escape_controls(text).split())
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+
+
+def format_count(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 turn`, `2 turns`, `1,200 memories`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def quote(text: str) -> str:

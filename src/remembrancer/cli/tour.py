@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.terminal import Terminal
+from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -90,27 +92,50 @@ NEXT_COMMANDS = (
 RunCommand = Callable[..., int]
 
 
-def run_tour(run: RunCommand, *, paced: bool) -> None:
+def tour(
+    context: typer.Context,
+    fast: Annotated[bool, typer.Option("--fast", help="Without pauses.")] = False,
+) -> None:
+    """Take the tour.
+
+    What remembering, correcting, forgetting and asking about the past look like. It runs real
+    commands on a memory that vanishes; nothing is written to disk.
+
+    \b
+    Example:
+      rem tour --fast
+    """
+    cli: CliContext = context.obj
+    if cli.json:
+        raise InvalidInput("The tour is for reading; leave --json out.")
+    from remembrancer.cli.app import RootGroup
+
+    root = context.find_root().command
+    assert isinstance(root, RootGroup)
+    _run_tour(root.run, paced=not fast)
+
+
+def _run_tour(run: RunCommand, *, paced: bool) -> None:
     """Show every step; `run` is what runs a command line."""
-    page = Terminal()
-    pause = PAUSE_SECONDS if paced and page.is_terminal else 0
+    out = Terminal()
+    pause = PAUSE_SECONDS if paced and out.is_terminal else 0
     _print_title(
-        page, "Remembrancer", "A tour on a memory that vanishes: nothing is written to disk."
+        out, "Remembrancer", "A tour on a memory that vanishes: nothing is written to disk."
     )
     for number, (step, store) in enumerate(_steps(), 1):
         time.sleep(pause)
-        _print_title(page, f"{number}  {step.title}")
+        _print_title(out, f"{number}  {step.title}")
         for command in step.commands:
             _print_command(command)
             time.sleep(pause / 2)
             if code := run(shlex.split(command)[1:], obj=store):
                 raise typer.Exit(code)
             time.sleep(pause)
-    _print_title(page, "That was it. What to type next:")
-    page.print_blank_line()
+    _print_title(out, "That was it. What to type next:")
+    out.print_blank_line()
     for command, why in NEXT_COMMANDS:
         typer.echo(f"  {typer.style(command, bold=True)}")
-        page.note(why, indent=4)
+        out.note(why, indent=4)
 
 
 def _steps() -> Iterator[tuple[TourStep, Remembrancer]]:
