@@ -244,7 +244,7 @@ def test_explain_says_why(rem: Run, ask: Run) -> None:
 
 
 def test_stats_count(rem: Run, ask: Run) -> None:
-    assert "Nothing is remembered yet." in rem("stats").stdout
+    assert "No memories yet." in rem("stats").stdout
     ask("remember", "The boat is red.")
     ask("remember", "Prefer tea.", "--category", "preference")
     ask("forget", "boat")

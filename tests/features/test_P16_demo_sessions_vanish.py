@@ -216,7 +216,7 @@ def test_P16_leaving_a_demo_ends_it_and_one_is_back(
 
     browser.send("/demo/leave")
 
-    assert "Nothing is remembered yet" in browser.look().text
+    assert "No memories yet" in browser.look().text
     assert DEMO_COOKIE not in browser.http.cookies
     assert browser.http.cookies[SESSION_COOKIE] == browser.secret
     browser.http.cookies.set(DEMO_COOKIE, secret, domain="127.0.0.1")
