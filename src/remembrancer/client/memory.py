@@ -90,12 +90,12 @@ class RemoteMemory(RemoteConversations):
             Written, self._server.write("POST", "remember", content=content, **details)
         )
 
-    def recall(self, query: str, **wanted: Unpack[RecallOptions]) -> Recollection:
+    def recall(self, query: str, **options: Unpack[RecallOptions]) -> Recollection:
         """Return the memories that are relevant to a query, best first, each with its `.why`.
 
         `.sure` of the result is the probability that anything relevant is remembered.
         """
-        body = {**_build_filter_params(wanted), "query": query, "explain": True}
+        body = {**_build_filter_params(options), "query": query, "explain": True}
         return parse_recollection(self._server.query("recall", **body))
 
     def context(
@@ -175,11 +175,11 @@ class RemoteMemory(RemoteConversations):
         minimum_confidence: float = 0,
         limit: int = 50,
         cursor: str | None = None,
-        **narrowing: Unpack[ListFilter],
+        **filters: Unpack[ListFilter],
     ) -> Page[Record]:
         """Return a page of memories, newest first; by default the active ones."""
         params = {
-            **build_list_params(narrowing),
+            **build_list_params(filters),
             "status": status,
             "min_confidence": minimum_confidence,
             "limit": limit,
@@ -202,18 +202,18 @@ class RemoteMemory(RemoteConversations):
         """Forget a memory: the one referred to, or else the one clearly closest in meaning."""
         return parse_value(Written, self._server.write("POST", "forget", what=reference))
 
-    def forget_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
+    def forget_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Forget all active memories that match the filter, as one event that can be undone."""
-        body = _build_filter_params(narrowing)
+        body = _build_filter_params(filters)
         return parse_value(Batch, self._server.write("POST", "forget-all", sure=True, **body))
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories at once: all of them, or none if one is not found."""
         return parse_value(Batch, self._server.write("POST", "delete-many", what=list(references)))
 
-    def delete_all(self, **narrowing: Unpack[ListFilter]) -> Batch:
+    def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Move all matching memories to the trash, or destroy them if the profile has none."""
-        body = _build_filter_params(narrowing)
+        body = _build_filter_params(filters)
         return parse_value(Batch, self._server.write("POST", "delete-all", sure=True, **body))
 
     def restore(self, reference: str) -> Written:
