@@ -308,7 +308,7 @@ def test_an_upstream_that_cannot_be_reached_is_an_error_that_says_so(
     with pytest.raises(openai.InternalServerError) as raised:
         ask(client, "Hello")
     assert (raised.value.status_code, raised.value.code) == (502, "upstream_failed")
-    assert "could not be reached" in str(raised.value.body)
+    assert "cannot be reached" in str(raised.value.body)
 
 
 def test_an_upstream_that_takes_too_long_is_given_up(
