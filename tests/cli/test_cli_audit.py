@@ -74,7 +74,7 @@ def test_findings_are_shown_in_tables_with_rates_and_it_is_still_a_success(
     told = rem("audit").stdout
 
     assert "Unsupported: concluded from nothing you said" in told
-    assert "“Ada likes green boats.” was extracted, but it cites nothing" in " ".join(told.split())
+    assert "“Ada likes green boats.” was extracted, but it cites no turn" in " ".join(told.split())
     assert flawed in told
     assert "forget: --fix forgets it, and undo brings it back." in told
     assert "Secrets: what should never have been stored" in told
