@@ -73,11 +73,11 @@ def test_findings_are_shown_in_tables_with_rates_and_it_is_still_a_success(
 ) -> None:
     told = rem("audit").stdout
 
-    assert "Unsupported: concluded from nothing you said" in told
+    assert "Unsupported: not based on anything you said" in told
     assert "“Ada likes green boats.” was extracted, but it cites no turn" in " ".join(told.split())
     assert flawed in told
     assert "forget: --fix forgets it, and undo brings it back." in told
-    assert "Secrets: what should never have been stored" in told
+    assert "Secrets: should never have been stored" in told
     assert SECRET not in told
     assert "Affected, of 3 active memories" in told
     assert [line.split() for line in told.splitlines()[-7:]] == [

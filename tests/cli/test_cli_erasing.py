@@ -36,7 +36,7 @@ def test_a_dry_run_counts_and_an_erasure_leaves_a_receipt(
 
 def test_it_asks_first_and_says_what_is_wrong(rem: Run, ask: Run, tmp_path: Path) -> None:
     rem("--user", "ada", "remember", "Ada prefers tea")
-    assert "say --yes" in rem("erase", "ada", code=2).stderr
+    assert "Pass --yes" in rem("erase", "ada", code=2).stderr
     assert "is unknown" in rem("erase", "nobody", "--yes", code=3).stderr
     assert rem("erase", "nobody", "--dry-run").stdout == "There is nothing of nobody here.\n"
     there = tmp_path / "there.json"

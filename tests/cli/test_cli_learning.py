@@ -449,7 +449,7 @@ def test_a_conversation_is_renamed_archived_deleted_and_restored(rem: Run, ask: 
     assert rem("archive", "s").stdout == "Archived. “My home”\n"
     assert ask("sessions", "--status", "archived")["items"][0]["session"]["id"] == "s"
     assert rem("archive", "s", "--back").stdout == "Taken back. “My home”\n"
-    assert "say --yes" in rem("delete-session", "s", code=2).stderr
+    assert "Pass --yes" in rem("delete-session", "s", code=2).stderr
     told = rem("delete-session", "s", "--yes").stdout
     assert told.startswith("In the trash for 30 days. “My home”\n")
     assert ask("sessions")["items"] == []
@@ -534,7 +534,7 @@ def test_a_plan_is_shown_and_nothing_is_changed(think: Run, endpoint: ModelEndpo
     assert "From 1 episode\n+ fact: The team meets on Tuesdays.\n" in told
     assert "Refused: facts: the episodes do not say so (Bob is a pilot.)\n" in told
     assert think("list", "--kind", "fact").stdout == "There is nothing here.\n"
-    assert "say --yes" in think("consolidate", code=2).stderr
+    assert "Pass --yes" in think("consolidate", code=2).stderr
     assert think("list", "--kind", "fact").stdout == "There is nothing here.\n"
 
 

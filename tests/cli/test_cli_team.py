@@ -56,23 +56,27 @@ def proposed(ask: Run) -> Callable[..., str]:
 
 def test_one_persons_word_waits_for_anothers(rem: Run, ask: Run) -> None:
     told = rem("--user", "ada", "propose", *PORTS.split()).stdout
-    first = "Proposed. Pending until someone else says the same or a reviewer approves it.\nteam_"
+    first = (
+        "Proposed. Pending until someone else proposes the same or a reviewer approves it.\nteam_"
+    )
     assert told.startswith(first)
     again = rem("--user", "ada", "propose", PORTS).stdout
-    assert again.startswith("You have said so before. Nothing was changed.\nteam_")
+    assert again.startswith("You have proposed this before. Nothing was changed.\nteam_")
     assert ask("team", QUESTION) == {"results": [], "told": True}
 
     approved = rem("--user", "bob", "propose", PORTS).stdout
-    assert approved.startswith("Approved: enough people have said the same, and the team is told.")
+    assert approved.startswith(
+        "Approved: enough people proposed the same, and the team can recall it."
+    )
     more = rem("--user", "eve", "propose", "-", input=f"{PORTS}\n").stdout
-    assert more.startswith("Someone else has said the same, and you are counted as one more.\n")
+    assert more.startswith("Someone else proposed the same; you are counted as one more.\n")
     assert rem("team", QUESTION).stdout == f"{PORTS}\nfact · importance 3 · confidence 0.78\n"
 
 
 def test_a_proposal_says_what_the_switches_make_it_wait_for(rem: Run) -> None:
     rem("team-switch", "promote_at=3")
     told = rem("propose", PORTS).stdout
-    assert "Pending until 3 people have said so or a reviewer approves it.\n" in told
+    assert "Pending until 3 people propose it or a reviewer approves it.\n" in told
     rem("team-switch", "promote_at=off")
     assert "It is pending until a reviewer approves it.\n" in rem("propose", RELEASE).stdout
 
@@ -86,7 +90,7 @@ def test_a_contradiction_waits_for_a_reviewer_however_many_say_it(
     assert told.startswith(f"Proposed. {waiting}")
     told = rem("--user", "bob", "propose", OTHERS).stdout
     assert told.startswith(
-        f"Someone else has said the same, and you are counted as one more.\n{waiting}"
+        f"Someone else proposed the same; you are counted as one more.\n{waiting}"
     )
     answer = ask("--user", "eve", "propose", OTHERS)
     assert (answer["verdict"], answer["status"]) == ("corroborated", "pending")
@@ -169,7 +173,7 @@ def test_a_limit_only_lowers_what_the_switch_says(rem: Run, ask: Run, proposed: 
     rem("team-approve", *facts)
     rem("team-switch", "limit=2")
     assert len(ask("team", QUESTION, "--limit", "3")["results"]) == 2
-    assert "no more than the switch `limit`" in " ".join(rem("team", "--help").stdout.split())
+    assert "at most the setting `limit`" in " ".join(rem("team", "--help").stdout.split())
 
 
 def test_it_is_said_why_the_team_tells_nothing(rem: Run, ask: Run, proposed: Run) -> None:
@@ -177,7 +181,7 @@ def test_it_is_said_why_the_team_tells_nothing(rem: Run, ask: Run, proposed: Run
     rem("team-approve", proposed(PORTS))
     rem("team-switch", "team_recall.cli=off")
     assert rem("team", QUESTION).stdout == (
-        "The command line is not told what the team knows.\n"
+        "Team recall is off for the command line.\n"
         "Switch it on: rem team-switch team_recall.cli=on\n"
     )
     assert ask("team", QUESTION) == {"results": [], "told": False}
@@ -198,7 +202,7 @@ def test_another_profile_says_that_it_has_no_team_memory(
         assert run("team", QUESTION).startswith("The profile default has no team memory.\n")
         assert json.loads(run("--json", "team", QUESTION)) == {"results": [], "told": False}
         for verb in (("team-stats",), ("team-switch", "limit=3")):
-            assert "has no team memory, so nobody is told.\n" in run(*verb)
+            assert "has no team memory, so nobody can recall it.\n" in run(*verb)
         refused = CliRunner().invoke(app, ("propose", PORTS), obj=alone)
         assert refused.exit_code != 0
         assert "has no team memory" in refused.output
@@ -315,7 +319,7 @@ def test_a_fact_gets_other_words_and_another_importance(rem: Run, ask: Run, prop
 
 def test_deleting_asks_since_it_cannot_be_undone(rem: Run, ask: Run, proposed: Run) -> None:
     one, other = proposed(PORTS), proposed(RELEASE)
-    assert "say --yes" in rem("team-delete", one, code=2).stderr
+    assert "Pass --yes" in rem("team-delete", one, code=2).stderr
     assert len(ask("team-review")["items"]) == 2
     assert rem("team-delete", one, one, "--yes").stdout == "1 team fact was deleted for good.\n"
     assert ask("team-delete", other, "--yes") == {"deleted": 1}
@@ -409,8 +413,8 @@ def test_switches_are_changed_and_shown(rem: Run, ask: Run) -> None:
     told = rem("team-switch", "promote_at=3", "team_learning=off", "dedup_threshold=0.95").stdout
     assert told.startswith("Switched. In force:\n\npersonal_learning      on ")
     assert "\nteam_learning          off   Learn for the team from conversations.\n" in told
-    assert "\npromote_at             3     Approve what so many people have said.\n" in told
-    assert "\ndedup_threshold        0.95  Texts so similar say the same" in told
+    assert "\npromote_at             3     Approve a fact after this many contributors.\n" in told
+    assert "\ndedup_threshold        0.95  Similarity from which texts are duplicates" in told
     assert "\nteam_recall.anonymous  off   Tell " in told
 
     answer = ask("team-switch", "promote_at=OFF", "team_learning=True", "limit=7")
@@ -436,7 +440,7 @@ def test_surfaces_are_switched_one_by_one(rem: Run, ask: Run) -> None:
     answer = ask("team-switch", "team_recall.anonymous=on", "team_recall.web=no")
     assert answer["team_recall"] == {"telegram": False, "anonymous": True, "web": False}
     told = rem("team-switch", "team_recall.telegram=on").stdout
-    assert "\nteam_recall.telegram   on    Tell those who ask through telegram.\n" in told
+    assert "\nteam_recall.telegram   on    Allow recall through telegram.\n" in told
     assert "\nteam_recall.web        off " in told
     assert "\nteam_recall.anonymous  on " in told
 

@@ -49,7 +49,7 @@ def test_what_is_wrong_with_a_file_is_said(rem: Run, ask: Run, tmp_path: Path) -
     bad = tmp_path / "bad.zip"
     bad.write_text("not a zip")
     assert "is not a backup, or it is damaged" in rem("backup", "--verify", str(bad), code=2).stderr
-    assert "Name one file" in rem("backup", "a.zip", "--verify", str(bad), code=2).stderr
+    assert "Give one file" in rem("backup", "a.zip", "--verify", str(bad), code=2).stderr
     assert ask("restore-backup", str(bad), code=2)["error"]["code"] == "bad_backup"
 
 

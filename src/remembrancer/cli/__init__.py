@@ -1,7 +1,7 @@
-"""The `rem` command. Each verb parses, calls one verb of the library, and says what came of it.
+"""The `rem` command: each verb parses its arguments, calls one library verb and prints the result.
 
-Nothing heavy is imported before it is needed: help costs no database, and a recall loads the
-embedding model while the store is still being imported.
+Heavy modules are imported on first use: `--help` loads no database, and a recall loads the
+embedding model while the store is being imported.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import io
 import os
 import sys
 
-_USUAL = gc.get_threshold()
+_DEFAULT_THRESHOLD = gc.get_threshold()
 
 
 def main() -> None:
-    """Run `rem`, and end the process with its exit code."""
-    # Most commands end before they have made as many objects; collecting garbage any earlier would
-    # take a sixth of their time.
+    """Run `rem` and end the process with its exit code."""
+    # Most commands end before they create this many objects; collecting garbage earlier would take
+    # a sixth of their time.
     gc.set_threshold(500_000)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    if sys.argv[1:2] == ["hook"]:  # Somebody waits for each of these: they come before the rest.
+    if sys.argv[1:2] == ["hook"]:  # A coding agent waits for it, so skip the other imports.
         from remembrancer.integrations.hooks.hook import main
 
         main(sys.argv[2:])
@@ -44,12 +44,12 @@ def _run() -> None:
 
 
 def restore_default_gc() -> None:
-    """Collect garbage as usual, in a command that may run for weeks."""
-    gc.set_threshold(*_USUAL)
+    """Collect garbage as usual, in a command that can run for weeks."""
+    gc.set_threshold(*_DEFAULT_THRESHOLD)
 
 
 def _exit_process(code: int) -> None:
-    """End at once: the store is closed, and taking the interpreter apart only takes time."""
+    """Exit without tearing down the interpreter: the store is closed, and teardown takes time."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()

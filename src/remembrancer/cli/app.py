@@ -1,4 +1,4 @@
-"""The root of the command: options that hold for every verb, the groups of the help, exit codes."""
+"""The root command: options for every verb, the groups of the help, and exit codes."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from remembrancer.cli.options import split_root_options
 
 INTRODUCTION = """Long-term memory for AI assistants, and for you.
 
-A memory is named by its id, or by words that occur in it and in no other. Options of the root may
-stand before or after the verb. Words that begin with a dash come after --.
+Name a memory by its id, or by words that occur in no other memory. Root options can stand before
+or after the verb. Put words that begin with a dash after --.
 
 \b
 Examples:
@@ -59,7 +59,7 @@ Examples:
 
 
 class LazyCommands(Mapping[str, Any]):
-    """The verbs by name, each made when it is asked for: making all takes longer than most run."""
+    """The verbs by name, built on first use: building all of them takes longer than most run."""
 
     def __getitem__(self, name: str) -> Any:
         return _build_command(name)
@@ -72,7 +72,7 @@ class LazyCommands(Mapping[str, Any]):
 
 
 class RootGroup(TyperGroup):
-    """Shows its commands in groups, and turns our errors into a sentence and an exit code."""
+    """Lists the commands in groups, and reports errors as a sentence with an exit code."""
 
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
@@ -91,12 +91,12 @@ class RootGroup(TyperGroup):
         return code if isinstance(code, int) else 0
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> Any:
-        """What the console script and the tests call: `run`, and then the end of the process."""
+        """Entry point of the console script and the tests: `run`, then exit."""
         extra.pop("prog_name", None)
         sys.exit(self.run(sys.argv[1:] if args is None else args, **extra))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The commands under the headings of their groups."""
+        """Write the commands under the headings of their groups."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
             heading = getattr(command, "rich_help_panel", None) or "Commands"
@@ -119,29 +119,30 @@ app = typer.Typer(
 def root(  # noqa: PLR0913 - Typer reads the options from the arguments
     context: typer.Context,
     *,
-    user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory.")] = None,
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="The user.")] = None,
     tenant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The organisation they belong to.")
+        str | None, typer.Option(metavar="NAME", help="The organisation of the user.")
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The assistant that acts for them.")
+        str | None, typer.Option(metavar="NAME", help="The agent that acts for the user.")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The set of rules to remember by.")
+        str | None,
+        typer.Option(metavar="NAME", help="What to keep, and for how long."),
     ] = None,
     config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The configuration, a TOML file.")
+        str | None, typer.Option(metavar="FILE", help="The configuration file (TOML).")
     ] = None,
     store: Annotated[
         str | None,
         typer.Option(
-            metavar="PLACE", help="A directory, a postgresql:// address, or :memory: to try things."
+            metavar="PLACE", help="A directory, a postgresql:// URL, or :memory: to try it."
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Answer with one JSON document.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Note whose memory it is about; nothing is opened yet."""
+    """Store the root options; the verb opens the memory."""
     cli = CliContext(user, tenant, agent, profile, config, store, json, shared=context.obj)
     context.obj = cli
     if version:
@@ -251,7 +252,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
 
 @cache
 def _collect_commands() -> dict[str, CommandInfo]:
-    """What there is to know of each verb before it is made."""
+    """The name, function and group of each verb."""
     found = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
     names = [verb.__name__.rstrip("_").replace("_", "-") for _, verb in found]
     return {

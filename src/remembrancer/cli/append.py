@@ -16,7 +16,7 @@ def append(
     file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
     *,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Which conversation; else a new one.")
+        str | None, typer.Option(metavar="ID", help="The conversation; without it, a new one.")
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="What it was about.")] = None,
 ) -> None:

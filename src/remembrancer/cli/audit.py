@@ -1,4 +1,4 @@
-"""The verb that looks for what is wrong in the data: parse, audit, show, and repair if wanted."""
+"""`rem audit`: finds flaws in the data and, with --fix, repairs them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import confirm_or_abort
+from remembrancer.cli.options import Yes, confirm_or_abort
 from remembrancer.cli.terminal import Terminal, format_count
 
 if TYPE_CHECKING:
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 SECRET = "secret"  # noqa: S105 - it is the name of a flaw
 MAX_FINDINGS_SHOWN = 20
-"""How many findings of a kind are shown; --json has all."""
+"""Findings shown per kind; --json prints all."""
 
 TITLES = {
-    "duplicate": "Duplicates: the same is remembered more than once",
-    "stale": "Stale: nobody has confirmed it for long",
+    "duplicate": "Duplicates: stored more than once",
+    "stale": "Stale: not confirmed for a long time",
     "contradicting": "Contradicting: both cannot be true",
-    "unsupported": "Unsupported: concluded from nothing you said",
-    SECRET: "Secrets: what should never have been stored",
-    "orphan": "Orphans: what belongs to something that is not there",
+    "unsupported": "Unsupported: not based on anything you said",
+    SECRET: "Secrets: should never have been stored",
+    "orphan": "Orphans: belong to something that no longer exists",
 }
 FIXES = {
     "forget": "--fix forgets it, and undo brings it back.",
@@ -45,15 +45,15 @@ def audit(
             help="Only duplicate, stale, contradicting, unsupported, secret or orphan; repeatable.",
         ),
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Do what is offered, after asking.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the fixes, after asking.")] = False,
+    yes: Yes = False,
 ) -> None:
-    """Find what is wrong in your data.
+    """Find duplicates, contradictions and other flaws.
 
-    Duplicates, what is stale or contradicts something, what was concluded from nothing you said,
-    secrets, and what belongs to nothing; and the share of your memories that each of them affects.
-    --fix does what is offered as one change that undo takes back. Secrets are destroyed only if
-    you name them, as that cannot be undone. Contradictions are yours to decide.
+    Lists duplicate, stale, contradicting and unsupported memories, secrets and orphans, and how
+    many of your memories are affected. --fix applies the fixes as one change that `rem undo` takes
+    back. Secrets are removed only with --kind secret, which cannot be undone. Contradictions are
+    for you to decide.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verbs that take everyone's memories somewhere: into a file, back out of it, elsewhere."""
+"""`rem backup`, `rem restore-backup` and `rem move`: copy everyone's memories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remembrancer.transfer.restore import TransferResult
 
 Replace = Annotated[
-    bool, typer.Option("--replace", help="Replace what the same people and teams have there.")
+    bool, typer.Option("--replace", help="Replace existing memories of the same people and teams.")
 ]
 
 
@@ -25,14 +25,14 @@ def backup(
     context: typer.Context,
     file: Annotated[str | None, typer.Argument(metavar="FILE", hidden=True)] = None,
     verify: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Only check a backup that exists.")
+        str | None, typer.Option(metavar="FILE", help="Only check an existing backup.")
     ] = None,
 ) -> None:
     """Write everyone's memories into one file.
 
-    It works while others write, is the same for every engine, and is read back before it counts.
-    What teams know is in it too, with the keys that tell who said it.
-    Without FILE it is named after the time. It is not encrypted: keep it where only you can read.
+    It includes the team memories. It works while others write, can be restored on either engine,
+    and is verified after writing. Without FILE, the name is the time. The file is not encrypted:
+    keep it where only you can read it.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ def backup(
     cli: CliContext = context.obj
     if verify is not None:
         if file is not None:
-            raise InvalidInput("Name one file: to write a backup, or after --verify to check one.")
+            raise InvalidInput("Give one file: a new backup, or after --verify an existing one.")
         checked = _verify_file(verify)
         cli.print_result(checked, lambda out: _print_backup(out, checked, "Sound"))
         return
@@ -57,11 +57,10 @@ def restore_backup(
     file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
     replace: Replace = False,
 ) -> None:
-    """Bring back everyone who is in a backup.
+    """Restore everyone from a backup.
 
-    The whole FILE is checked before anything is changed. A person or a team with other memories
-    here is left alone, and nothing is changed, unless you say --replace. If it is interrupted, do
-    it again.
+    The whole FILE is checked first. If a person or a team has other memories here, nothing is
+    changed unless you pass --replace. If it is interrupted, run it again.
 
     \b
     Examples:
@@ -79,10 +78,10 @@ def move(
     place: Annotated[str, typer.Argument(metavar="PLACE", hidden=True)],
     replace: Replace = False,
 ) -> None:
-    """Copy everyone to another place or engine.
+    """Copy everyone to another directory or engine.
 
-    PLACE is a directory or a postgresql:// address. Nothing is removed here. Stop what uses this
-    place first; doing it a second time tells whether everything is there.
+    PLACE is a directory or a postgresql:// URL. Nothing is removed here. Stop every process that
+    uses this store first. Run it a second time to check that everything arrived.
 
     \b
     Examples:
@@ -96,7 +95,7 @@ def move(
 
 
 def _verify_file(file: str) -> Backup:
-    """Check a file without opening a store: there may be none any more."""
+    """Check a backup without opening a store, which may be lost."""
     from remembrancer.transfer import archive
     from remembrancer.transfer.progress import ProgressCounter
 
@@ -124,11 +123,11 @@ def _print_arrival(out: Terminal, arrived: TransferResult, word: str) -> None:
 
 
 def _format_owners(people: int, teams: int, facts: int | None = None) -> list[str]:
-    """How many people, and how many teams if there are any, with how many facts."""
+    """The number of people, and of teams with their facts if there are any."""
     held = [] if teams and not people else [format_count(people, "person", "people")]
     if teams:
-        told = "" if facts is None else f" with {format_count(facts, 'fact')}"
-        held.append(format_count(teams, "team") + told)
+        team_facts = "" if facts is None else f" with {format_count(facts, 'fact')}"
+        held.append(format_count(teams, "team") + team_facts)
     return held
 
 

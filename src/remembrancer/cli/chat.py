@@ -1,4 +1,4 @@
-"""The verb that talks: one line in, one answer out, as it comes."""
+"""`rem chat`: answers each line, and streams the answer."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ def chat(
     context: typer.Context,
     *,
     session: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Go on with this conversation.")
+        str | None, typer.Option(metavar="NAME", help="Continue this conversation.")
     ] = None,
 ) -> None:
     """Talk with an assistant that remembers.
 
     It recalls, answers and learns. "Remember that …", "what do you remember about me?", "forget …",
-    "undo" and "why did you say that?" are understood without a model; with one, set up as
-    models.chat in the configuration, it talks. In a pipe each line is answered, with --json as one
-    JSON document a line.
+    "undo" and "why did you say that?" work without a model; to talk about anything, configure
+    models.chat. In a pipe it answers each line; with --json, as one JSON document per line.
 
     \b
     Examples:
@@ -67,7 +66,7 @@ def _run_chat(talk: Chat, cli: CliContext) -> None:
 
 
 def _read_lines() -> Iterator[str]:
-    """What the person says, until they leave."""
+    """The lines that the user types or pipes, until the end of input."""
     if not sys.stdin.isatty():
         yield from (line for line in sys.stdin if line.strip())
         return
@@ -85,23 +84,23 @@ def _read_lines() -> Iterator[str]:
 
 
 def _print_answer(talk: Chat, line: str, shown: set[str]) -> None:
-    """Show an answer while it comes; Ctrl-C ends it and not the conversation."""
-    quiet: list[str] = []
+    """Stream an answer; Ctrl-C stops the answer, not the conversation."""
+    notices: list[str] = []
     with contextlib.closing(talk.say(line)) as parts:
         try:
             for part in parts:
-                quiet += _print_part(part)
+                notices += _print_part(part)
         except KeyboardInterrupt:
-            quiet.append("Stopped.")
+            notices.append("Stopped.")
     typer.echo()
-    for one in quiet:
+    for one in notices:
         if one not in shown:
             _print_dim(one)
-    shown.update(quiet)
+    shown.update(notices)
 
 
 def _print_part(part: ChatEvent) -> list[str]:
-    """Show what is said; what is to be said quietly comes back for later."""
+    """Print text at once; return notices, to be printed after the answer."""
     from remembrancer.assistant.events import MemoriesUsed, MemoryChanged, Notice, TextChunk
 
     match part:

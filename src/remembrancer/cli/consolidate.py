@@ -1,4 +1,4 @@
-"""The verb that turns episodes into lasting memories: plan, show, ask, carry out."""
+"""`rem consolidate`: plans facts and rules from episodes, shows the plans and applies them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_text
-from remembrancer.cli.options import confirm_or_abort
+from remembrancer.cli.options import Yes, confirm_or_abort
 from remembrancer.cli.terminal import Terminal, format_count
 from remembrancer.errors import Conflict, InvalidInput
 
@@ -30,20 +30,18 @@ HOW_TO_CONFIGURE = """Name one in remembrancer.toml, or in the file after --conf
 def consolidate(
     context: typer.Context,
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what would be done.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show the plans.")] = False,
     save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the plans there; change nothing.")
+        str | None, typer.Option(metavar="FILE", help="Write the plans to a file; change nothing.")
     ] = None,
-    apply: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Carry out plans that were saved.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    apply: Annotated[str | None, typer.Option(metavar="FILE", help="Apply saved plans.")] = None,
+    yes: Yes = False,
 ) -> None:
-    """Turn what happened into what is true.
+    """Turn episodes into facts and rules.
 
-    A language model reads the episodes that wait, and plans which facts and rules follow from
-    them; what they do not bear out is refused. Duplicates are merged without a model. The plans
-    are shown before anything is done, and each is one change that undo takes back.
+    A language model reads the waiting episodes and plans which facts and rules follow from them.
+    Anything that the episodes do not support is refused. Duplicates are merged without a model. You
+    see the plans before they are applied, and `rem undo` takes each of them back.
 
     \b
     Examples:
@@ -53,9 +51,7 @@ def consolidate(
       rem consolidate --yes
     """
     if apply is not None and (plan or save is not None):
-        raise InvalidInput(
-            "--apply carries out saved plans: it goes with neither --plan nor --save."
-        )
+        raise InvalidInput("--apply uses saved plans. Leave --plan and --save out.")
     cli: CliContext = context.obj
     with cli.open_memory(embeds=True) as me:
         plans = _load_plans(apply) if apply is not None else me.plan_consolidation()
@@ -100,7 +96,7 @@ def _load_plans(file: str) -> list[ConsolidationPlan]:
 
 
 def _save_plans(file: str, plans: Sequence[ConsolidationPlan]) -> Path:
-    """Write the plans where only their owner can read them, as they tell what is remembered."""
+    """Write the plans to a file that only its owner can read: they quote memories."""
     path = Path(file).expanduser()
     text = json.dumps([one.to_json() for one in plans], indent=2, ensure_ascii=False)
     try:
@@ -113,7 +109,7 @@ def _save_plans(file: str, plans: Sequence[ConsolidationPlan]) -> Path:
 
 
 def _apply_plans(me: Memory, plans: Sequence[ConsolidationPlan]) -> tuple[list[Batch], list[str]]:
-    """What was done, plan by plan, and why some of it was not."""
+    """Apply the plans; returns the batches, and the reasons for plans that no longer fit."""
     done: list[Batch] = []
     failures: list[str] = []
     for one in plans:

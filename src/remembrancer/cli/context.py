@@ -1,4 +1,4 @@
-"""The verb that speaks to a model: what it prints is made to be piped into a prompt."""
+"""`rem context`: prints memory as text for a prompt, ready to be piped."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ def context(
     words: Annotated[list[str] | None, typer.Argument(metavar="PROMPT", hidden=True)] = None,
     *,
     budget: Annotated[
-        int | None, typer.Option(metavar="TOKENS", help="How long it may be, headings and all.")
+        int | None, typer.Option(metavar="TOKENS", help="The maximum length, headings included.")
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="sections, note or hot_set; else the profile's."),
+        typer.Option(metavar="NAME", help="sections, note or hot_set; default: the profile's."),
     ] = None,
     session: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Keep to what was known when this chat first asked."),
+        typer.Option(metavar="ID", help="Only what was known when this chat first asked."),
     ] = None,
-    as_of: Annotated[str | None, typer.Option(metavar="DATE", help="As it was known then.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="DATE", help="As known on this date.")
+    ] = None,
 ) -> None:
     """Print memory as text for a prompt.
 
-    It prints what matters for PROMPT, or what matters most without one, and nothing else; where
-    nothing is known it prints nothing. PROMPT may be - to read it from stdin.
+    Prints the memories that matter for PROMPT, or the most important ones without it, and nothing
+    else. If nothing is known it prints nothing. PROMPT can be - to read it from stdin.
 
     \b
     Examples:
@@ -43,9 +45,9 @@ def context(
     """
     cli: CliContext = context.obj
     prompt = read_words(words) if words else None
-    then = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
+    moment = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
     with cli.open_memory(embeds=prompt is not None) as me:
-        found = me.context(prompt, budget=budget, session=session, as_of=then, style=style)
+        found = me.context(prompt, budget=budget, session=session, as_of=moment, style=style)
     cli.print_result(found, lambda out: _print_verbatim(out, found))
 
 

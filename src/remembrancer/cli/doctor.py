@@ -1,4 +1,4 @@
-"""The verbs that look after the product itself: is everything in order, and what can it do."""
+"""`rem doctor`: checks the installation and the store."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from remembrancer.cli.terminal import Terminal
 
 
 def doctor(context: typer.Context) -> None:
-    """Check that everything works, and say what to do if not.
+    """Check that everything works, and how to repair it.
 
-    Configuration, data directory, database, embedding model, and one real memory that vanishes.
-    The exit code is 1 if there is a problem; warnings are no problem.
+    Checks the configuration, the data directory, the database and the embedding model, and stores a
+    test memory that is removed again. The exit code is 1 if there is a problem; a warning is not
+    a problem.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The verbs that remove a person for good, and check the receipt of that."""
+"""`rem erase` and `rem verify-receipt`: permanent erasure of a person, and its receipts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_text
-from remembrancer.cli.options import confirm_or_abort
+from remembrancer.cli.options import Yes, confirm_or_abort
 from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
@@ -34,22 +34,22 @@ def erase(
     user: Annotated[str, typer.Argument(metavar="USER", hidden=True)],
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what there is of them.")
+        bool, typer.Option("--dry-run", help="Only list what would be removed.")
     ] = False,
     contributions_only: Annotated[
-        bool, typer.Option("--contributions-only", help="Only what they told the team.")
+        bool, typer.Option("--contributions-only", help="Only their contributions to the team.")
     ] = False,
     receipt: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where to keep the receipt.")
+        str | None, typer.Option(metavar="FILE", help="Where to write the receipt.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
-    """Remove everything of a person, for good.
+    """Erase a person permanently.
 
-    First it shows what there is, and asks. Then memories, conversations, vectors, keys, what only
-    they told the team, and their part of the backups made by the job are removed; what they shared
-    with others on a disk is written anew, and all of it is searched for traces. Nothing of this can
-    be undone. If it is interrupted, do it again.
+    It lists what there is and asks first. Then it removes their memories, conversations, vectors
+    and keys, what only they told the team, and their part of scheduled backups. Shared files are
+    rewritten, and everything is searched for traces. This cannot be undone. If it is interrupted,
+    run it again.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ def verify_receipt(
 ) -> None:
     """Check the receipt of an erasure.
 
-    It is genuine if this store has given it out, and nobody has changed a word of it since.
+    It is genuine if this store issued it and nobody has changed it since.
 
     \b
     Examples:
@@ -105,7 +105,7 @@ def verify_receipt(
 
 def _refuse_existing(receipt: str | None) -> None:
     if receipt is not None and Path(receipt).expanduser().exists():
-        raise InvalidInput(f"{receipt} exists; name another file for the receipt.")
+        raise InvalidInput(f"{receipt} exists. Name another file for the receipt.")
 
 
 def _describe_target(contributions_only: bool) -> str:
@@ -137,8 +137,8 @@ def _print_receipt(out: Terminal, done: Receipt, file: str | None) -> None:
         out.say(f"  {one.place}: {size}, {one.found:,} traces")
     for why in done.left:
         out.say(f"  Not done: {why}")
-    said = "Nothing is left." if done.clean else "Something is left: erase again, or see above."
-    out.say(f"{said} {done.sought:,} traces were searched for.")
+    verdict = "Nothing is left." if done.clean else "Something is left: erase again, or see above."
+    out.say(f"{verdict} {done.sought:,} traces were searched for.")
     out.say(f"Receipt {done.id}" + (f" in {file}." if file else ": keep it with --receipt FILE."))
 
 

@@ -1,4 +1,4 @@
-"""What went wrong, in a sentence on stderr (and as JSON on stdout if wanted), with an exit code."""
+"""Reports errors: a sentence on stderr, JSON on stdout with --json, and an exit code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXIT_CODES: tuple[tuple[type[RemembrancerError], int], ...] = (
 
 
 def report_error(error: Exception, *, as_json: bool) -> int:
-    """Report an error and return the exit code it stands for."""
+    """Print the error and return its exit code."""
     if isinstance(error, RemembrancerError):
         code, message = error.code, str(error)
     else:
@@ -48,16 +48,16 @@ def report_error(error: Exception, *, as_json: bool) -> int:
 
 
 def exit_code(error: Exception) -> int:
-    """0 is for success, 1 for what none of the others describes."""
+    """The exit code of an error; 1 where no other code fits."""
     if isinstance(error, RemembrancerError):
         return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
     return USAGE_EXIT_CODE if isinstance(error, typer.TyperException) else 1
 
 
 def _format_usage_error(error: Any) -> str:
-    """Typer's sentence and where to read more; words typed by mistake are not repeated."""
+    """Typer's message with a hint; words typed by mistake are not repeated."""
     if not isinstance(error, typer.TyperException):
-        return "It was broken off."
+        return "Aborted."
     message = error.format_message().rstrip(".")
     if message.startswith("Got unexpected extra argument"):
         message = "There are too many words: put quotes around each text"

@@ -1,4 +1,4 @@
-"""The verbs that take a person's memories along: into a file, and out of whatever they have."""
+"""`rem import` and `rem export`: one person's memories from and to files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remembrancer.transfer.import_pipeline import ImportResult
 
 MAX_ITEMS_SHOWN = 10
-"""How many reasons and files are named."""
+"""How many reasons and files are listed."""
 
 
 def import_(
@@ -25,38 +25,40 @@ def import_(
     path: Annotated[str, typer.Argument(metavar="PATH", hidden=True)],
     *,
     format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="What wrote it; else guessed.")
+        str | None, typer.Option("--from", metavar="FORMAT", help="The format; default: detected.")
     ] = None,
     of: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose, where it holds several people's.")
+        str | None,
+        typer.Option(metavar="NAME", help="Whose, if it holds several people's."),
     ] = None,
     origin: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="document: these are somebody else's words, untrusted."),
+        typer.Option(metavar="NAME", help="document: somebody else's words, not trusted."),
     ] = None,
     learn: Annotated[
         bool | None,
-        typer.Option("--learn/--no-learn", help="From what was said: now, or not at all."),
+        typer.Option("--learn/--no-learn", help="Learn from conversations now, or not at all."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would come in.")
+        bool, typer.Option("--dry-run", help="Only show what would be imported.")
     ] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="For an export of our own: give up what is here.")
+        bool, typer.Option("--replace", help="With an export of ours: replace what is here.")
     ] = False,
 ) -> None:
-    """Bring in what another product holds, or your notes.
+    """Import from another product, notes or conversations.
 
-    PATH is a file, a zip, a folder, or a postgresql:// address. FORMAT is one of chatgpt, claude,
-    mem0, langgraph, mcp-graph, mcp-memory-service, markdown, jsonl, transcript, and remembrancer
-    for what `rem export` wrote. If it is interrupted, do it again: nothing comes twice. `rem undo`
-    takes all of it back.
+    PATH is a file, a zip, a folder, or a postgresql:// URL. FORMAT is one of chatgpt, claude, mem0,
+    langgraph, mcp-graph, mcp-memory-service, markdown, jsonl, transcript (a conversation, as
+    `rem append` reads it), and remembrancer for a file from `rem export`. If it is interrupted, run
+    it again: nothing is imported twice. `rem undo` takes the whole import back.
 
     \b
     Examples:
       rem import chatgpt-export.zip --dry-run
       rem import chatgpt-export.zip --learn
       rem import ~/notes --from markdown
+      rem import chat.txt
       rem import ~/.mem0 --of ada
     """
     from remembrancer.transfer.formats.detect import OWN_FORMAT
@@ -84,13 +86,13 @@ def export(
     context: typer.Context,
     file: Annotated[str | None, typer.Argument(metavar="FILE", hidden=True)] = None,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="For reading; it cannot be brought back.")
+        bool, typer.Option("--markdown", help="For reading; it cannot be imported.")
     ] = False,
 ) -> None:
-    """Write all that is remembered of one person.
+    """Export one person's memories to a file.
 
-    As lines of JSON, with history and vectors, so that `rem import` brings it back as it was, on
-    either engine; or as Markdown. Without FILE it goes to stdout. It is not encrypted.
+    Writes JSON Lines with history and vectors, which `rem import` restores on either engine; or
+    Markdown. Without FILE it writes to stdout. The file is not encrypted.
 
     \b
     Examples:
@@ -122,7 +124,7 @@ def _write(file: str | None, pieces: Iterable[bytes]) -> None:
 
 
 def _import_own_export(cli: CliContext, path: Path, *, replace: bool) -> None:
-    """What `rem export` wrote comes back as a whole, or not at all."""
+    """Restore a file from `rem export`, completely or not at all."""
     from remembrancer.transfer.formats.files import translate_read_errors
 
     user = cli.user or cli.settings.user

@@ -1,4 +1,4 @@
-"""The verb that puts memory into the settings of coding agents, and takes it out again."""
+"""`rem install`: adds memory to the settings of a coding agent, or removes it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from remembrancer.integrations.hooks.install import FileChange
 
 NOTES = {
-    "claude-code": "Start Claude Code anew; /hooks and /mcp in it show what it has.",
-    "codex": "Codex runs hooks after you have looked at them: type /hooks in it.",
-    "cursor": "Start Cursor anew, and allow the server under Settings, MCP.",
-    "vscode": "VS Code asks whether you trust the server when it is used first.",
+    "claude-code": "Restart Claude Code; its /hooks and /mcp list what was installed.",
+    "codex": "Codex runs hooks only after you review them: type /hooks in it.",
+    "cursor": "Restart Cursor, and allow the server under Settings, MCP.",
+    "vscode": "VS Code asks whether you trust the server on its first use.",
 }
 
 
@@ -28,22 +28,22 @@ def install(
     client: Annotated[str, typer.Argument(metavar="CLIENT", hidden=True)],
     *,
     project: Annotated[
-        bool, typer.Option("--project", help="For all who work in this directory, in its files.")
+        bool, typer.Option("--project", help="For everyone in this project, in its files.")
     ] = False,
     user: Annotated[
-        bool, typer.Option("--user", help="For you, in every project; so it is by default.")
+        bool, typer.Option("--user", help="For you, in every project (default).")
     ] = False,
     uninstall: Annotated[
-        bool, typer.Option("--uninstall", help="Take out again what was put in.")
+        bool, typer.Option("--uninstall", help="Remove what was installed.")
     ] = False,
 ) -> None:
     """Give a coding agent your memory.
 
-    CLIENT is claude-code, codex, cursor or vscode. Its settings get our MCP server and hooks, which
-    tell it what is remembered when a session starts and with each prompt, and keep what was said.
-    Nothing else in the files changes. Doing it again changes nothing.
+    CLIENT is claude-code, codex, cursor or vscode. Its settings get an MCP server and hooks, which
+    add memories when a session starts and to each prompt, and store the conversation. Nothing else
+    in the files changes. Installing twice changes nothing.
 
-    Options of the root are for the memory that it gets: with --agent NAME, it has one of its own.
+    Root options choose the memory: with --agent NAME, the client has one of its own.
 
     \b
     Examples:
@@ -55,7 +55,7 @@ def install(
     from remembrancer.integrations.hooks.install import plan_install, write_changes
 
     if project and user:
-        raise InvalidInput("Say --project or --user, not both.")
+        raise InvalidInput("Give --project or --user, not both.")
     cli: CliContext = context.obj
     changes = plan_install(
         client, Path.cwd() if project else None, _collect_root_options(cli), remove=uninstall
@@ -66,10 +66,10 @@ def install(
 
 
 def _collect_root_options(cli: CliContext) -> list[str]:
-    """What was said about whose memory it is, to be said again by the client."""
+    """The root options, for the command line that the client will run."""
     options = collect_root_options(cli)
     if (cli.store or "").startswith("postgresql"):
-        raise InvalidInput("The address may hold a password: put it into a file for --config.")
+        raise InvalidInput("The URL can contain a password. Put it in a file for --config.")
     for name in ("--config", "--store"):
         if name in options:
             options[name] = str(Path(options[name]).expanduser().absolute())

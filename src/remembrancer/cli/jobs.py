@@ -1,4 +1,4 @@
-"""The verbs about what happens by itself: the activity, the jobs, and embedding anew."""
+"""`rem jobs` and `rem reembed`: recurring jobs, and vectors after a change of model."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def jobs(
 ) -> None:
     """List the recurring jobs, or run some now.
 
-    They expire what has faded, clean up episodes and the trash, let conversations rest, and make
-    backups. A server runs them by itself; `tick` is for a heartbeat of your own: it runs whatever
-    is due. Two processes never do the same work twice.
+    Jobs expire faded memories, empty the trash, close idle conversations and make backups. A server
+    runs them on schedule; without one, call `tick` from cron, which runs the jobs that are due. Two
+    processes never run the same job at once.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ def jobs(
             case "tick" if not names:
                 done = store.tick()
             case _:
-                raise InvalidInput("Say `rem jobs`, `rem jobs run NAME` or `rem jobs tick`.")
+                raise InvalidInput("Use `rem jobs`, `rem jobs run NAME` or `rem jobs tick`.")
     cli.print_result(done, lambda out: _print_outcomes(out, done))
     if any(one.failures for one in done):
         raise typer.Exit(1)
@@ -58,8 +58,8 @@ def reembed(
 ) -> None:
     """Compute missing vectors, after a change of model.
 
-    Recall works meanwhile: what has no vector yet is found by its words, and vectors of two models
-    are never compared. It can be interrupted at any time and goes on where it was.
+    Recall works meanwhile: a memory without a vector is found by its words, and vectors of two
+    models are never compared. You can interrupt it at any time and run it again to continue.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""Results as one JSON document: the fields of the library's values under their own names."""
+"""Prints results as one JSON document, with the field names of the library."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from remembrancer.types import Record
 
 
 def to_json_value(value: Any) -> Any:
-    """The value in lists, dicts, strings and numbers; moments are ISO 8601 in UTC."""
+    """Convert to lists, dicts, strings and numbers; times are ISO 8601 in UTC."""
     if is_dataclass(value):
-        found = {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
-        return {"kind": str(value.kind), **found} if isinstance(value, Record) else found
+        values = {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
+        return {"kind": str(value.kind), **values} if isinstance(value, Record) else values
     match value:
         case datetime():
             return value.astimezone(UTC).isoformat()
@@ -34,6 +34,6 @@ def to_json_value(value: Any) -> Any:
 
 
 def print_json(value: Any, indent: int | None = 2) -> None:
-    """Print the value, and nothing else; without an indent, on one line."""
-    narrow = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    print(json.dumps(to_json_value(value), indent=indent, ensure_ascii=narrow))
+    """Print the value as JSON; without an indent, on one line."""
+    is_ascii = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(to_json_value(value), indent=indent, ensure_ascii=is_ascii))

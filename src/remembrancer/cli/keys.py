@@ -1,4 +1,4 @@
-"""The verbs about keys: who may come in over the network, and as whom."""
+"""`rem key-create`, `rem key-list` and `rem key-revoke`: API keys of the server."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ def key_create(
         typer.Option(metavar="NAME", help="users:view or users:edit; repeatable."),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
-    expires: Annotated[
-        str | None, typer.Option(metavar="DATE", help="When it stops to open anything.")
-    ] = None,
+    expires: Annotated[str | None, typer.Option(metavar="DATE", help="When it expires.")] = None,
 ) -> None:
-    """Make a key for the server; it is shown once.
+    """Create an API key for the server; it is shown once.
 
-    It opens the memory of the user, and with --agent only what that agent may see. Only a digest
-    is kept: whoever loses a key gets another one.
+    It gives access to the user's memory, and with --agent only to what that agent can see. Only a
+    hash is stored: if you lose a key, create another one.
 
     \b
     Examples:
@@ -56,10 +54,10 @@ def key_create(
 
 
 def key_list(context: typer.Context) -> None:
-    """List the keys there are.
+    """List API keys.
 
-    Whom each lets in, when it was used last, and whether it still opens anything. With --user, only
-    those of one person.
+    Shows whose each key is, when it was last used, and whether it expired or was revoked. With
+    --user, only the keys of one person.
 
     \b
     Examples:
@@ -84,9 +82,9 @@ def key_revoke(
     context: typer.Context,
     key: Annotated[str, typer.Argument(metavar="KEY", hidden=True)],
 ) -> None:
-    """Let a key open nothing any more.
+    """Revoke an API key.
 
-    KEY is its id, as `rem key-list` shows it. It counts at once, for every process.
+    KEY is its id, as `rem key-list` shows it. It takes effect at once, in every process.
 
     \b
     Example:
@@ -109,11 +107,11 @@ def _format_holder(key: Key) -> str:
 
 
 def _format_dates(out: Terminal, key: Key) -> str:
-    told = [f"made {out.format_time(key.created_at)}"]
+    dates = [f"made {out.format_time(key.created_at)}"]
     if key.used_at:
-        told.append(f"used {out.format_time(key.used_at)}")
+        dates.append(f"used {out.format_time(key.used_at)}")
     if key.expires_at:
-        told.append(f"until {out.format_time(key.expires_at)}")
+        dates.append(f"until {out.format_time(key.expires_at)}")
     if key.revoked_at:
-        told.append(f"revoked {out.format_time(key.revoked_at)}")
-    return ", ".join(told)
+        dates.append(f"revoked {out.format_time(key.revoked_at)}")
+    return ", ".join(dates)

@@ -1,4 +1,4 @@
-"""The verb that serves a memory to MCP clients; stdout belongs to the protocol."""
+"""`rem mcp`: serves a memory to an MCP client; stdout is reserved for the protocol."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def mcp(
     context: typer.Context,
     *,
     tools: Annotated[
-        str, typer.Option(metavar="SET", help="core, the most needed tools, or full.")
+        str, typer.Option(metavar="SET", help="core (the essential tools) or full.")
     ] = "core",
 ) -> None:
     """Serve memory to an MCP client on stdin and stdout.
 
-    A client such as Claude Code starts it. Which tools it offers depends on the profile; with
-    --agent, it acts as that agent and reaches no other.
+    A client such as Claude Code starts it. The profile decides which tools it offers. With --agent,
+    it acts as that agent and cannot see the memory of others.
 
     \b
     Examples:
@@ -34,7 +34,7 @@ def mcp(
     if tools not in get_args(Extent):
         raise InvalidInput(f"--tools: use one of {', '.join(get_args(Extent))}, not {tools!r}.")
     if find_spec("mcp") is None:
-        raise InvalidSetting("The MCP server needs a library: pip install 'remembrancer[mcp]'.")
+        raise InvalidSetting("The MCP server is not installed: pip install 'remembrancer[mcp]'.")
     restore_default_gc()
     from remembrancer.mcp.stdio import serve
 

@@ -1,4 +1,4 @@
-"""What is typed after a verb: options as tables that several verbs share, words, and dates."""
+"""Options that several verbs share, and the parsing of words, dates and root options."""
 
 from __future__ import annotations
 
@@ -23,50 +23,57 @@ def _option(kind: Any, flag: str, metavar: str, help: str) -> Any:
     return Annotated[kind | None, typer.Option(flag, metavar=metavar, help=help)]
 
 
+Limit = Annotated[int, typer.Option(metavar="NUMBER", help="The maximum number of results.")]
+Cursor = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="The cursor that the last page printed.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Words = Annotated[list[str], typer.Argument(metavar="WORDS", hidden=True)]
 Reference = Annotated[list[str], typer.Argument(metavar="MEMORY", hidden=True)]
 Content = Annotated[str, typer.Argument(metavar="CONTENT", hidden=True)]
 
 FACT_OPTIONS: OptionTable = {
-    "category": _option(str, "--category", "NAME", "What sort of fact: one of the profile's."),
-    "subject": _option(str, "--subject", "NAME", "Whom or what it is about, with --predicate."),
-    "predicate": _option(str, "--predicate", "NAME", "Which property of the subject it states."),
+    "category": _option(str, "--category", "NAME", "A category of the profile."),
+    "subject": _option(str, "--subject", "NAME", "What it is about, with --predicate."),
+    "predicate": _option(str, "--predicate", "NAME", "The property of the subject it states."),
     "importance": _option(float, "--importance", "NUMBER", "From 1 to the profile's maximum."),
     "permanence": _option(str, "--permanence", "NAME", "How fast it fades: permanent … ephemeral."),
-    "tags": _option(list[str], "--tag", "NAME", "A tag; may be given several times."),
-    "scope": _option(str, "--scope", "NAME", "Which agent's memory it belongs to."),
+    "tags": _option(list[str], "--tag", "NAME", "A tag; repeatable."),
+    "scope": _option(str, "--scope", "NAME", "The agent whose memory it belongs to."),
     "kind": _option(str, "--kind", "NAME", "fact, rule or episode."),
     "valid_from": _option(str, "--valid-from", "DATE", "When it became or becomes true."),
     "valid_until": _option(str, "--valid-until", "DATE", "When it stops being true."),
-    "ttl_days": _option(float, "--ttl-days", "DAYS", "Let it expire after so many days."),
-    "summary": _option(str, "--summary", "TEXT", "A short form for prompts."),
-    "body": _option(str, "--body", "TEXT", "A long form, kept but not searched."),
+    "ttl_days": _option(float, "--ttl-days", "DAYS", "Expire after this many days."),
+    "summary": _option(str, "--summary", "TEXT", "A short version for prompts."),
+    "body": _option(str, "--body", "TEXT", "A long version, stored but not searched."),
 }
 
 FILTER_OPTIONS: OptionTable = {
-    "limit": _option(int, "--limit", "NUMBER", "How many at most."),
+    "limit": _option(int, "--limit", "NUMBER", "The maximum number of results."),
     "kinds": _option(list[str], "--kind", "NAME", "Only facts, rules or episodes; repeatable."),
     "categories": _option(list[str], "--category", "NAME", "Only these categories; repeatable."),
-    "tags": _option(list[str], "--tag", "NAME", "Only what has all these tags; repeatable."),
-    "scope": _option(str, "--scope", "NAME", "What this agent sees."),
-    "as_of": _option(str, "--as-of", "DATE", "As it was known then."),
+    "tags": _option(list[str], "--tag", "NAME", "Only memories with all these tags; repeatable."),
+    "scope": _option(str, "--scope", "NAME", "Only what this agent can see."),
+    "as_of": _option(str, "--as-of", "DATE", "As known on this date."),
     "true_at": _option(str, "--true-at", "DATE", "What was true then, as known today."),
 }
 
 RANKING_OPTIONS: OptionTable = {
     "mode": _option(str, "--mode", "NAME", "hybrid, semantic or keyword."),
-    "minimum_importance": _option(float, "--min-importance", "NUMBER", "At least so important."),
-    "minimum_confidence": _option(float, "--min-confidence", "SHARE", "At least so sure, 0 to 1."),
+    "minimum_importance": _option(float, "--min-importance", "NUMBER", "The minimum importance."),
+    "minimum_confidence": _option(
+        float, "--min-confidence", "SHARE", "The minimum confidence, 0–1."
+    ),
 }
 
 PAGING_OPTIONS: OptionTable = {
     "status": _option(str, "--status", "NAME", "active, superseded, forgotten, trashed, …"),
-    "cursor": _option(str, "--cursor", "TEXT", "Go on where the last page ended."),
+    "cursor": _option(str, "--cursor", "TEXT", "The cursor that the last page printed."),
 }
 
 
 def with_options(*tables: OptionTable) -> Callable[[Function], Function]:
-    """Give a verb the options of these tables; it receives all of them as keyword arguments."""
+    """Add the options of these tables to a verb, which receives them as keyword arguments."""
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function, eval_str=True)
@@ -91,12 +98,12 @@ def collect_root_options(source: object) -> dict[str, str]:
 
 
 def drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were used."""
+    """The options that were given a value."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def read_words(words: Sequence[str]) -> str:
-    """The words as one text; a single dash stands for what comes in on stdin."""
+    """The words as one text; a single dash reads stdin."""
     return read_stdin() if list(words) == ["-"] else _require_unicode(" ".join(words))
 
 
@@ -117,19 +124,19 @@ def _require_unicode(text: str) -> str:
 
 
 def confirm_or_abort(yes: bool, question: str) -> None:
-    """Ask once; without anyone to ask, it must be said beforehand."""
+    """Ask for confirmation unless `yes`; without a terminal, `yes` is required."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise InvalidInput("Nobody is there to be asked; say --yes if you mean it.")
+        raise InvalidInput("Cannot prompt: stdin is not a terminal. Pass --yes to confirm.")
     typer.confirm(question, abort=True, err=True)
 
 
 def parse_moment(text: str, zone: tzinfo, option: str) -> datetime:
-    """A date or a date and time; without a zone of its own it is in the user's."""
+    """Parse a date or a date and time; without a zone it is in the user's."""
     try:
-        read = datetime.fromisoformat(text)
-        return read if read.tzinfo else read.replace(tzinfo=zone)
+        moment = datetime.fromisoformat(text)
+        return moment if moment.tzinfo else moment.replace(tzinfo=zone)
     except ValueError:
         raise InvalidInput(
             f"{option}: give a date such as 2026-03-02 or 2026-03-02T14:30, not {text!r}."
@@ -137,21 +144,21 @@ def parse_moment(text: str, zone: tzinfo, option: str) -> datetime:
 
 
 def split_root_options(args: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The options of the root, wherever they stand before a --, and the rest."""
+    """Split the root options, wherever they stand before a --, from the other arguments."""
     front: list[str] = []
     rest: list[str] = []
-    waiting = iter(args)
-    for arg in waiting:
+    remaining = iter(args)
+    for arg in remaining:
         if arg == "--":
-            rest += [arg, *waiting]
+            rest += [arg, *remaining]
         elif arg in ROOT_FLAGS or arg.startswith(tuple(f"{name}=" for name in ROOT_OPTIONS)):
             front.append(arg)
         elif arg in ROOT_OPTIONS:
-            value = [one for one in [next(waiting, None)] if one is not None]
+            value = [one for one in [next(remaining, None)] if one is not None]
             if arg == "--user" and rest[:1] == ["install"] and "".join(value)[:2] in ("", "--"):
-                # Not whose memory it is, but for whom it is installed.
-                theirs, others = split_root_options([*value, *waiting])
-                return [*front, *theirs], [*rest, arg, *others]
+                # `rem install --user` has a flag of that name: install for this user.
+                later_front, later_rest = split_root_options([*value, *remaining])
+                return [*front, *later_front], [*rest, arg, *later_rest]
             front += [arg, *value]
         else:
             rest.append(arg)

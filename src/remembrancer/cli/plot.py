@@ -1,4 +1,4 @@
-"""Three curves over time, drawn as lines of a terminal and as a picture. Pure."""
+"""Draws the forecast of `rem simulate` as sparklines and as SVG. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STYLE = """
 
 
 def render_sparklines(series: Sequence[BandCounts], width: int) -> Iterator[str]:
-    """Each curve on a line of its own: how many at first, how they change, how many in the end."""
+    """One line per curve: its first value, a sparkline and its last value."""
     top = _max_count(series)
     wide = len(str(top))
     columns = max(2, width - 2 * wide - len("recalled") - 3)
@@ -35,7 +35,7 @@ def render_sparklines(series: Sequence[BandCounts], width: int) -> Iterator[str]
 
 
 def render_svg(series: Sequence[BandCounts]) -> str:
-    """A picture that follows the reader's light or dark theme."""
+    """An SVG chart that follows the reader's light or dark theme."""
     top = _max_count(series)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
@@ -53,7 +53,7 @@ def _max_count(series: Sequence[BandCounts]) -> int:
 
 
 def _bar_char(value: int, top: int) -> str:
-    """A bar of eight steps; what is there at all can be seen."""
+    """A bar of eight heights; any value above 0 is visible."""
     height = max(round(value / top * 8), 1 if value else 0)
     return BAR_CHARS[height]
 

@@ -1,4 +1,4 @@
-"""A bar that shows how far something is, on the error stream and only where someone sees it."""
+"""A progress bar on stderr, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """What is to be told how much is done and how much there is; nothing without a terminal."""
+    """Yield a callback for (done, total), or None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

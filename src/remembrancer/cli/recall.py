@@ -1,4 +1,4 @@
-"""The verbs that only look: parse, call the library's verb, print what it found."""
+"""The verbs that read memories: recall, get, list, history, activity and stats."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from remembrancer.cli.options import (
     FILTER_OPTIONS,
     PAGING_OPTIONS,
     RANKING_OPTIONS,
+    Cursor,
+    Limit,
     Reference,
     Words,
     read_words,
@@ -27,13 +29,13 @@ def recall(
     context: typer.Context,
     words: Words,
     *,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why each was found.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show why each was found.")] = False,
     **options: Any,
 ) -> None:
-    """Bring back what matters for a question, best first.
+    """Find the memories that matter for a question.
 
-    It looks by meaning and by words, and among what you may see at the moment you ask about.
-    A date means its first moment, in your time zone.
+    Searches by meaning and by words, and prints the best first. --as-of and --true-at ask about the
+    past; a date means its start in your time zone.
 
     \b
     Examples:
@@ -41,9 +43,9 @@ def recall(
       rem recall "where does Ada live?" --as-of 2026-03-15 --explain
     """
     cli: CliContext = context.obj
-    query, wanted = read_words(words), cli.parse_recall_options(options)
-    with cli.open_memory(embeds=wanted.get("mode") != "keyword") as me:
-        found = me.recall(query, **wanted)
+    query, filters = read_words(words), cli.parse_recall_options(options)
+    with cli.open_memory(embeds=filters.get("mode") != "keyword") as me:
+        found = me.recall(query, **filters)
     cli.print_result(
         {"items": found, "sure": found.sure, "late": found.late},
         lambda out: _print_results(out, found, explain=explain),
@@ -51,9 +53,9 @@ def recall(
 
 
 def get(context: typer.Context, memory: Reference) -> None:
-    """Show one memory with all that is known about it.
+    """Show one memory with all its details.
 
-    Where it came from, how long it is true, and what became of it.
+    Shows where it came from, how long it is true, its status and its confidence.
 
     \b
     Example:
@@ -69,7 +71,7 @@ def get(context: typer.Context, memory: Reference) -> None:
 def list_(context: typer.Context, **options: Any) -> None:
     """List memories, the newest first.
 
-    By default those in force; --status shows what was replaced, forgotten or deleted.
+    Lists active memories; --status lists superseded, forgotten or deleted ones.
 
     \b
     Examples:
@@ -77,17 +79,16 @@ def list_(context: typer.Context, **options: Any) -> None:
       rem list --status forgotten
     """
     cli: CliContext = context.obj
-    wanted: Any = cli.parse_recall_options(options)
+    filters: Any = cli.parse_recall_options(options)
     with cli.open_memory() as me:
-        found = me.list(**wanted)
+        found = me.list(**filters)
     cli.print_result(found, lambda out: _print_list(out, found))
 
 
 def history(context: typer.Context, memory: Reference) -> None:
-    """Show the life of a memory.
+    """Show the versions of a memory and its events.
 
-    Its versions, what happened to them and what they are linked to. Each line names its event,
-    which undo takes.
+    Shows all versions, what happened to them, and their links. Each event has an id for `rem undo`.
 
     \b
     Example:
@@ -107,15 +108,12 @@ def history(context: typer.Context, memory: Reference) -> None:
 
 def activity(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many at most.")] = 20,
-    cursor: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Go on where the last page ended.")
-    ] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
 ) -> None:
     """Show what happened to your memories, the latest first.
 
-    What you said, what was learned, what expired by itself. Each line names its event, with which
-    it can be taken back.
+    Shows what you stored, what was learned and what expired. Each event has an id for `rem undo`.
 
     \b
     Example:
@@ -137,9 +135,9 @@ def activity(
 
 
 def stats(context: typer.Context) -> None:
-    """Count what is remembered, and say how it is doing.
+    """Count memories by kind and status.
 
-    Memories by kind and status, what is fading for lack of confirmation, and what expires soon.
+    Also shows how many fade because nobody confirmed them, and how many expire soon.
 
     \b
     Example:
@@ -193,7 +191,7 @@ def _print_entry(out: Terminal, record: Record, *, first: bool) -> None:
 
 
 def describe_memory(out: Terminal, record: Record) -> str:
-    """One line about a memory: what it is, since when, and its id."""
+    """One line about a memory: its category, date, tags and id."""
     parts = [getattr(record, "category", None) or record.kind]
     if record.status != "active":
         parts.append(record.status)

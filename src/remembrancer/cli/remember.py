@@ -1,4 +1,4 @@
-"""The verbs that change something: parse, call the library's verb, say how to take it back."""
+"""The verbs that change memories: remember, update, confirm, forget, delete, undo and link."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from remembrancer.cli.options import (
     Content,
     Reference,
     Words,
+    Yes,
     confirm_or_abort,
     read_words,
     with_options,
@@ -30,10 +31,10 @@ Relation = Annotated[
 
 @with_options(FACT_OPTIONS)
 def remember(context: typer.Context, words: Words, **options: Any) -> None:
-    """Keep one thing.
+    """Store one memory.
 
-    What it restates is replaced, what it repeats is left as it is, and secrets in it are left out.
-    WORDS may be - to read them from stdin.
+    It replaces a memory that it restates, and a duplicate is not stored again. Secrets are removed
+    before it is stored. WORDS can be - to read them from stdin.
 
     \b
     Examples:
@@ -42,9 +43,9 @@ def remember(context: typer.Context, words: Words, **options: Any) -> None:
       rem remember - --kind episode --tag meeting < notes.txt
     """
     cli: CliContext = context.obj
-    content, details = read_words(words), cli.parse_fact_fields(options)
+    content, fields = read_words(words), cli.parse_fact_fields(options)
     with cli.open_memory(embeds=True) as me:
-        written = me.remember(content, **details)
+        written = me.remember(content, **fields)
     cli.print_result(written, lambda out: _print_remembered(out, written))
 
 
@@ -55,26 +56,26 @@ def update(
     content: Content,
     **options: Any,
 ) -> None:
-    """Replace a memory by a new version.
+    """Replace a memory with a new version.
 
-    MEMORY is an id, or words that occur in one memory only; CONTENT may be - to read it from
-    stdin. The old version stays in its history; what no option mentions is taken over from it.
+    MEMORY is an id, or words that occur in one memory only; CONTENT can be - to read it from stdin.
+    The old version stays in the history. Fields without an option keep their value.
 
     \b
     Example:
       rem update "lives in Berlin" "Ada lives in Hamburg." --valid-from 2026-03-01
     """
     cli: CliContext = context.obj
-    old, new, details = read_words([memory]), read_words([content]), cli.parse_fact_fields(options)
+    old, new, fields = read_words([memory]), read_words([content]), cli.parse_fact_fields(options)
     with cli.open_memory(embeds=True) as me:
-        written = me.update(old, new, **details)
+        written = me.update(old, new, **fields)
     cli.print_result(written, lambda out: _print_remembered(out, written, "Updated."))
 
 
 def confirm(context: typer.Context, memory: Reference) -> None:
-    """Say that a memory is still true.
+    """Confirm that a memory is still true.
 
-    Its confidence starts anew; a memory that had expired for lack of it is active again.
+    This restores its confidence. A memory that had expired becomes active again.
 
     \b
     Example:
@@ -84,10 +85,10 @@ def confirm(context: typer.Context, memory: Reference) -> None:
 
 
 def forget(context: typer.Context, memory: Reference) -> None:
-    """End a memory: it is no longer recalled.
+    """Forget a memory: it is no longer recalled.
 
-    If no memory has that id or contains the words, the one that is clearly closest in meaning is
-    meant. It stays in your history and can be restored.
+    If no memory has that id or those words, the one that is clearly closest in meaning is
+    forgotten. It stays in your history and can be restored.
 
     \b
     Example:
@@ -97,9 +98,9 @@ def forget(context: typer.Context, memory: Reference) -> None:
 
 
 def restore(context: typer.Context, memory: Reference) -> None:
-    """Bring back what was forgotten or deleted.
+    """Restore a forgotten or deleted memory.
 
-    It is active again, with the time in which it is true as it was before.
+    It becomes active again, with the validity it had before.
 
     \b
     Example:
@@ -109,9 +110,9 @@ def restore(context: typer.Context, memory: Reference) -> None:
 
 
 def delete(context: typer.Context, memory: Reference) -> None:
-    """Put a memory into the trash.
+    """Move a memory to the trash.
 
-    It can be restored while it is there. Where the profile deletes at once, it is gone for good.
+    You can restore it from there. If the profile deletes at once, it is deleted permanently.
 
     \b
     Example:
@@ -125,12 +126,12 @@ def delete(context: typer.Context, memory: Reference) -> None:
 
 def forget_all(
     context: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
-    """End every memory that is in force.
+    """Forget every active memory.
 
-    Nothing is recalled any more, and all of it stays in your history. One undo brings all of it
-    back.
+    Nothing is recalled any more, but everything stays in your history. One `rem undo` restores all
+    of it.
 
     \b
     Example:
@@ -142,12 +143,11 @@ def forget_all(
 
 def delete_all(
     context: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
-    """Put everything into the trash, conversations too.
+    """Move everything to the trash, conversations too.
 
-    One undo brings all of it back while it is there. Where the profile deletes at once, it is gone
-    for good.
+    One `rem undo` restores all of it. If the profile deletes at once, it is deleted permanently.
 
     \b
     Example:
@@ -161,10 +161,10 @@ def undo(
     context: typer.Context,
     event: Annotated[str | None, typer.Argument(metavar="EVENT", hidden=True)] = None,
 ) -> None:
-    """Take back one change.
+    """Undo one change.
 
-    Every change names its EVENT; without one, the latest change is meant. An undo is a change too,
-    so it can be taken back by its event.
+    Every change prints its EVENT; without one, the latest change is undone. An undo is a change
+    too, and can itself be undone.
 
     \b
     Examples:
@@ -183,10 +183,10 @@ def link(
     target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
     relation: Relation = "related_to",
 ) -> None:
-    """Relate two memories.
+    """Link two memories.
 
-    SOURCE and TARGET are named by id or by words. The history of each shows what it is linked to;
-    saying it twice changes nothing.
+    SOURCE and TARGET are ids or words. `rem history` shows the links of a memory. Linking twice
+    changes nothing.
 
     \b
     Example:
@@ -204,7 +204,9 @@ def unlink(
     target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
     relation: Relation = "related_to",
 ) -> None:
-    """Take a relation between two memories away.
+    """Remove a link between two memories.
+
+    SOURCE and TARGET are ids or words, and --relation is the relation that the link has.
 
     \b
     Example:
@@ -252,7 +254,7 @@ def _print_remembered(out: Terminal, written: Written, word: str = "Remembered."
 
 
 def _describe_secrets(memory: Record, kinds: tuple[str, ...]) -> str:
-    """How many secrets there were; two of one kind leave two marks in the text."""
+    """The number of secrets that were removed; two of one kind leave two marks in the text."""
     texts = (getattr(memory, name, None) or "" for name in ("content", "summary", "body"))
     everything = " ".join(texts)
     count = max(len(kinds), sum(everything.count(f"[secret: {kind}]") for kind in kinds))

@@ -1,4 +1,4 @@
-"""What does not fit into a sentence: explanations, lives, counts and choices as quiet tables."""
+"""Prints explanations, details, histories, counts and settings as tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def print_explanation(out: Terminal, recalled: Recalled) -> None:
-    """Why a memory was recalled."""
+    """Print why a memory was recalled, with every number of its score."""
     why = recalled.why
     parts = " + ".join(f"{name} {value:.4f}" for name, value in why.parts.items())
     rows = [
@@ -42,7 +42,7 @@ def _format_confidence(why: Why) -> str:
 
 
 def print_memory(out: Terminal, record: Record) -> None:
-    """All that is known about one memory."""
+    """Print all details of one memory."""
     by = f"{record.agent} on {record.surface}" if record.agent else record.surface
     fact: Fact | Record = record
     rows = [
@@ -71,7 +71,7 @@ def print_memory(out: Terminal, record: Record) -> None:
 
 
 def print_history(out: Terminal, history: History) -> None:
-    """The versions of a memory, what happened to them, and what they are linked to."""
+    """Print the versions of a memory, their events, uses and links."""
     for number, version in enumerate(history.versions, 1):
         out.say(f"{number}  {shorten(version.content, out.width - 3)}")
         out.note(f"{version.status} · true {_format_validity(out, version)}", indent=3)
@@ -95,7 +95,7 @@ def print_history(out: Terminal, history: History) -> None:
 
 
 def print_events(out: Terminal, events: Sequence[Event]) -> None:
-    """Events in the order they are given."""
+    """Print events in the given order."""
     lines = _build_table()
     for event in events:
         lines.add_row(Text(out.format_time(event.at), style="dim"), _format_event(event))
@@ -103,7 +103,7 @@ def print_events(out: Terminal, events: Sequence[Event]) -> None:
 
 
 def print_schedule(out: Terminal, jobs: Iterable[ScheduledJob]) -> None:
-    """When each job runs, when it was done last and when it is next due."""
+    """Print when each job runs, ran last and is next due."""
     lines = _build_table()
     for one in jobs:
         last = out.format_time(one.finished_at) if one.finished_at else "never"
@@ -118,7 +118,7 @@ def print_schedule(out: Terminal, jobs: Iterable[ScheduledJob]) -> None:
 
 
 def print_stats(out: Terminal, stats: Stats) -> None:
-    """How many of what, and how they are doing."""
+    """Print the counts of memories and of those that fade or expire."""
     if not stats.by_kind:
         out.say("Nothing is remembered yet.")
         out.note("Try: rem remember “Keep answers short, code first.”")
@@ -140,7 +140,7 @@ def print_stats(out: Terminal, stats: Stats) -> None:
 
 
 def print_candidates(candidates: Sequence[Record]) -> None:
-    """The memories that were possibly meant, for the error stream."""
+    """Print the memories that a reference can mean, on stderr."""
     console = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
     table = Table.grid(padding=(0, 2))
     for one in candidates:
@@ -149,7 +149,7 @@ def print_candidates(candidates: Sequence[Record]) -> None:
 
 
 def print_checks(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
-    """Lines of level, name and sentence."""
+    """Print a line per check: level, name and sentence."""
     signs = {"ok": ("✓", "dim"), "warning": ("!", "bold"), "problem": ("✗", "bold")}
     lines = _build_table()
     for level, name, sentence in rows:
@@ -160,31 +160,31 @@ def print_checks(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
 
 
 def print_audit_findings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
-    """Lines of what is wrong, with which memories, and what could be done about it."""
+    """Print a line per finding: the flaw, the memories and the fix."""
     lines = Table.grid(padding=(0, 2))
     lines.add_column(overflow="fold", ratio=1)
     lines.add_column(no_wrap=True)
     for sentence, ids, fix in rows:
-        told = Text(escape_controls(sentence)).append(f"\n{escape_controls(ids)}", style="dim")
-        lines.add_row(told, Text(fix, style="bold"))
+        text = Text(escape_controls(sentence)).append(f"\n{escape_controls(ids)}", style="dim")
+        lines.add_row(text, Text(fix, style="bold"))
     _print(out, lines)
 
 
 def print_diff(out: Terminal, lines: Iterable[str]) -> None:
-    """Lines that begin with what becomes of them: + is new and green, - is gone and red."""
+    """Print lines that begin with + in green and those with - in red."""
     for line in lines:
-        # What goes on in further lines belongs to the sign before it.
-        told = "\n  ".join(escape_controls(line).splitlines())
+        # Further lines of an entry are indented below its sign.
+        entry = "\n  ".join(escape_controls(line).splitlines())
         if out.is_terminal:
             Console(highlight=False, width=out.width).print(
-                Text(told, style={"+": "green", "-": "red"}.get(line[:1], ""))
+                Text(entry, style={"+": "green", "-": "red"}.get(line[:1], ""))
             )
         else:
-            out.say(told)
+            out.say(entry)
 
 
 def print_settings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
-    """Names, values, and what each does."""
+    """Print a line per setting: name, value and meaning."""
     lines = _build_table()
     for name, value, meaning in rows:
         dim = Text().append(escape_controls(meaning), style="dim")
@@ -243,7 +243,7 @@ def _replace_underscores(name: str) -> str:
 
 
 def print_pairs(out: Terminal, rows: Iterable[tuple[str, str]], indent: int = 0) -> None:
-    """Names and values; what has no value is left out."""
+    """Print names and values; rows without a value are skipped."""
     table = _build_table()
     for name, value in rows:
         if value:
@@ -259,7 +259,7 @@ def _build_table() -> Table:
 
 
 def _print(out: Terminal, what: RenderableType) -> None:
-    """Print without the spaces that fill a table's lines to its width."""
+    """Print without the trailing spaces of table cells."""
     console = Console(highlight=False, width=out.width)
     with console.capture() as captured:
         console.print(what)

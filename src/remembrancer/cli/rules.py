@@ -1,4 +1,4 @@
-"""The verbs about rules: how they worked, and how far they are trusted."""
+"""The verbs for rules: feedback on their use, and how far they are trusted."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ RuleReference = Annotated[list[str], typer.Argument(metavar="RULE", hidden=True)
 
 
 def helpful(context: typer.Context, rule: RuleReference) -> None:
-    """Say that following a rule helped.
+    """Report that following a rule helped.
 
-    It is counted, and with enough successes the rule is trusted more.
+    The success is counted; with enough of them the rule is trusted more.
 
     \b
     Example:
@@ -34,13 +34,13 @@ def harmful(
     context: typer.Context,
     rule: RuleReference,
     reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What went wrong; a warning says why.")
+        str | None, typer.Option(metavar="TEXT", help="What went wrong; the warning quotes it.")
     ] = None,
 ) -> None:
-    """Say that following a rule did harm.
+    """Report that following a rule did harm.
 
-    One harm weighs as much as four successes. A rule that does much harm is turned into a warning
-    that says so, with the reasons; the rule itself stays in its history.
+    One harm weighs as much as four successes. A rule that does much harm becomes a warning with the
+    reasons; the rule itself stays in the history.
 
     \b
     Example:
@@ -50,7 +50,9 @@ def harmful(
 
 
 def promote(context: typer.Context, rule: RuleReference) -> None:
-    """Trust a rule one step more: candidate, established, proven.
+    """Trust a rule one step more.
+
+    The steps are candidate, established and proven.
 
     \b
     Example:
@@ -60,7 +62,9 @@ def promote(context: typer.Context, rule: RuleReference) -> None:
 
 
 def demote(context: typer.Context, rule: RuleReference) -> None:
-    """Trust a rule one step less: proven, established, candidate.
+    """Trust a rule one step less.
+
+    The steps are proven, established and candidate.
 
     \b
     Example:
@@ -70,9 +74,9 @@ def demote(context: typer.Context, rule: RuleReference) -> None:
 
 
 def disable(context: typer.Context, rule: RuleReference) -> None:
-    """Keep a rule without following it.
+    """Stop following a rule, but keep it.
 
-    It is not recalled until it is restored.
+    It is not recalled until you restore it with `rem restore`.
 
     \b
     Example:
@@ -94,7 +98,7 @@ def _print_rule(out: Terminal, written: Written, word: str) -> None:
     assert isinstance(rule, Rule)
     out.say(f"{word} {quote(rule.content)}")
     if written.replaced is not None:
-        out.say("It has done so much harm that it is a warning now.")
+        out.say("It did so much harm that it is now a warning.")
     uses = f"{rule.success_count} helpful, {rule.harmful_count} harmful"
     out.note(f"{rule.maturity} · {uses} · {rule.id}")
     out.print_undo_hint(written.event)

@@ -1,4 +1,4 @@
-"""The verb that runs a program with what is remembered, and remembers that it ran."""
+"""`rem run`: runs a program with memory as context, and stores an episode about the run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_OUTPUT_CHARS = 1_000
 _CONTROL_PATTERN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f\x7f]", re.DOTALL
 )
-"""What a program tells its terminal, beside what it tells us."""
+"""Terminal control sequences, removed from the output that is stored."""
 
 
 def run(
@@ -34,19 +34,19 @@ def run(
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND", hidden=True)],
     *,
     about: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What it is to do; else what matters most.")
+        str | None, typer.Option(metavar="TEXT", help="The task; default: what matters most.")
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option(metavar="TOKENS", min=0, max=25_000, help="How long the context may be."),
+        typer.Option(metavar="TOKENS", min=0, max=25_000, help="The maximum context length."),
     ] = None,
 ) -> None:
-    """Run a program with what is remembered.
+    """Run a program with memory as its context.
 
-    The program finds it in the variable REM_CONTEXT, and in the file that REM_CONTEXT_FILE names;
-    {context} and {context_file} in COMMAND stand for the same. Its exit code is ours; its signals
-    and its terminal are its own. Afterwards an episode tells what was run, what came of it, and
-    what it printed last.
+    The context is in the variable REM_CONTEXT and in the file REM_CONTEXT_FILE; in COMMAND,
+    {context} and {context_file} are replaced by them. The program gets the terminal and its
+    signals, and its exit code is returned. Afterwards an episode records the command, its result
+    and the end of its output.
 
     \b
     Examples:
@@ -58,16 +58,15 @@ def run(
     from remembrancer.integrations.hooks import subprocess_tee
 
     cli: CliContext = context.obj
-    known = _load_context(cli, about, budget)
+    text = _load_context(cli, about, budget)
     with tempfile.NamedTemporaryFile("w", suffix=".md", encoding="utf-8") as file:
-        file.write(known)
+        file.write(text)
         file.flush()
         words = [
-            word.replace("{context_file}", file.name).replace("{context}", known)
-            for word in command
+            word.replace("{context_file}", file.name).replace("{context}", text) for word in command
         ]
-        told = {"REM_CONTEXT": known, "REM_CONTEXT_FILE": file.name}
-        ran = subprocess_tee.run(words, environment.extend_environment(told))
+        variables = {"REM_CONTEXT": text, "REM_CONTEXT_FILE": file.name}
+        ran = subprocess_tee.run(words, environment.extend_environment(variables))
     with _warn_on_error("remember what was run"), _open_memory(cli) as me:
         me.remember(_format_episode(command, ran), kind="episode", origin="tool", tags=["run"])
     raise typer.Exit(ran.exit_code)
@@ -85,15 +84,15 @@ def _format_episode(command: list[str], ran: ProcessResult) -> str:
     line = _CONTROL_PATTERN.sub("", shlex.join(command))
     line = f"{line[:MAX_COMMAND_CHARS]}…" if len(line) > MAX_COMMAND_CHARS else line
     how = "it succeeded" if ran.exit_code == 0 else f"it failed with exit code {ran.exit_code}"
-    told = f"Ran `{line}` in {Path.cwd().name or '/'}: {how} after {ran.seconds:.0f} seconds."
+    summary = f"Ran `{line}` in {Path.cwd().name or '/'}: {how} after {ran.seconds:.0f} seconds."
     printed, _ = strip_memory_block(_CONTROL_PATTERN.sub("", ran.output))
     printed = printed.strip()[-MAX_OUTPUT_CHARS:]
-    return f"{told} It printed last: {printed}" if printed else told
+    return f"{summary} It printed last: {printed}" if printed else summary
 
 
 @contextlib.contextmanager
 def _open_memory(cli: CliContext, *, embeds: bool = True) -> Iterator[Memory | RemoteMemory]:
-    """The running server's memory, or that of the store."""
+    """Open the memory of the running server, or the store if there is none."""
     from remembrancer.config import IN_MEMORY
     from remembrancer.integrations.hooks.hook import load_settings
     from remembrancer.integrations.hooks.open_memory import open_memory
@@ -109,7 +108,7 @@ def _open_memory(cli: CliContext, *, embeds: bool = True) -> Iterator[Memory | R
 
 @contextlib.contextmanager
 def _warn_on_error(what: str) -> Iterator[None]:
-    """Say that something could not be done, and go on: the program is what counts."""
+    """Print an error as a warning: memory must not keep the program from running."""
     try:
         yield
     except RemembrancerError as error:

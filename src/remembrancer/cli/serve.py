@@ -1,4 +1,4 @@
-"""The verbs that serve memory over HTTP: one's own, or one to look around in."""
+"""`rem serve` and `rem demo`: the HTTP server, on your memory or on sample data."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
 
 DEMO_PORT = 8151
-"""Beside that of one's own server."""
+"""Next to the default port of `rem serve`."""
 
 
 def serve(
     context: typer.Context,
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where to listen; 127.0.0.1.")
+        str | None, typer.Option(metavar="ADDRESS", help="The address to listen on; 127.0.0.1.")
     ] = None,
     port: Annotated[int | None, typer.Option(metavar="NUMBER", help="The port; 8150.")] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Processes, with PostgreSQL.")
+        int | None, typer.Option(metavar="NUMBER", help="The number of processes, with PostgreSQL.")
     ] = None,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name the server goes by; repeatable."),
+        typer.Option(metavar="NAME", help="A host name of the server; repeatable."),
     ] = None,
 ) -> None:
     """Serve memory over HTTP, and run the jobs.
 
-    It prints an address that lets a browser on this machine in. Everything else comes with a key:
-    see `rem key-create`. Stop it with Ctrl-C: what is at work is finished first.
+    Prints a login link for a browser on this machine. Every other client needs a key: see
+    `rem key-create`. Stop it with Ctrl-C; requests and jobs in progress are finished first.
 
     \b
     Examples:
@@ -48,8 +48,8 @@ def serve(
     """
     cli: CliContext = context.obj
     _require_server_extra()
-    asked = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
-    cli.settings = _override_settings(cli, drop_unset(asked))
+    overrides = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
+    cli.settings = _override_settings(cli, drop_unset(overrides))
     from remembrancer.server import run
 
     listening = run.bind_socket(cli.settings.server)
@@ -64,11 +64,11 @@ def demo(
         int, typer.Option(metavar="NUMBER", min=0, max=65535, help="The port; 0 for any.")
     ] = DEMO_PORT,
 ) -> None:
-    """Look around in a notebook that is full already.
+    """Try the web interface on sample data.
 
-    A year of someone who never lived, with facts that changed, rules, conversations, agents and a
-    team, on a server of its own. It is kept in memory: nothing is written to disk, your own
-    memories are not touched, and all of it is gone when you stop it with Ctrl-C.
+    Serves a year of an invented person: facts that changed, rules, conversations, agents and a
+    team. It runs in memory: nothing is written to disk, your own memories are not touched, and
+    everything is gone when you stop it with Ctrl-C.
 
     \b
     Examples:
@@ -92,11 +92,11 @@ def demo(
 
 def _require_server_extra() -> None:
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise InvalidSetting("The server needs its parts: pip install 'remembrancer[server]'.")
+        raise InvalidSetting("The server is not installed: pip install 'remembrancer[server]'.")
 
 
 def _run_server(store: Remembrancer, listening: socket, *, is_discoverable: bool = False) -> None:
-    """Say where it is, to other programs too if it is to be found, and serve it until the end."""
+    """Print the address and serve; if discoverable, publish the address to other programs."""
     from remembrancer.server import run
 
     restore_default_gc()
@@ -112,12 +112,11 @@ def _run_server(store: Remembrancer, listening: socket, *, is_discoverable: bool
     run.serve(store, listening, run.LocalAccess(token, key, file))
 
 
-def _override_settings(cli: CliContext, asked: dict[str, Any]) -> Any:
-    """The settings with what was asked for."""
+def _override_settings(cli: CliContext, overrides: dict[str, Any]) -> Any:
     from remembrancer import config
 
-    whose = drop_unset({"user": cli.user, "tenant": cli.tenant})
-    settings = config.override_settings(cli.settings, {"server": asked, **whose})
+    owner = drop_unset({"user": cli.user, "tenant": cli.tenant})
+    settings = config.override_settings(cli.settings, {"server": overrides, **owner})
     if settings.server.workers > 1 and settings.store.url is None:
-        raise InvalidSetting("Several workers need PostgreSQL: set store.url, or use one.")
+        raise InvalidSetting("Several workers need PostgreSQL. Set store.url, or use one worker.")
     return settings

@@ -1,4 +1,4 @@
-"""The verbs that look after conversations: parse, call the library, say what became of it."""
+"""The verbs for conversations: list, show, close, rename, archive, delete and restore."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.learn import format_failure, format_next_attempt
-from remembrancer.cli.options import confirm_or_abort, read_words
+from remembrancer.cli.options import Cursor, Limit, Yes, confirm_or_abort, read_words
 from remembrancer.cli.terminal import Terminal, escape_controls, format_count, quote
 
 if TYPE_CHECKING:
@@ -24,18 +24,16 @@ def sessions(
     status: Annotated[
         str | None, typer.Option(metavar="NAME", help="active, idle or archived.")
     ] = None,
-    trash: Annotated[bool, typer.Option("--trash", help="Those in the trash.")] = False,
+    trash: Annotated[bool, typer.Option("--trash", help="Only those in the trash.")] = False,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Only those from which learning was given up.")
+        bool, typer.Option("--failed", help="Only those whose learning failed for good.")
     ] = False,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many at most.")] = 20,
-    cursor: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Go on where the last page ended.")
-    ] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
 ) -> None:
     """List conversations, the latest first.
 
-    What each was about, how many of its turns were learned from, and whether learning failed.
+    Shows the title of each, how many of its turns were learned from, and whether learning failed.
 
     \b
     Examples:
@@ -58,7 +56,7 @@ def sessions(
 def turns(context: typer.Context, session: SessionId) -> None:
     """Show a conversation.
 
-    From its first turn to its last: who said what, and when. `rem sessions` tells the SESSION.
+    Shows all turns with their speaker and time. `rem sessions` lists the ids.
 
     \b
     Example:
@@ -66,17 +64,16 @@ def turns(context: typer.Context, session: SessionId) -> None:
     """
     cli: CliContext = context.obj
     with cli.open_memory() as me:
-        about, spoken = me.session(session), me.turns(session)
+        about, turns = me.session(session), me.turns(session)
     cli.print_result(
-        {"session": about, "turns": spoken}, lambda out: _print_conversation(out, about, spoken)
+        {"session": about, "turns": turns}, lambda out: _print_conversation(out, about, turns)
     )
 
 
 def close(context: typer.Context, session: SessionId) -> None:
-    """End a conversation and learn from it.
+    """Close a conversation and learn from it.
 
-    What is new in it is learned from now; closing it twice is as good as once. What is said later
-    opens it again.
+    New turns are learned from at once. Closing twice changes nothing. A later turn opens it again.
 
     \b
     Example:
@@ -100,7 +97,7 @@ def rename(
 ) -> None:
     """Give a conversation another title.
 
-    TITLE may be - to read it from stdin.
+    TITLE can be - to read it from stdin.
 
     \b
     Example:
@@ -115,11 +112,11 @@ def rename(
 def archive(
     context: typer.Context,
     session: SessionId,
-    back: Annotated[bool, typer.Option("--back", help="Take it back.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="Undo the archiving.")] = False,
 ) -> None:
-    """Put a conversation away.
+    """Archive a conversation.
 
-    It is still recalled, can be taken back, and will be learned from if there is anything new.
+    It is still recalled and learned from. --back undoes it.
 
     \b
     Examples:
@@ -128,20 +125,20 @@ def archive(
     """
     cli: CliContext = context.obj
     with cli.open_memory() as me:
-        put = me.archive(session, back=back)
+        archived = me.archive(session, back=back)
     word = "Taken back." if back else "Archived."
-    cli.print_result(put, lambda out: out.say(f"{word} {_quote_title(put)}"))
+    cli.print_result(archived, lambda out: out.say(f"{word} {_quote_title(archived)}"))
 
 
 def delete_session(
     context: typer.Context,
     session: SessionId,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
-    """Put a conversation into the trash.
+    """Move a conversation to the trash.
 
-    It can be restored while it is there; where the profile deletes at once, it is gone for good.
-    What was learned from it stays.
+    You can restore it from there. If the profile deletes at once, it is deleted permanently. What
+    was learned from it stays.
 
     \b
     Example:
@@ -167,10 +164,9 @@ def delete_session(
 
 
 def restore_session(context: typer.Context, session: SessionId) -> None:
-    """Bring a conversation back from the trash.
+    """Restore a conversation from the trash.
 
-    All its turns are as they were before it was deleted. `rem sessions --trash` tells what is
-    there.
+    All its turns are restored. `rem sessions --trash` lists what is in the trash.
 
     \b
     Example:
@@ -187,7 +183,7 @@ def restore_session(context: typer.Context, session: SessionId) -> None:
 def _list_given_up(
     me: Memory, found: Page[Session], status: str | None, trash: bool, limit: int
 ) -> Page[Session]:
-    """Those of a listing, and of what follows it, from which learning was given up."""
+    """Fill one page with the conversations whose learning was given up."""
     from remembrancer.types import Page
 
     chosen: list[Session] = []
@@ -195,7 +191,7 @@ def _list_given_up(
         chosen += [one for one in found.items if one.failure and one.due_at is None]
         if found.cursor is None or len(chosen) == limit:
             return Page(tuple(chosen), found.cursor)
-        # Never more than are missing, so that the next page begins where this one ends.
+        # Fetch no more than are missing, so that the next page begins where this one ends.
         found = me.sessions(
             status=status, trashed=trash, limit=limit - len(chosen), cursor=found.cursor
         )
@@ -228,10 +224,10 @@ def _format_progress(session: Session, turns: int) -> str:
     return f"{count}, {turns - learned} to learn from"
 
 
-def _print_conversation(out: Terminal, session: Session, spoken: tuple[Turn, ...]) -> None:
+def _print_conversation(out: Terminal, session: Session, turns: tuple[Turn, ...]) -> None:
     out.say(session.title or "Without a title")
-    _print_details(out, session, out.format_time(session.started_at), len(spoken))
-    for one in spoken:
+    _print_details(out, session, out.format_time(session.started_at), len(turns))
+    for one in turns:
         out.print_heading(
             escape_controls(f"{one.speaker} ({one.role})" if one.speaker else one.role.capitalize())
         )
@@ -251,7 +247,7 @@ def _print_closed(out: Terminal, session: Session, count: int) -> None:
 
 
 def _has_unlearned(session: Session) -> bool:
-    """Whether something was to be learned and was not."""
+    """True if learning failed or is still due."""
     return session.failure is not None or session.due_at is not None
 
 

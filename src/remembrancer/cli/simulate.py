@@ -1,4 +1,4 @@
-"""The verb that looks ahead: what will fade and expire if nobody confirms anything."""
+"""`rem simulate`: forecasts what will fade and expire if nothing is confirmed."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 def simulate(
     context: typer.Context,
-    days: Annotated[int, typer.Option(metavar="DAYS", help="How far to look ahead.")] = 365,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many dates to show.")] = 20,
+    days: Annotated[int, typer.Option(metavar="DAYS", help="How many days ahead.")] = 365,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", help="The maximum number of dates.")] = 20,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE.svg", help="Draw the three curves into a file.")
+        str | None, typer.Option(metavar="FILE.svg", help="Write a chart to a file.")
     ] = None,
 ) -> None:
-    """Say what will fade and expire, and when.
+    """Forecast what will fade and expire, and when.
 
-    As if nobody confirmed or used anything from today on. What fades is no longer recalled but
-    still shown; what expires is kept in the archive only. Nothing is changed: confirm what you
-    want to keep.
+    Assumes that nothing is confirmed or used from today on. A faded memory is listed but no longer
+    recalled; an expired one stays only in the archive. Nothing is changed: confirm what you want to
+    keep.
 
     \b
     Examples:
@@ -58,7 +58,7 @@ def _print_forecast(out: Terminal, found: Simulation, limit: int, plot: str | No
     from remembrancer.cli.plot import render_sparklines
 
     start, end = found.series[0], found.series[-1]
-    dates = list_upcoming(found)
+    dates = _list_upcoming(found)
     if not dates:
         out.say(f"Nothing fades or expires until {out.format_date(end.at)}.")
     else:
@@ -78,8 +78,8 @@ def _print_forecast(out: Terminal, found: Simulation, limit: int, plot: str | No
         out.note(f"Drawn into {plot}")
 
 
-def list_upcoming(found: Simulation) -> list[tuple[datetime, str, str]]:
-    """What happens from now on, in order: when, whether it fades or expires, and to what."""
+def _list_upcoming(found: Simulation) -> list[tuple[datetime, str, str]]:
+    """The dates in order: when, `fades` or `expires`, and the memory's content."""
     start, end = found.series[0].at, found.series[-1].at
     dates = []
     for one in found.forecasts:

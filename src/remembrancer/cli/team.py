@@ -1,4 +1,4 @@
-"""The verbs for whoever is in a team: propose something, and ask what the team knows."""
+"""`rem propose` and `rem team`: a member's view of the team memory."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def propose(
         str, typer.Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ] = "fact",
     importance: Annotated[
-        float, typer.Option(metavar="NUMBER", help="How much it matters, from 1 to 5.")
+        float, typer.Option(metavar="NUMBER", help="The importance, from 1 to 5.")
     ] = 3,
 ) -> None:
-    """Propose something that the whole team should know.
+    """Propose a fact that the whole team should know.
 
-    It is kept without your name, and pending until someone else says the same or a reviewer
-    approves it. Anything about a person is refused, with the reasons, and not kept at all.
-    WORDS may be - to read them from stdin.
+    It is stored without your name. It is pending until someone else proposes the same or a reviewer
+    approves it. Anything about a person is refused, with the reasons, and not stored. WORDS can be
+    - to read them from stdin.
 
     \b
     Examples:
@@ -67,13 +67,13 @@ def team(
     words: Words,
     limit: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="How many at most; no more than the switch `limit`."),
+        typer.Option(metavar="NUMBER", help="The maximum number; at most the setting `limit`."),
     ] = None,
 ) -> None:
-    """Ask what the team knows, best first.
+    """Search the team memory, best first.
 
-    Only what was approved is told, and nobody is named: neither who asks nor who said so. It needs
-    a profile with a team memory, such as assistant.
+    Finds approved facts only, and never names who proposed them or who asks. It needs a profile
+    with a team memory, such as assistant.
 
     \b
     Examples:
@@ -84,29 +84,28 @@ def team(
     with cli.open_engine(embeds=True) as store:
         me = cli.memory_of(store)
         found = me.team(read_words(words), limit=limit)
-        told = has_team(cli) and open_review(cli, store).settings().can_recall("cli")
+        can_recall = has_team(cli) and open_review(cli, store).settings().can_recall("cli")
     cli.print_result(
-        {"results": found, "told": told},
-        lambda out: _print_results(out, cli, found, is_enabled=told),
+        {"results": found, "told": can_recall},
+        lambda out: _print_results(out, cli, found, is_enabled=can_recall),
     )
 
 
 def open_review(cli: CliContext, store: Remembrancer) -> Review:
-    """The cli of whoever runs the command, who may do anything with a store of their own."""
+    """Team administration for the user of the command line, who has all rights on the store."""
     return store.review(cli.user, tenant=cli.tenant)
 
 
 def has_team(cli: CliContext) -> bool:
-    """Whether the profile has a team memory."""
     return cli.settings.profile_for(cli.agent).team.enabled
 
 
 def say_if_no_team(out: Terminal, cli: CliContext) -> None:
-    """Say why nobody will be told, if the profile says so."""
+    """Explain that nobody can recall it, if the profile has no team memory."""
     if not has_team(cli):
         out.print_blank_line()
         out.say(
-            f"The profile {cli.settings.profile} has no team memory, so nobody is told.\n"
+            f"The profile {cli.settings.profile} has no team memory, so nobody can recall it.\n"
             "One that has: rem --profile assistant …"
         )
 
@@ -121,13 +120,13 @@ def _print_verdict(out: Terminal, proposed: TeamProposalResult, until: str) -> N
         case ProposalOutcome.PENDING:
             out.say(f"Proposed. {until}")
         case ProposalOutcome.CORROBORATED:
-            out.say("Someone else has said the same, and you are counted as one more.")
+            out.say("Someone else proposed the same; you are counted as one more.")
             if until:
                 out.say(until)
         case ProposalOutcome.APPROVED:
-            out.say("Approved: enough people have said the same, and the team is told.")
+            out.say("Approved: enough people proposed the same, and the team can recall it.")
         case ProposalOutcome.KNOWN:
-            out.say("You have said so before. Nothing was changed.")
+            out.say("You have proposed this before. Nothing was changed.")
         case ProposalOutcome.REJECTED_BEFORE:
             out.say("A reviewer has rejected this before. Nothing was changed.")
             out.note(f"To think about it again: rem team-reopen {proposed.fact_id}")
@@ -143,23 +142,23 @@ def _print_verdict(out: Terminal, proposed: TeamProposalResult, until: str) -> N
 
 
 def _describe_wait(proposed: TeamProposalResult, promote_at: int | None) -> str:
-    """What a pending proposal waits for."""
+    """What a pending proposal waits for, as a sentence."""
     if proposed.conflicts:
         return "Something else contradicts it, so it is pending until a reviewer approves it."
     match promote_at:
         case None:
             return "It is pending until a reviewer approves it."
         case 2:
-            return "Pending until someone else says the same or a reviewer approves it."
+            return "Pending until someone else proposes the same or a reviewer approves it."
         case enough:
-            return f"Pending until {enough} people have said so or a reviewer approves it."
+            return f"Pending until {enough} people propose it or a reviewer approves it."
 
 
 def _print_results(
     out: Terminal, cli: CliContext, found: Sequence[TeamRecalled], *, is_enabled: bool
 ) -> None:
     if not is_enabled and has_team(cli):
-        out.say("The command line is not told what the team knows.")
+        out.say("Team recall is off for the command line.")
         out.note("Switch it on: rem team-switch team_recall.cli=on")
     elif not is_enabled:
         out.say(f"The profile {cli.settings.profile} has no team memory.")
@@ -178,5 +177,5 @@ def format_fact_count(count: int) -> str:
 
 
 def format_weight(name: str, fact: TeamRecalled | TeamFact) -> str:
-    """What sort of fact it is, and how much it counts."""
+    """A line with the kind, the importance and the confidence of a fact."""
     return f"{name} · importance {fact.importance:g} · confidence {fact.confidence:.2f}"

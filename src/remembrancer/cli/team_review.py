@@ -1,4 +1,4 @@
-"""The verbs for whoever looks after a team's memory; nobody who said something is named."""
+"""The verbs for reviewers of the team memory; contributors are never named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import Words, confirm_or_abort, drop_unset, read_words, with_options
+from remembrancer.cli.options import (
+    Cursor,
+    Limit,
+    Words,
+    Yes,
+    confirm_or_abort,
+    drop_unset,
+    read_words,
+    with_options,
+)
 from remembrancer.cli.team import format_fact_count, format_weight, open_review
 from remembrancer.cli.terminal import Terminal, format_count, quote
 from remembrancer.errors import NotFound
@@ -26,14 +35,12 @@ QUEUE_OPTIONS = {
         str | None, typer.Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ],
     "origin": Annotated[
-        str | None, typer.Option(metavar="NAME", help="Said by: user, agent or assistant.")
+        str | None, typer.Option(metavar="NAME", help="Proposed by: user, agent or assistant.")
     ],
     "words": Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only what has these words in it.")
+        str | None, typer.Option(metavar="TEXT", help="Only facts with these words.")
     ],
-    "cursor": Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Go on where the last page ended.")
-    ],
+    "cursor": Cursor,
 }
 
 
@@ -45,18 +52,18 @@ def team_review(
         str, typer.Option(metavar="NAME", help="pending, approved or rejected.")
     ] = "pending",
     single: Annotated[
-        bool, typer.Option("--single", help="Only what one person alone has said.")
+        bool, typer.Option("--single", help="Only facts of one contributor.")
     ] = False,
     contested: Annotated[
-        bool, typer.Option("--contested", help="Only what something else contradicts.")
+        bool, typer.Option("--contested", help="Only contradicted facts.")
     ] = False,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="How many at most.")] = 20,
+    limit: Limit = 20,
     **options: Any,
 ) -> None:
-    """List what waits for a decision, the newest first.
+    """List the review queue, the newest first.
 
-    Each with how many people have said so, never who, and with what contradicts it. --status shows
-    what was decided.
+    Shows how many people proposed each fact, never who, and what contradicts it. --status lists
+    decided facts.
 
     \b
     Examples:
@@ -66,20 +73,20 @@ def team_review(
       rem team-review --words proxy --origin agent --limit 5
     """
     cli: CliContext = context.obj
-    marks: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
-    marks |= {name: read_words([text]) for name, text in drop_unset(options).items()}
+    filters: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
+    filters |= {name: read_words([text]) for name, text in drop_unset(options).items()}
     with cli.open_engine() as store:
         review = open_review(cli, store)
-        found = review.list(**marks)
+        found = review.list(**filters)
         others = _load_conflicts(review, found.items)
     cli.print_result(found, lambda out: _print_queue(out, found, others, status))
 
 
 def team_approve(context: typer.Context, facts: FactIds) -> None:
-    """Let the team be told.
+    """Approve team facts, so that the team recalls them.
 
-    From the next moment on, by every process. All of the facts are approved, or none if one of them
-    is not there. `rem team-review` tells the ID of each.
+    It takes effect at once, in every process. All facts are approved, or none if one of them does
+    not exist. `rem team-review` lists the ids.
 
     \b
     Example:
@@ -89,10 +96,10 @@ def team_approve(context: typer.Context, facts: FactIds) -> None:
 
 
 def team_reject(context: typer.Context, facts: FactIds) -> None:
-    """Never tell the team.
+    """Reject team facts.
 
-    It stays, so that it is not proposed again; whoever says the same learns that it was rejected.
-    All of the facts are rejected, or none if one of them is not there.
+    A rejected fact stays stored, so that it cannot be proposed again. All facts are rejected, or
+    none if one of them does not exist.
 
     \b
     Example:
@@ -102,9 +109,9 @@ def team_reject(context: typer.Context, facts: FactIds) -> None:
 
 
 def team_reopen(context: typer.Context, facts: FactIds) -> None:
-    """Take a decision back.
+    """Take back an approval or a rejection.
 
-    What was approved or rejected is pending again, and the team is not told meanwhile.
+    The fact is pending again, and the team does not recall it meanwhile.
 
     \b
     Example:
@@ -114,10 +121,10 @@ def team_reopen(context: typer.Context, facts: FactIds) -> None:
 
 
 def team_edit(context: typer.Context, fact: FactId, words: Words) -> None:
-    """Give a team fact other words.
+    """Change the text of a team fact.
 
-    They may say as little about a person as any proposal. How many have said it, and whether it is
-    approved, stays as it is. WORDS may be - to read them from stdin.
+    As in a proposal, the text must not be about a person. The status and the number of contributors
+    do not change. WORDS can be - to read them from stdin.
 
     \b
     Example:
@@ -132,9 +139,9 @@ def team_importance(
     fact: FactId,
     importance: Annotated[float, typer.Argument(metavar="NUMBER", hidden=True)],
 ) -> None:
-    """Say how much a team fact matters, from 1 to 5.
+    """Set the importance of a team fact, from 1 to 5.
 
-    Of two facts that fit a question as well, the more important one is told first.
+    Of two facts that match a question equally well, the more important one comes first.
 
     \b
     Example:
@@ -147,32 +154,31 @@ def team_importance(
 def team_delete(
     context: typer.Context,
     facts: FactIds,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
-    """Delete team facts for good.
+    """Delete team facts permanently.
 
-    With all that is known about them; it cannot be undone, and they can be proposed again. To keep
-    something from being proposed again, reject it instead.
+    This cannot be undone. A deleted fact can be proposed again; to prevent that, reject it instead.
 
     \b
     Examples:
       rem team-delete team_01kjq3v8r5w0m2x4y6z8b0c2d4
       rem team-delete team_01kjq3v8r5w0m2x4y6z8b0c2d4 --yes
     """
-    wanted = _dedupe_ids(facts)
-    confirm_or_abort(yes, f"Delete {format_fact_count(len(wanted))} for good? It cannot be undone.")
+    ids = _dedupe_ids(facts)
+    confirm_or_abort(yes, f"Delete {format_fact_count(len(ids))} for good? It cannot be undone.")
     cli: CliContext = context.obj
     with cli.open_engine() as store:
-        count = open_review(cli, store).delete(*wanted)
+        count = open_review(cli, store).delete(*ids)
     words = f"{format_fact_count(count)} {'was' if count == 1 else 'were'} deleted for good."
     cli.print_result({"deleted": count}, lambda out: out.say(words))
 
 
 def _load_conflicts(review: Review, entries: Sequence[TeamEntry]) -> dict[str, TeamFact]:
-    """The facts that contradict one of these, to be shown beside it."""
-    wanted = {one for entry in entries for one in entry.conflicts}
+    """The facts that contradict one of the entries, by id."""
+    ids = {one for entry in entries for one in entry.conflicts}
     others: dict[str, TeamFact] = {}
-    for one in sorted(wanted):
+    for one in sorted(ids):
         with contextlib.suppress(NotFound):  # It was deleted a moment ago.
             others[one] = review.get(one).fact
     return others
@@ -205,7 +211,6 @@ def _print_entry(out: Terminal, entry: TeamEntry, others: Mapping[str, TeamFact]
 
 
 def _dedupe_ids(facts: Sequence[str]) -> tuple[str, ...]:
-    """Each id once, however often it was typed."""
     return tuple(dict.fromkeys(read_words([one]) for one in facts))
 
 

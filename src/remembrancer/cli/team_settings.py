@@ -1,4 +1,4 @@
-"""The verbs for how a team's memory works: its numbers, and the switches while everything runs."""
+"""`rem team-stats` and `rem team-switch`: numbers and live settings of the team memory."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ BOOLEAN_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": F
 MEANINGS = {
     "personal_learning": "Learn about people from conversations.",
     "team_learning": "Learn for the team from conversations.",
-    "promote_at": "Approve what so many people have said.",
-    "dedup_threshold": "Texts so similar say the same, from 0 to 1.",
-    "recall_confidence": "Tell what is at least so sure, from 0 to 1.",
-    "limit": "Tell so many facts at most.",
+    "promote_at": "Approve a fact after this many contributors.",
+    "dedup_threshold": "Similarity from which texts are duplicates, 0 to 1.",
+    "recall_confidence": "Minimum confidence of a recalled fact, 0 to 1.",
+    "limit": "Maximum number of recalled facts.",
 }
 
 
 def team_stats(context: typer.Context) -> None:
-    """Count what the team knows, and show the switches.
+    """Count team facts, and show the settings.
 
-    By status, kind and origin, how many facts are contradicted, how often people say the same, what
-    is told most often, and the settings in force, which `rem team-switch` changes.
+    Counts by status, kind and origin, shows how many facts are contradicted, how often people
+    propose the same, what is recalled most, and the settings that `rem team-switch` changes.
 
     \b
     Example:
@@ -71,12 +71,12 @@ def team_switch(
     context: typer.Context,
     settings: Annotated[list[str], typer.Argument(metavar="NAME=VALUE", hidden=True)],
 ) -> None:
-    """Change how the team's memory works while everything runs.
+    """Change settings of the team memory at run time.
 
-    Every process goes by it within a second; a mistake changes nothing. promote_at is a number of
-    people, or off if only a reviewer may approve. team_recall.SURFACE says whether those who ask
-    through a surface are told, and team_recall.anonymous whether nobody in particular is. The other
-    names are in `rem team-stats`. The value default leaves a switch to the profile again.
+    Every process uses the new value within a second; if one value is wrong, nothing changes.
+    promote_at is a number of contributors, or off if only a reviewer approves. team_recall.SURFACE
+    allows recall through a surface, and team_recall.anonymous recall without a name. `rem
+    team-stats` lists the other names. The value default returns to the profile's value.
 
     \b
     Examples:
@@ -87,12 +87,12 @@ def team_switch(
       rem team-switch promote_at=default
     """
     cli: CliContext = context.obj
-    read = dict(map(_parse_setting, settings))
+    parsed = dict(map(_parse_setting, settings))
     with cli.open_engine() as store:
         review = open_review(cli, store)
-        review.change_settings(**_build_changes(read))
+        review.change_settings(**_build_changes(parsed))
         switches = review.reset_settings(
-            *(name for name, value in read.items() if value == DEFAULT)
+            *(name for name, value in parsed.items() if value == DEFAULT)
         )
 
     def print_text(out: Terminal) -> None:
@@ -129,11 +129,11 @@ def _print_settings(out: Terminal, switches: TeamSettings) -> None:
     from remembrancer.cli import render
 
     render.print_settings(out, _rows(switches))
-    out.note("Every other surface is told what the team knows.")
+    out.note("Recall is on for every other surface.")
 
 
 def _rows(switches: TeamSettings) -> Iterator[tuple[str, str, str]]:
-    """Each switch under the name by which it is changed, its value, and what that does."""
+    """The name, value and meaning of each setting."""
     for name in (*BOOLEAN_SETTINGS, *NUMERIC_SETTINGS):
         value = getattr(switches, name)
         if value is None:
@@ -141,10 +141,10 @@ def _rows(switches: TeamSettings) -> Iterator[tuple[str, str, str]]:
         else:
             yield name, _format_value(value), MEANINGS[name]
     for surface in sorted(switches.team_recall.keys() - {ANONYMOUS}):
-        told = _format_value(switches.can_recall(surface))
-        yield f"{RECALL_SETTING}.{surface}", told, f"Tell those who ask through {surface}."
-    told = _format_value(switches.can_recall(None))
-    yield f"{RECALL_SETTING}.{ANONYMOUS}", told, "Tell whoever does not say who they are."
+        value = _format_value(switches.can_recall(surface))
+        yield f"{RECALL_SETTING}.{surface}", value, f"Allow recall through {surface}."
+    value = _format_value(switches.can_recall(None))
+    yield f"{RECALL_SETTING}.{ANONYMOUS}", value, "Allow recall without a name."
 
 
 def _format_value(value: float | bool) -> str:
@@ -152,7 +152,7 @@ def _format_value(value: float | bool) -> str:
 
 
 def _parse_setting(setting: str) -> tuple[str, Json]:
-    """The name and the value of what was typed as NAME=VALUE, read by what each name takes."""
+    """Parse NAME=VALUE by the type of the setting."""
     name, sign, text = setting.partition("=")
     group, dot, surface = name.partition(".")
     if not sign:
@@ -172,16 +172,16 @@ def _parse_setting(setting: str) -> tuple[str, Json]:
     )
 
 
-def _build_changes(read: Mapping[str, Json]) -> dict[str, Json]:
-    """What is to be changed, with the surfaces together."""
-    changes = {name: value for name, value in read.items() if value != DEFAULT}
+def _build_changes(parsed: Mapping[str, Json]) -> dict[str, Json]:
+    """The settings to change, with the surfaces of team_recall in one mapping."""
+    changes = {name: value for name, value in parsed.items() if value != DEFAULT}
     surfaces = {
         name: changes.pop(name) for name in list(changes) if name.startswith(f"{RECALL_SETTING}.")
     }
-    told: Json = {
+    recall: Json = {
         name.removeprefix(f"{RECALL_SETTING}."): value for name, value in surfaces.items()
     }
-    return {**changes, RECALL_SETTING: told} if told else changes
+    return {**changes, RECALL_SETTING: recall} if recall else changes
 
 
 def _parse_boolean(name: str, text: str) -> bool:

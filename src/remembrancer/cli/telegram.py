@@ -1,4 +1,4 @@
-"""The verbs about Telegram: run the bot, and link a chat to a person."""
+"""`rem telegram` and `rem telegram-link`: run the bot, and link a chat to a user."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def telegram(
     *,
     webhook: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Have Telegram call this address, and leave."),
+        typer.Option(metavar="URL", help="Register this URL with Telegram, and exit."),
     ] = None,
 ) -> None:
-    """Talk with people on Telegram, as a bot.
+    """Run the Telegram bot.
 
-    The token of @BotFather comes from telegram.token in the configuration, or from the environment
-    as REMEMBRANCER_TELEGRAM__TOKEN. It asks Telegram for messages until Ctrl-C. Only chats that
-    were linked to an account are answered: see rem telegram-link.
+    Set the token of @BotFather as telegram.token in the configuration, or as
+    REMEMBRANCER_TELEGRAM__TOKEN in the environment. The bot polls Telegram until Ctrl-C. It answers
+    only chats that are linked to an account: see `rem telegram-link`.
 
-    With --webhook, Telegram calls rem serve instead, which needs telegram.webhook_secret too.
+    With --webhook, Telegram calls `rem serve` instead, which also needs telegram.webhook_secret.
 
     \b
     Examples:
@@ -53,7 +53,7 @@ def telegram(
 
 
 def _poll(cli: CliContext, api: BotApi) -> None:
-    """Answer until Ctrl-C, or until the process is told to end."""
+    """Answer until Ctrl-C or SIGTERM."""
     from remembrancer.assistant.telegram.polling import poll
 
     restore_default_gc()
@@ -69,19 +69,21 @@ def _set_webhook(settings: Settings, api: BotApi, address: str) -> None:
 
     secret = settings.telegram.webhook_secret
     if secret is None:
-        raise InvalidSetting("telegram.webhook_secret: choose one, so that only they can call.")
-    told: dict[str, Json] = {
+        raise InvalidSetting(
+            "telegram.webhook_secret is not set. Choose one, so that only Telegram can call."
+        )
+    webhook: dict[str, Json] = {
         "url": address,
         "secret_token": validate_secret(secret.get_secret_value()),
     }
-    api.call("setWebhook", {**told, "allowed_updates": ALLOWED_UPDATES})
+    api.call("setWebhook", {**webhook, "allowed_updates": ALLOWED_UPDATES})
 
 
 def telegram_link(context: typer.Context) -> None:
-    """Make a code that links a Telegram chat to a person.
+    """Create a code that links a Telegram chat to a user.
 
-    Send it to the bot as /link CODE. It is good once, for ten minutes, and takes the place of an
-    earlier one. The link is a key: rem key-list shows it, rem key-revoke ends it.
+    Send it to the bot as /link CODE. It works once, for ten minutes, and replaces an earlier code.
+    The link is a key: `rem key-list` shows it, and `rem key-revoke` removes it.
 
     \b
     Examples:
@@ -106,5 +108,5 @@ def _build_api(settings: Settings) -> BotApi:
 
     token = settings.telegram.token
     if token is None:
-        raise InvalidSetting("telegram.token: get one from @BotFather, and set it.")
+        raise InvalidSetting("telegram.token is not set. Get one from @BotFather.")
     return BotApi(token.get_secret_value(), settings.telegram.url)

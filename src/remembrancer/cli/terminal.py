@@ -1,4 +1,4 @@
-"""Words on the terminal: sentences, dim lines, dates, and text that cannot steer the terminal."""
+"""Prints text and dates on the terminal, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNSAFE = (
 
 
 class Terminal:
-    """Where a verb writes its answer. The zone is asked for only when there is a date to show."""
+    """Prints a verb's result. `zone` is called only when there is a date to print."""
 
     def __init__(self, zone: Callable[[], tzinfo] = lambda: UTC) -> None:
         self._zone = zone
@@ -35,22 +35,20 @@ class Terminal:
         self.width = max(20, min(columns, MAX_WIDTH))
 
     def say(self, text: str) -> None:
-        """A sentence; on a terminal it is wrapped, in a pipe its lines stay whole."""
+        """Print text, wrapped on a terminal and as it is in a pipe."""
         for line in self._wrap_lines(text, self.width):
             typer.echo(line)
 
     def note(self, text: str, indent: int = 0) -> None:
-        """A dim line about what was just said."""
+        """Print a dim line about the text above it."""
         for line in self._wrap_lines(text, self.width - indent):
             typer.echo(" " * indent + typer.style(line, dim=True))
 
     def print_heading(self, text: str) -> None:
-        """What the lines below it are."""
         typer.echo()
         typer.echo(typer.style(text, bold=True))
 
     def print_blank_line(self) -> None:
-        """An empty line."""
         typer.echo()
 
     def print_more_hint(self, cursor: str | None) -> None:
@@ -65,12 +63,12 @@ class Terminal:
             self.note(f"Undo: rem undo {event.id}")
 
     def format_date(self, moment: datetime) -> str:
-        """A day, as `2 Mar 2026`."""
+        """The day, as `2 Mar 2026`."""
         local = moment.astimezone(self._zone())
         return f"{local.day} {local:%b} {local.year}"
 
     def format_time(self, moment: datetime) -> str:
-        """A moment, as `2 Mar 2026, 14:30`."""
+        """The day and time, as `2 Mar 2026, 14:30`."""
         local = moment.astimezone(self._zone())
         return f"{self.format_date(moment)}, {local:%H:%M}"
 
@@ -82,12 +80,12 @@ class Terminal:
 
 
 def escape_controls(text: str) -> str:
-    """The text with every character that a terminal would obey replaced by a visible sign."""
+    """Replace the characters that control a terminal by visible ones."""
     return text.translate(_UNSAFE)
 
 
 def shorten(text: str, width: int = MAX_EXCERPT_CHARS) -> str:
-    """The beginning of a text, on one line."""
+    """The beginning of the text, on one line."""
     line = " ".join(escape_controls(text).split())
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
@@ -98,5 +96,5 @@ def format_count(count: int, one: str, many: str | None = None) -> str:
 
 
 def quote(text: str) -> str:
-    """The beginning of a text in quotation marks."""
+    """The beginning of the text in quotation marks."""
     return f"“{shorten(text)}”"

@@ -1,4 +1,4 @@
-"""The tour: real command lines, run on a store that vanishes, by a clock that skips the weeks."""
+"""`rem tour`: runs real commands on an in-memory store, with a clock that skips weeks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class TourStep:
-    """What is about to be shown, the command lines that show it, and how many days pass before."""
+    """A title, the commands that show it, and the days that pass before them."""
 
     title: str
     commands: tuple[str, ...]
@@ -94,12 +94,12 @@ RunCommand = Callable[..., int]
 
 def tour(
     context: typer.Context,
-    fast: Annotated[bool, typer.Option("--fast", help="Without pauses.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Do not pause between steps.")] = False,
 ) -> None:
-    """Take the tour.
+    """Watch a short tour of the commands.
 
-    What remembering, correcting, forgetting and asking about the past look like. It runs real
-    commands on a memory that vanishes; nothing is written to disk.
+    Shows how to remember, correct, forget and ask about the past. It runs real commands on a store
+    in memory; nothing is written to disk.
 
     \b
     Example:
@@ -107,7 +107,7 @@ def tour(
     """
     cli: CliContext = context.obj
     if cli.json:
-        raise InvalidInput("The tour is for reading; leave --json out.")
+        raise InvalidInput("The tour prints text only. Leave --json out.")
     from remembrancer.cli.app import RootGroup
 
     root = context.find_root().command
@@ -116,13 +116,13 @@ def tour(
 
 
 def _run_tour(run: RunCommand, *, paced: bool) -> None:
-    """Show every step; `run` is what runs a command line."""
+    """Show every step; `run` runs a command line."""
     out = Terminal()
     pause = PAUSE_SECONDS if paced and out.is_terminal else 0
     _print_title(
         out, "Remembrancer", "A tour on a memory that vanishes: nothing is written to disk."
     )
-    for number, (step, store) in enumerate(_steps(), 1):
+    for number, (step, store) in enumerate(_play_steps(), 1):
         time.sleep(pause)
         _print_title(out, f"{number}  {step.title}")
         for command in step.commands:
@@ -138,8 +138,8 @@ def _run_tour(run: RunCommand, *, paced: bool) -> None:
         out.note(why, indent=4)
 
 
-def _steps() -> Iterator[tuple[TourStep, Remembrancer]]:
-    """The steps with the store they share, whose clock goes on between them."""
+def _play_steps() -> Iterator[tuple[TourStep, Remembrancer]]:
+    """The steps with the store that they share, whose clock advances before each."""
     from remembrancer.clock import ManualClock
     from remembrancer.config import Settings
     from remembrancer.embed.local import LocalEmbedder
@@ -150,8 +150,8 @@ def _steps() -> Iterator[tuple[TourStep, Remembrancer]]:
     clock = ManualClock(START)
     embedder = LocalEmbedder()
     embedder.warm()
-    vanishing = open_store(settings, clock, in_memory=True)
-    with Remembrancer(settings, vanishing, embedder, clock) as store:
+    in_memory = open_store(settings, clock, in_memory=True)
+    with Remembrancer(settings, in_memory, embedder, clock) as store:
         for step in STEPS:
             clock.advance(timedelta(days=step.days, minutes=5))
             yield step, store
