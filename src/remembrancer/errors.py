@@ -13,9 +13,9 @@ RemembrancerError
 │   └── NotUndoable         not_undoable       409
 ├── Unavailable             unavailable        503
 │   ├── EmbeddingFailed     embedding_failed   503
-│   ├── ModelUnavailable    model_unavailable  503   .passing, in llm
-│   ├── ModelMisspoke       model_misspoke     503   in llm
-│   ├── TelegramUnavailable telegram_unavailable 503 .passing, in assistant.telegram
+│   ├── ModelUnavailable    model_unavailable  503   .transient, in llm
+│   ├── InvalidModelResponse model_misspoke    503   in llm
+│   ├── TelegramUnavailable telegram_unavailable 503 .transient, in assistant.telegram
 │   └── StoreUnavailable    store_unavailable  503
 └── SchemaTooNew            schema_too_new     500
 """
