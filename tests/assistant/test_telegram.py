@@ -127,7 +127,7 @@ def test_codes_cannot_be_guessed_for_long(
     for _ in range(5):
         assert tell("/link AAAAA-AAAAA") == [NO_SUCH_CODE]
 
-    assert "Too many codes" in tell(f"/link {code}")[0]
+    assert "Too many attempts" in tell(f"/link {code}")[0]
 
     assert store.account_links.owner_of("telegram", str(CHAT)) is None
     assert tell(f"/link {code}", chat=43) == [LINKED]

@@ -42,6 +42,6 @@ def test_it_asks_first_and_says_what_is_wrong(rem: Run, ask: Run, tmp_path: Path
     there = tmp_path / "there.json"
     there.write_text("{}")
     assert "exists" in rem("erase", "ada", "--yes", "--receipt", str(there), code=2).stderr
-    assert "not a receipt" in rem("verify-receipt", str(there), code=2).stderr
+    assert "not an erasure receipt" in rem("verify-receipt", str(there), code=2).stderr
     assert "no such file" in rem("verify-receipt", str(tmp_path / "no.json"), code=2).stderr
     assert ask("--user", "ada", "list")["items"][0]["content"] == "Ada prefers tea"

@@ -458,7 +458,7 @@ def test_surfaces_are_switched_one_by_one(rem: Run, ask: Run) -> None:
         ("recall_confidence=nan", "recall_confidence:"),
         ("team_learning=1", "team_learning: say on or off, not '1'."),
         ("team_recall=off", "Say for which surface, such as team_recall.telegram=off."),
-        ("team_recall.=off", "The surface is missing"),
+        ("team_recall.=off", "The surface is empty"),
         ("team_recall.web=maybe", "team_recall.web: say on or off"),
         ("gossip=on", "There is no switch 'gossip': use one of personal_learning, team_learning,"),
         ("limit.web=3", "There is no switch 'limit.web'"),

@@ -152,5 +152,5 @@ def test_numbers_keep_their_form(
 
 
 def test_nothing_is_moved_into_a_memory_that_vanishes(fresh: Fresh, open_at: OpenAt) -> None:
-    with pytest.raises(InvalidInput, match="is gone"):
+    with pytest.raises(InvalidInput, match="would lose everything"):
         open_at(fresh("sqlite")).move_to(":memory:")
