@@ -119,7 +119,7 @@ def place(entry: Entry, engine: str, home: str) -> Iterator[str]:
     if entry.name != "ours" or engine == "sqlite":
         yield home
         return
-    from tests.servers import start_postgres
+    from tests.support.postgres import start_postgres
 
     server = start_postgres(tempfile.mkdtemp(prefix="bench-postgres-"))
     try:

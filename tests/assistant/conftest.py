@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.llm.endpoint import ModelEndpoint, streams
+from remembrancer.testing import ModelEndpoint, streams
 
 
 @pytest.fixture

@@ -12,9 +12,11 @@ from remembrancer.assistant.events import TextChunk
 from remembrancer.assistant.replies import SUMMARISED, TOOL_LOOP_STOPPED
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.testing import ModelEndpoint, ScriptedCall, fails, says, streams
 from tests.assistant.talk import chat_of, say
-from tests.conftest import Open
-from tests.llm.endpoint import Call, ModelEndpoint, fails, says, streams
+from tests.support.opening import Open
+
+pytestmark = pytest.mark.postgres_long
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def test_tools_are_called_shown_and_can_be_undone(
     store: Remembrancer, me: Memory, model: ModelEndpoint
 ) -> None:
     model.script = [
-        streams("One moment. ", Call("remember", {"content": "Ada plays the cello."})),
+        streams("One moment. ", ScriptedCall("remember", {"content": "Ada plays the cello."})),
         streams("Saved."),
     ]
     chat = chat_of(store)
@@ -94,18 +96,18 @@ def test_tools_are_called_shown_and_can_be_undone(
 @pytest.mark.parametrize(
     "call",
     [
-        Call("remember", "{not json"),
-        Call("remember", {"contents": "typo"}),
-        Call("remember", {}),
-        Call("drop_tables", {}),
-        Call("forget_memory", {"all": True}),
-        Call("forget_memory", {"query": "x", "all": "yes"}),
-        Call("", ""),
+        ScriptedCall("remember", "{not json"),
+        ScriptedCall("remember", {"contents": "typo"}),
+        ScriptedCall("remember", {}),
+        ScriptedCall("drop_tables", {}),
+        ScriptedCall("forget_memory", {"all": True}),
+        ScriptedCall("forget_memory", {"query": "x", "all": "yes"}),
+        ScriptedCall("", ""),
     ],
     ids=str,
 )
 def test_a_malformed_or_forbidden_call_changes_nothing_and_is_answered(
-    store: Remembrancer, me: Memory, model: ModelEndpoint, call: Call
+    store: Remembrancer, me: Memory, model: ModelEndpoint, call: ScriptedCall
 ) -> None:
     me.remember("Ada dives.")
     model.script = [streams(call), streams("Sorry.")]
@@ -120,7 +122,7 @@ def test_a_malformed_or_forbidden_call_changes_nothing_and_is_answered(
 def test_a_model_that_calls_tools_forever_is_stopped(
     store: Remembrancer, model: ModelEndpoint
 ) -> None:
-    model.default = streams(Call("recall_memory", {"query": "more"}))
+    model.default = streams(ScriptedCall("recall_memory", {"query": "more"}))
 
     heard = say(chat_of(store), "Hello")
 
@@ -132,7 +134,10 @@ def test_a_model_that_calls_tools_forever_is_stopped(
 def test_too_many_calls_at_once_are_not_all_made(
     store: Remembrancer, me: Memory, model: ModelEndpoint
 ) -> None:
-    calls = [Call("remember", {"content": f"Number {n} is prime {n}."}, f"c{n}") for n in range(20)]
+    calls = [
+        ScriptedCall("remember", {"content": f"Number {n} is prime {n}."}, f"c{n}")
+        for n in range(20)
+    ]
     model.script = [streams(*calls), streams("Done.")]
 
     heard = say(chat_of(store), "Go")

@@ -18,6 +18,8 @@ from remembrancer.assistant.commands import (
     parse_command,
 )
 
+pytestmark = pytest.mark.postgres_long
+
 
 @pytest.mark.parametrize(
     ("said", "meant"),

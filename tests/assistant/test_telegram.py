@@ -23,9 +23,11 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidSetting
 from remembrancer.memory import Memory
 from remembrancer.retry import RetryPolicy
+from remembrancer.testing import ModelEndpoint, streams
 from tests.assistant.bot_api import TOKEN, TelegramServer, failed, too_many
-from tests.conftest import Open
-from tests.llm.endpoint import ModelEndpoint, streams
+from tests.support.opening import Open
+
+pytestmark = pytest.mark.postgres_long
 
 BRIEFLY = RetryPolicy(max_retries=2, initial_delay=0.01, max_delay=2)
 CHAT = 42

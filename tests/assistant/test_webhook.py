@@ -12,7 +12,9 @@ import pytest
 from remembrancer.assistant.telegram.bot import HOW_TO_LINK
 from remembrancer.errors import InvalidSetting
 from tests.assistant.bot_api import TOKEN, TelegramServer
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 CHAT = 42
 SECRET = "a-webhook-secret-of-ours"

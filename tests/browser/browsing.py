@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext
 from remembrancer.access.keys import CAPABILITIES
 from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Owner
-from tests.serving import Served
+from tests.support.http_server import Served
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = os.environ.get("REM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.browsing import CHROMIUM, log_in
-from tests.serving import Served
+from tests.support.http_server import Served
 
 Look = Callable[..., Page]
 

@@ -14,7 +14,7 @@ from remembrancer import demo
 from remembrancer.clock import ManualClock
 from remembrancer.memory import Memory
 from tests.browser.browsing import CHROMIUM, log_in
-from tests.serving import served
+from tests.support.http_server import served
 
 SIZES = {"wide": (1280, 860), "phone": (390, 844)}
 NOW = datetime(2026, 6, 14, 16, 20, tzinfo=UTC)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from remembrancer.testing import ModelEndpoint, ScriptedCall, streams
 from remembrancer.types import Action, SessionStatus
-from tests.browser.test_safety import findings
-from tests.llm.endpoint import Call, ModelEndpoint, streams
-from tests.serving import Served
+from tests.support.axe import findings
+from tests.support.http_server import Served
 
 Serve = Callable[..., Served]
 Look = Callable[..., Page]
@@ -45,7 +45,7 @@ def test_a_chat_is_had_by_keys_alone_with_undo_in_place(
     served = serve("assistant", models=models)
     me = served.engine.for_user("ada")
     me.remember("The boat in the harbour is called Bluebird.")
-    tea = Call("remember", {"content": "Ada drinks tea."})
+    tea = ScriptedCall("remember", {"content": "Ada drinks tea."})
     model.script = [streams("A moment. ", tea), streams("Noted.")]
     page = look(served, "/chat")
     expect(page.locator("#words")).to_be_focused()

@@ -16,9 +16,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.assistant.bot_api import TOKEN, TelegramServer
-from tests.conftest import ENGINES, place_on
 from tests.mcp.talk import over_stdio
-from tests.server.test_serve import REM, address_of, free_port
+from tests.support.opening import ENGINES, place_on
+from tests.support.rem_serve import REM, address_of, free_port
+
+pytestmark = pytest.mark.postgres_long
 
 CHAT = 4711
 TAUGHT = "The spare key is under the blue pot."

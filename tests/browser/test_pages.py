@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.serving import Served
+from tests.support.http_server import Served
 
 Serve = Callable[..., Served]
 Look = Callable[..., Page]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.server.test_pages import DESK, HOSTILE, PAGES, fill, fill_with_payloads
-from tests.serving import Served
+from tests.support.axe import findings
+from tests.support.http_server import Served
+from tests.support.visitor import DESK, HOSTILE, PAGES, fill, fill_with_payloads
 
 Serve = Callable[..., Served]
 Look = Callable[..., Page]
-
-AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
-SERIOUS = ("serious", "critical")
 
 
 @pytest.fixture
@@ -88,23 +84,3 @@ def _overflow(page: Page) -> int:
     """By how much the page is wider than the screen."""
     wider: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     return wider
-
-
-def findings(page: Page) -> list[str]:
-    """What axe finds serious: by all of its rules, and by those about colours in the dark too."""
-    page.evaluate(AXE)
-    page.emulate_media(color_scheme="light")
-    light = _violations(page, {})
-    page.emulate_media(color_scheme="dark")
-    return light + _violations(page, {"runOnly": ["color-contrast"]})
-
-
-def _violations(page: Page, options: dict[str, Any]) -> list[str]:
-    options = {"resultTypes": ["violations"], **options}
-    found = page.evaluate("options => axe.run(document, options)", options)
-    return [
-        f"{one['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
-        for one in found["violations"]
-        if one["impact"] in SERIOUS
-        for node in one["nodes"][:3]
-    ]

@@ -21,8 +21,8 @@ from remembrancer.config import Settings
 from remembrancer.embed.local import LocalEmbedder
 from remembrancer.engine import Remembrancer
 from remembrancer.store.open import open_store
+from remembrancer.testing import ModelEndpoint, streams
 from tests.assistant.bot_api import TOKEN, TelegramServer
-from tests.llm.endpoint import ModelEndpoint, streams
 
 Run = Callable[..., Any]
 REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]

@@ -27,9 +27,9 @@ from remembrancer.ids import new_id
 from remembrancer.learn.evidence_check import RejectionReason
 from remembrancer.learn.pipeline import BATCH_SIZE, LEASE_DURATION
 from remembrancer.store.contract import Insert
+from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, says
 from remembrancer.types import Action, Fact
 from tests.cli.conftest import SCRIPT
-from tests.llm.endpoint import ModelEndpoint, Reply, fails, says
 
 Run = Callable[..., Any]
 
@@ -86,7 +86,7 @@ def add(content: str, quote: str, turn: str = "t1") -> dict[str, Any]:
     return {"op": "add", "content": content, "quote": quote, "turns": [turn], "confidence": 0.9}
 
 
-def plan(*facts: tuple[str, str]) -> Reply:
+def plan(*facts: tuple[str, str]) -> ScriptedReply:
     """A model's plan: facts, each from one episode."""
     shaped = [{"content": content, "episodes": [episode]} for content, episode in facts]
     others = ("updates", "rules", "confirmations", "links", "merges")
@@ -380,7 +380,7 @@ def test_what_another_process_learned_meanwhile_is_shown(
     other = Remembrancer(settings, smart._store, embedder, later)
     proposals = [add("Lives in Hamburg", "I live in Hamburg")]
 
-    def answer_too_late(request: dict[str, Any]) -> Reply:
+    def answer_too_late(request: dict[str, Any]) -> ScriptedReply:
         assert not other.run_job("learn").failures
         return says({"operations": proposals})
 

@@ -9,7 +9,7 @@ import pytest
 
 import remembrancer
 from remembrancer import RemoteMemory
-from tests.serving import Served
+from tests.support.http_server import Served
 
 Connect = Callable[..., RemoteMemory]
 

@@ -11,7 +11,9 @@ import remembrancer
 from remembrancer import RemembrancerError
 from remembrancer.errors import InvalidInput
 from tests.client.unreliable import Fault, unreliable
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 KEY = "rem_0123456789abcdefghijklmnopqrstuvwxyz"
 

@@ -11,7 +11,9 @@ from remembrancer import Memory, RemoteMemory
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from tests.client.conftest import Connect
 from tests.client.unreliable import Way, unreliable
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 
 @pytest.fixture

@@ -15,7 +15,9 @@ from remembrancer.clock import ManualClock
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.types import Owner, Principal, Record
 from tests.client.conftest import Connect
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 HOSTILE = [
     "'; DROP TABLE facts; --",

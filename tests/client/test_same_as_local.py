@@ -18,7 +18,7 @@ from remembrancer.clock import ManualClock
 from remembrancer.errors import Ambiguous
 from remembrancer.types import Owner, Principal, Recollection
 from tests.client.conftest import Connect
-from tests.serving import Served
+from tests.support.http_server import Served
 
 Scenario = Callable[[Any, ManualClock], Iterator[object]]
 ID = re.compile(r"\b[a-z]+_[0-9a-hjkmnp-tv-z]{26}\b")

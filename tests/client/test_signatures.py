@@ -11,6 +11,8 @@ import pytest
 
 from remembrancer import AsyncMemory, Memory, RemoteMemory
 
+pytestmark = pytest.mark.postgres_long
+
 MISSING = {
     "profile": "a server keeps its choices to itself",
     "acting_as": "the key, or the path, says as which agent it is asked",

@@ -21,7 +21,9 @@ from remembrancer.errors import (
 from remembrancer.llm import ModelUnavailable
 from tests.client.conftest import Connect
 from tests.client.unreliable import Fault, Way, says, unreliable
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 LATER = says("503 Service Unavailable", "Retry-After: 0")
 BUSY = says("429 Too Many Requests", "Retry-After: 1")

@@ -20,7 +20,7 @@ from remembrancer.config import Settings
 from remembrancer.sessions.turns import TurnInput
 from remembrancer.store import pg_roles, schema
 from remembrancer.types import Kind, Owner
-from tests.servers import start_postgres
+from tests.support.postgres import start_postgres
 
 SAMPLES = Path(__file__).with_name("samples")
 OWNER = Owner("home", "ada")

@@ -29,7 +29,7 @@ from remembrancer.types import (
     TeamStatus,
     Tenant,
 )
-from tests.conftest import open_files
+from tests.support.opening import open_files
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -19,7 +19,7 @@ from remembrancer.errors import SchemaTooNew
 from remembrancer.store import pg_roles, schema, tables
 from remembrancer.types import Status
 from tests.conformance import samples
-from tests.processes import forked
+from tests.support.processes import forked
 
 REVISIONS = [one.revision for one in ScriptDirectory(str(schema.MIGRATIONS)).walk_revisions()]
 

@@ -48,7 +48,7 @@ from remembrancer.types import (
     Status,
     Turn,
 )
-from tests.searching import by_words
+from tests.support.keyword_search import by_words
 
 MODEL = "test/3"
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from tests.unit.test_architecture import LAYERS
+from tests.support.layers import LAYERS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "remembrancer"

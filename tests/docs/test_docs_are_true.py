@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import rem
+from tests.support.processes import rem
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])

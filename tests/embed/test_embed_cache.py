@@ -2,78 +2,59 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from remembrancer.embed.cache import CachedEmbedder
-
-
-class CountingEmbedder:
-    """Vectors made from a digest of the text, and a list of what was asked."""
-
-    model = "digest"
-    dimensions = 4
-
-    def __init__(self) -> None:
-        self.asked: list[list[str]] = []
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.asked.append(list(texts))
-        rows = [list(hashlib.sha256(text.encode()).digest()[:4]) for text in texts]
-        array = np.array(rows, dtype=np.float32).reshape(-1, 4) + 1
-        return np.asarray(array / np.linalg.norm(array, axis=1, keepdims=True), dtype=np.float32)
+from remembrancer.testing import FakeEmbedder
 
 
 @pytest.fixture
-def inner() -> CountingEmbedder:
-    return CountingEmbedder()
+def inner() -> FakeEmbedder:
+    return FakeEmbedder(dimensions=4)
 
 
-def test_passes_on_the_model_and_its_dimensions(inner: CountingEmbedder) -> None:
+def test_passes_on_the_model_and_its_dimensions(inner: FakeEmbedder) -> None:
     cached = CachedEmbedder(inner)
-    assert (cached.model, cached.dimensions) == ("digest", 4)
+    assert (cached.model, cached.dimensions) == ("fake", 4)
     assert cached.embed([]).shape == (0, 4)
 
 
-def test_only_what_is_missing_is_computed(inner: CountingEmbedder) -> None:
+def test_only_what_is_missing_is_computed(inner: FakeEmbedder) -> None:
     cached = CachedEmbedder(inner)
     cached.embed(["tea", "milk"])
     rows = cached.embed(["milk", "sugar", "tea"])
-    assert inner.asked == [["tea", "milk"], ["sugar"]]
+    assert inner.requests == [["tea", "milk"], ["sugar"]]
     assert (rows == inner.embed(["milk", "sugar", "tea"])).all()
 
 
-def test_a_text_given_twice_is_computed_once(inner: CountingEmbedder) -> None:
+def test_a_text_given_twice_is_computed_once(inner: FakeEmbedder) -> None:
     rows = CachedEmbedder(inner).embed(["tea", "milk", "tea"])
-    assert inner.asked == [["tea", "milk"]]
+    assert inner.requests == [["tea", "milk"]]
     assert (rows[0] == rows[2]).all()
 
 
-def test_the_text_used_longest_ago_is_forgotten_first(inner: CountingEmbedder) -> None:
+def test_the_text_used_longest_ago_is_forgotten_first(inner: FakeEmbedder) -> None:
     cached = CachedEmbedder(inner, max_entries=2)
     cached.embed(["tea", "milk"])
     cached.embed(["tea"])
     cached.embed(["sugar"])
-    inner.asked.clear()
+    inner.requests.clear()
     cached.embed(["tea", "sugar"])
     cached.embed(["milk"])
-    assert inner.asked == [["milk"]]
+    assert inner.requests == [["milk"]]
 
 
 @pytest.mark.parametrize("entries", [0, 1])
-def test_one_call_may_ask_for_more_than_is_kept(inner: CountingEmbedder, entries: int) -> None:
+def test_one_call_may_ask_for_more_than_is_kept(inner: FakeEmbedder, entries: int) -> None:
     texts = ["tea", "milk", "sugar"]
     assert (CachedEmbedder(inner, entries).embed(texts) == inner.embed(texts)).all()
 
 
-def test_changing_an_answer_does_not_change_the_next_one(inner: CountingEmbedder) -> None:
+def test_changing_an_answer_does_not_change_the_next_one(inner: FakeEmbedder) -> None:
     cached = CachedEmbedder(inner)
     for _ in range(2):
         rows = cached.embed(["tea"])
@@ -81,14 +62,14 @@ def test_changing_an_answer_does_not_change_the_next_one(inner: CountingEmbedder
         rows[:] = 0
 
 
-def test_a_failure_is_not_remembered(inner: CountingEmbedder) -> None:
+def test_a_failure_is_not_remembered(inner: FakeEmbedder) -> None:
     cached = CachedEmbedder(inner)
     with pytest.raises(UnicodeEncodeError):
         cached.embed(["tea", "\ud800"])
     assert (cached.embed(["tea"]) == inner.embed(["tea"])).all()
 
 
-def test_threads_share_one_cache(inner: CountingEmbedder) -> None:
+def test_threads_share_one_cache(inner: FakeEmbedder) -> None:
     cached = CachedEmbedder(inner, max_entries=5)
     texts = [f"text {number}" for number in range(20)]
     expected = inner.embed(texts)
@@ -103,7 +84,7 @@ def test_threads_share_one_cache(inner: CountingEmbedder) -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6), max_size=12))
 def test_a_cache_of_any_history_answers_like_no_cache(calls: list[list[str]]) -> None:
-    inner = CountingEmbedder()
+    inner = FakeEmbedder(dimensions=4)
     cached = CachedEmbedder(inner, max_entries=3)
     for texts in calls:
-        assert (cached.embed(texts) == CountingEmbedder().embed(texts)).all()
+        assert (cached.embed(texts) == FakeEmbedder(dimensions=4).embed(texts)).all()

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.llm.endpoint import Reply, says, sends
+from remembrancer.testing import ScriptedReply, says, sends
 
 SHARED = Path(__file__).parents[3] / "shared/data/security/malformed_model_replies.jsonl.gz"
 DEEP, DEEPER = 90, 20_000
 MANY = 10_000
 HUGE = 1_100_000
 
-NO_OBJECT: dict[str, Reply] = {
+NO_OBJECT: dict[str, ScriptedReply] = {
     "nothing": says(""),
     "blanks": says(" \n\t "),
     "no text at all": sends({"choices": [{"message": {"content": None}}]}),
@@ -55,7 +55,7 @@ NO_OBJECT: dict[str, Reply] = {
 }
 """Nothing of these is an object; each is an answer that is none."""
 
-WRONG_OBJECT: dict[str, Reply] = {
+WRONG_OBJECT: dict[str, ScriptedReply] = {
     "an empty object": says({}),
     "another object": says({"memory": [{"text": "likes tea"}]}),
     "an error": says({"error": "rate limited"}),
@@ -94,7 +94,7 @@ class Names:
     quotes: Sequence[str]
 
 
-def shared() -> list[Reply]:
+def shared() -> list[ScriptedReply]:
     """The collected answers of real models, where they are at hand."""
     if not SHARED.exists():
         return []
@@ -102,7 +102,7 @@ def shared() -> list[Reply]:
         return [says(json.loads(line)["text"]) for line in lines]
 
 
-def spoiled(answer: Any, names: Names, chance: random.Random, number: int) -> Reply:
+def spoiled(answer: Any, names: Names, chance: random.Random, number: int) -> ScriptedReply:
     """A good answer with something wrong in it: the number says what, chance says where."""
     spoil = WAYS[number % len(WAYS)]
     value = copy.deepcopy(answer)

@@ -12,7 +12,7 @@ import remembrancer
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.types import Status
-from tests.processes import forked
+from tests.support.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 THREADS, SUPERSESSIONS = 32, 10 if LONG else 5

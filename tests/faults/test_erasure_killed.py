@@ -15,9 +15,9 @@ from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import UnknownPerson
 from remembrancer.store.open import open_store
-from tests.faults.test_killed import CheapEmbedder
-from tests.features.test_A22_X4_erasure import bytes_of
-from tests.processes import forked
+from remembrancer.testing import FakeEmbedder
+from tests.support.files import bytes_of
+from tests.support.processes import forked
 
 KILLS = 10 if os.environ.get("REM_LONG") else 5
 CANARY = "quetzalcoatlus"
@@ -29,7 +29,7 @@ def opened(place: str, tenant: str) -> Remembrancer:
         {"profile": "assistant", "tenant": tenant, "user": "ada", "store": where}
     )
     clock = SystemClock()
-    return Remembrancer(settings, open_store(settings, clock), CheapEmbedder("cheap"), clock)
+    return Remembrancer(settings, open_store(settings, clock), FakeEmbedder(dimensions=64), clock)
 
 
 def fill(store: Remembrancer, user: str) -> None:

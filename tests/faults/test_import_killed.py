@@ -17,9 +17,9 @@ import remembrancer
 from remembrancer import config
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
+from remembrancer.testing import FakeEmbedder
 from remembrancer.types import Action
-from tests.lifecycle.apart import ApartEmbedder
-from tests.processes import forked
+from tests.support.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 40 if LONG else 2
@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 60
 def opened(place: str, tenant: str) -> Remembrancer:
     settings = Settings.model_validate({"tenant": tenant, "user": "ada"})
     return remembrancer.open(
-        settings=config.set_store_location(settings, place), embedder=ApartEmbedder()
+        settings=config.set_store_location(settings, place), embedder=FakeEmbedder()
     )
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import random
@@ -13,7 +12,7 @@ import secrets
 import signal
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
@@ -35,6 +34,7 @@ from remembrancer.maintenance.runner import LEASE_DURATION
 from remembrancer.store import tables
 from remembrancer.store.contract import AddLink, Embedding, Insert
 from remembrancer.store.open import open_store
+from remembrancer.testing import FakeEmbedder
 from remembrancer.types import (
     Action,
     Episode,
@@ -47,7 +47,7 @@ from remembrancer.types import (
     Relation,
     Status,
 )
-from tests.processes import forked
+from tests.support.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 7 if LONG else 1
@@ -72,23 +72,6 @@ PAIRS = [
 """Two processes that start together, or one of which finds that the other's lease has run out."""
 
 Rows = dict[str, list[dict[str, Any]]]
-
-
-class CheapEmbedder:
-    """A vector per text, at no cost, under any name of a model."""
-
-    dimensions = 8
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
-        return np.array([self._one(words) for words in texts], dtype=np.float32).reshape(-1, 8)
-
-    def _one(self, words: str) -> np.ndarray:
-        digest = hashlib.blake2b(f"{self.model} {words}".encode(), digest_size=8).digest()
-        vector = np.frombuffer(digest, dtype=np.uint8).astype(np.float32) + 1
-        return vector / np.linalg.norm(vector)
 
 
 @dataclass(frozen=True)
@@ -303,7 +286,9 @@ def settings_of(scene: Scene) -> Settings:
 def opened(scene: Scene, at: datetime) -> Remembrancer:
     model = "new" if scene.job == "reembed" else "old"
     clock, settings = ManualClock(at), settings_of(scene)
-    return Remembrancer(settings, open_store(settings, clock), CheapEmbedder(model), clock)
+    return Remembrancer(
+        settings, open_store(settings, clock), FakeEmbedder(model, dimensions=64), clock
+    )
 
 
 # What there is to do.
@@ -317,7 +302,7 @@ def filled(place: str, tenant: str, job: str) -> Scene:
     for owner, count in zip(scene.owners, PEOPLE.values(), strict=True):
         records = [memory(job, number, number % 10 > 0) for number in range(count)]
         due |= {one.id for one in records if "due" in one.content or job == "reembed"}
-        vectors = CheapEmbedder("old").embed([one.search_text for one in records])
+        vectors = FakeEmbedder("old", dimensions=64).embed([one.search_text for one in records])
         inserts = [
             Insert(one, Embedding("old", vector))
             for one, vector in zip(records, vectors, strict=True)
@@ -515,7 +500,7 @@ def vectors_match(scene: Scene, rows: Rows, gone: frozenset[str]) -> None:
     for model, some in by_model.items():
         words = [present[row["memory_id"]]["content"] for row in some]
         stored = np.array([row["vector"] for row in some])
-        assert np.allclose(stored, CheapEmbedder(model).embed(words), atol=1e-6)
+        assert np.allclose(stored, FakeEmbedder(model, dimensions=64).embed(words), atol=1e-6)
     pairs = Counter((row["memory_id"], row["model"]) for row in rows["embeddings"])
     assert set(pairs.values()) == {1}
     for owner in rows["owners"]:

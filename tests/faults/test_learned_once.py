@@ -34,10 +34,9 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.learn.pipeline import BATCH_SIZE, LEASE_DURATION
 from remembrancer.maintenance.runner import LEASE_DURATION as JOB_LEASE_DURATION
+from remembrancer.testing import FakeEmbedder, ModelEndpoint, ScriptedReply, fails, says
 from remembrancer.types import Action, Owner, Status
-from tests.lifecycle.apart import ApartEmbedder
-from tests.llm.endpoint import ModelEndpoint, Reply, fails, says
-from tests.processes import forked
+from tests.support.processes import forked
 
 LONG = bool(os.environ.get("REM_LONG"))
 KILLS = 60 if LONG else 6
@@ -76,7 +75,7 @@ class Scene:
 
     def open(self, ahead: timedelta | None = None) -> Remembrancer:
         clock = ManualClock(datetime.now(UTC) + ahead) if ahead is not None else None
-        embedder = ApartEmbedder()  # Facts that differ in a number only must not count as alike.
+        embedder = FakeEmbedder()  # Facts that differ in a number only must not count as alike.
         return remembrancer.open(settings=self.settings, embedder=embedder, clock=clock)
 
 
@@ -304,7 +303,7 @@ def test_a_conversation_that_waits_for_a_model_is_learned_from_once_whoever_is_k
     asked, dead = threading.Event(), threading.Event()
     dead.set()
 
-    def reads(request: dict[str, Any]) -> Reply:
+    def reads(request: dict[str, Any]) -> ScriptedReply:
         asked.set()
         dead.wait(PATIENCE_SECONDS)
         return reply_to(request)
@@ -330,7 +329,7 @@ def test_a_conversation_that_waits_for_a_model_is_learned_from_once_whoever_is_k
         all_learned(scene)
 
 
-def reply_to(request: dict[str, Any]) -> Reply:
+def reply_to(request: dict[str, Any]) -> ScriptedReply:
     """Extract the statement, as a model would."""
     shown = request["messages"][1]["content"].split("<conversation>")[-1]
     operations = [
@@ -353,13 +352,13 @@ def test_who_was_too_slow_learns_nothing_and_spoils_nothing(
     place: str, tenant: str, late: str
 ) -> None:
     asked, speak = threading.Event(), threading.Event()
-    replies: dict[str, Callable[[dict[str, Any]], Reply]] = {
+    replies: dict[str, Callable[[dict[str, Any]], ScriptedReply]] = {
         "an answer": reply_to,
         "a failure": lambda _: fails(401),
         "nonsense": lambda _: says("Sorry?"),
     }
 
-    def slow(request: dict[str, Any]) -> Reply:
+    def slow(request: dict[str, Any]) -> ScriptedReply:
         asked.set()
         speak.wait(PATIENCE_SECONDS)
         return replies[late](request)

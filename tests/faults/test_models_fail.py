@@ -31,6 +31,7 @@ from remembrancer.memory import Memory
 from remembrancer.retry import RetryPolicy
 from remembrancer.store.contract import DumpRow, Filter
 from remembrancer.store.open import open_store
+from remembrancer.testing import FakeEmbedder, ModelEndpoint, ScriptedReply, fails, resets, says
 from remembrancer.types import Backlog, Episode, Kind, Owner, Record, Session, Source, Status
 from tests.faults.spoiled import (
     NO_OBJECT,
@@ -40,8 +41,8 @@ from tests.faults.spoiled import (
     shared,
     spoiled,
 )
-from tests.lifecycle.apart import ApartEmbedder
-from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says
+
+pytestmark = pytest.mark.postgres_long
 
 SEED = 20260302
 MADE_UP_ANSWERS, MADE_UP_PLANS = (120, 80) if os.environ.get("REM_LONG") else (12, 6)
@@ -62,7 +63,7 @@ OWN = (
 
 GIVEN_UP = [*NO_OBJECT.values(), *WRONG_OBJECT.values()]
 
-UNAVAILABLE: dict[str, Reply] = {
+UNAVAILABLE: dict[str, ScriptedReply] = {
     "late": says({"operations": []}, delay=30),
     "trickling": says({"operations": []}, trickle=0.05),
     "over its limit": fails(429, Retry_After="0.01"),
@@ -135,7 +136,7 @@ def desk(place: str, tenant: str, clock: ManualClock) -> Iterator[Callable[..., 
             where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
             settings = Settings.model_validate({"tenant": tenant, "user": "ada", "store": where})
             engine = open_store(settings, clock)
-            store = Remembrancer(settings, engine, ApartEmbedder(), clock, Models(model, model))
+            store = Remembrancer(settings, engine, FakeEmbedder(), clock, Models(model, model))
             closing.callback(store.close)
             return Desk(store, endpoint, clock, tenant)
 
@@ -216,15 +217,15 @@ def asked_about(request: Mapping[str, Any]) -> int:
     return int(found[1])
 
 
-def answers(replies: Sequence[Reply]) -> Callable[[dict[str, Any]], Reply]:
+def answers(replies: Sequence[ScriptedReply]) -> Callable[[dict[str, Any]], ScriptedReply]:
     return lambda request: replies[asked_about(request)]
 
 
-def always(reply: Reply) -> Callable[[dict[str, Any]], Reply]:
+def always(reply: ScriptedReply) -> Callable[[dict[str, Any]], ScriptedReply]:
     return lambda _: reply
 
 
-def well(request: dict[str, Any]) -> Reply:
+def well(request: dict[str, Any]) -> ScriptedReply:
     """As a model should."""
     number = asked_about(request)
     plan = "<episodes>" in request["messages"][1]["content"]
@@ -375,7 +376,7 @@ def test_an_answer_with_one_thing_wrong_is_not_believed(desk: Callable[..., Desk
     wrong_target = RejectionReason.UNKNOWN_MEMORY
     lies += [({"op": "update", "target": one}, wrong_target) for one in here.names.ids]
 
-    def lie(request: dict[str, Any]) -> Reply:
+    def lie(request: dict[str, Any]) -> ScriptedReply:
         number = asked_about(request)
         return says({"operations": [good_answer(number)["operations"][0] | lies[number][0]]})
 
@@ -466,7 +467,7 @@ def test_nobody_waits_while_a_model_thinks(desk: Callable[..., Desk]) -> None:
     here = furnished(desk())
     asked, speak = threading.Event(), threading.Event()
 
-    def thinks(request: dict[str, Any]) -> Reply:
+    def thinks(request: dict[str, Any]) -> ScriptedReply:
         asked.set()
         speak.wait(PATIENCE_SECONDS)
         return well(request)

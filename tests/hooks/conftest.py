@@ -14,7 +14,7 @@ from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.memory import Memory
 from remembrancer.server import run
 from tests.hooks.sessions import Session
-from tests.serving import Served, served
+from tests.support.http_server import Served, served
 
 Serve = Callable[[], Served]
 

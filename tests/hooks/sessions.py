@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.processes import rem
+from tests.support.processes import rem
 
 SESSION = "7f3c1a52-0b7e-4b7a-9d55-1c2f6a1e9d10"
 

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from tests.hooks.sessions import Session
-from tests.processes import rem
+from tests.support.processes import rem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

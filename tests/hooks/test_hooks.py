@@ -19,7 +19,7 @@ from remembrancer.local_server import LocalServer
 from remembrancer.memory import Memory
 from remembrancer.types import Kind
 from tests.hooks.sessions import Session, eventually
-from tests.serving import Served
+from tests.support.http_server import Served
 
 Serve = Callable[[], Served]
 

@@ -19,7 +19,7 @@ from remembrancer.memory import Memory
 from remembrancer.types import Kind
 from tests.hooks.models import speaking
 from tests.hooks.sessions import eventually
-from tests.serving import Served
+from tests.support.http_server import Served
 
 CONFIG = """
 model = "scripted"

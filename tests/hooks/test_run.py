@@ -14,8 +14,8 @@ from pathlib import Path
 from remembrancer.memory import Memory
 from remembrancer.types import Kind, Status
 from tests.hooks.sessions import Session
-from tests.processes import rem
-from tests.serving import Served
+from tests.support.http_server import Served
+from tests.support.processes import rem
 
 REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 

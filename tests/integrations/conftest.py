@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.llm.endpoint import ModelEndpoint, says
-from tests.serving import Served
+from remembrancer.testing import ModelEndpoint, says
+from tests.support.http_server import Served
 
 KEY = "upstream-key-of-the-server"
 

@@ -12,7 +12,8 @@ import pytest
 from remembrancer.integrations.anthropic_memory import AsyncMemoryTool, MemoryTool
 from remembrancer.integrations.memory_files import MemoryFiles
 from remembrancer.memory import Memory
-from tests.llm.endpoint import ModelEndpoint, Reply, sends
+from remembrancer.testing import ModelEndpoint
+from tests.support.anthropic_replies import call, says_or_calls
 
 TEA = "/memories/likes/tea.md"
 
@@ -21,26 +22,6 @@ TEA = "/memories/likes/tea.md"
 def place(tmp_path: Path) -> str:
     """All of this lies above the store: one engine is enough."""
     return str(tmp_path / "memory")
-
-
-def says_or_calls(*content: dict[str, Any]) -> Reply:
-    """A message of Claude's that is text, or calls tools and then waits for them."""
-    calls = content[-1]["type"] == "tool_use"
-    return sends(
-        {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude",
-            "content": list(content),
-            "stop_reason": "tool_use" if calls else "end_turn",
-            "usage": {"input_tokens": 1, "output_tokens": 1},
-        }
-    )
-
-
-def call(number: int, **command: object) -> dict[str, Any]:
-    return {"type": "tool_use", "id": f"toolu_{number}", "name": "memory", "input": command}
 
 
 CONVERSATION = [

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.integrations.test_anthropic_memory import call, says_or_calls
-from tests.integrations.test_openai_endpoint import soon
-from tests.llm.endpoint import ModelEndpoint, Reply, sends, streams
-from tests.serving import Served
+from remembrancer.testing import ModelEndpoint, ScriptedReply, sends, streams
+from tests.support.anthropic_replies import call, says_or_calls
+from tests.support.http_server import Served
+from tests.support.waiting import soon
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -44,7 +44,7 @@ def run(monkeypatch: pytest.MonkeyPatch, models: ModelEndpoint, place: str) -> C
     return start
 
 
-def calling(name: str, arguments: str) -> Reply:
+def calling(name: str, arguments: str) -> ScriptedReply:
     function = {"name": name, "arguments": arguments}
     calls = [{"id": "call_1", "type": "function", "function": function}]
     message = {"role": "assistant", "content": None, "tool_calls": calls}
@@ -53,7 +53,7 @@ def calling(name: str, arguments: str) -> Reply:
     return sends({**envelope, "choices": [choice]})
 
 
-def saying(text: str) -> Reply:
+def saying(text: str) -> ScriptedReply:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}}
     envelope = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
     return sends({**envelope, "choices": [{**choice, "finish_reason": "stop"}]})

@@ -26,7 +26,7 @@ from remembrancer.integrations.langgraph import (
     SharedStore,
     run_config,
 )
-from tests.conftest import Open
+from tests.support.opening import Open
 
 pytestmark = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 """Both engines keep people apart: see N1. Here is what happens to a name before it reaches them."""

@@ -12,7 +12,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from remembrancer.integrations.memory_files import REMEMBERED_FILE, MemoryFiles
 from remembrancer.memory import Memory
-from tests.serving import Served
+from tests.support.http_server import Served
 
 TEA = "/memories/likes/tea.md"
 

@@ -13,9 +13,9 @@ import remembrancer
 from remembrancer.engine import Remembrancer
 from remembrancer.integrations.openai_agents import WITHHELD_TEXT, MemorySession
 from remembrancer.memory import Memory
-from tests.conftest import Open
-from tests.llm.endpoint import ModelEndpoint, says, sends
-from tests.serving import Served
+from remembrancer.testing import ModelEndpoint, says, sends
+from tests.support.http_server import Served
+from tests.support.opening import Open
 
 HELLO = {"role": "user", "content": "My boat is called Bluebird."}
 ANSWER = {

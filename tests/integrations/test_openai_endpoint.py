@@ -6,7 +6,6 @@ import contextlib
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,11 @@ import remembrancer
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.server.routes import completions
+from remembrancer.testing import ModelEndpoint, ScriptedCall, fails, resets, says, sends, streams
 from tests.integrations.conftest import KEY
-from tests.llm.endpoint import Call, ModelEndpoint, fails, resets, says, sends, streams
-from tests.serving import Served
-from tests.serving import served as serving
+from tests.support.http_server import Served
+from tests.support.http_server import served as serving
+from tests.support.waiting import soon
 
 Proxied = Callable[..., Served]
 
@@ -69,16 +69,6 @@ def only_session(served: Served, user: str = "ada") -> str:
     assert soon(lambda: bool(me.sessions().items))
     (session,) = me.sessions().items
     return session.id
-
-
-def soon(condition: Callable[[], bool]) -> bool:
-    """Whether something becomes true, on however busy a machine."""
-    deadline = time.monotonic() + 30
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 # What is told, and where
@@ -186,7 +176,7 @@ def test_a_stream_is_read_as_ever_and_kept_as_one_answer(
 def test_a_streamed_call_of_a_tool_is_passed_on(
     client: openai.OpenAI, models: ModelEndpoint
 ) -> None:
-    models.default = streams("Wait.", Call("look", {"at": "boats"}))
+    models.default = streams("Wait.", ScriptedCall("look", {"at": "boats"}))
     events = list(ask(client, "What is my boat called?", stream=True))
     calls = [one for event in events for one in event.choices[0].delta.tool_calls or ()]
     assert "".join(one.function.arguments or "" for one in calls) == '{"at": "boats"}'

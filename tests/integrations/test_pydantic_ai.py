@@ -12,7 +12,9 @@ from pydantic_ai.models.test import TestModel
 
 from remembrancer.integrations.pydantic_ai import memory_toolset
 from remembrancer.memory import Memory
-from tests.conftest import Open
+from tests.support.opening import Open
+
+pytestmark = pytest.mark.postgres_long
 
 
 def calls(*wanted: tuple[str, dict[str, Any]]) -> FunctionModel:

@@ -12,8 +12,8 @@ from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, NotUndoable
 from remembrancer.store.open import open_store
+from remembrancer.testing import FakeEmbedder
 from remembrancer.types import Action, Status
-from tests.lifecycle.apart import ApartEmbedder
 
 DAY = timedelta(days=1)
 KETTLE = {"subject": "kettle", "predicate": "colour"}
@@ -28,7 +28,7 @@ def opened(place: str, clock: ManualClock, tenant: str) -> Iterator[Callable[...
         settings = Settings.model_validate(
             {"tenant": tenant, "store": where, "profile_overrides": adjust}
         )
-        stores.append(Remembrancer(settings, open_store(settings, clock), ApartEmbedder(), clock))
+        stores.append(Remembrancer(settings, open_store(settings, clock), FakeEmbedder(), clock))
         return stores[-1]
 
     yield start

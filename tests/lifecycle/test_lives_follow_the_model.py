@@ -35,8 +35,8 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.open import open_store
+from remembrancer.testing import FakeEmbedder
 from remembrancer.types import Event, Kind, Record, Relation, Status, Verdict
-from tests.lifecycle.apart import ApartEmbedder
 from tests.lifecycle.model import Choices, Life, Model, Refused
 
 LONG = bool(os.environ.get("REM_LONG"))
@@ -126,7 +126,7 @@ class Lives(RuleBasedStateMachine):
             }
         )
         self.store = Remembrancer(
-            chosen, open_store(chosen, self.clock), ApartEmbedder(), self.clock
+            chosen, open_store(chosen, self.clock), FakeEmbedder(), self.clock
         )
         self.models = {one: Model(Choices(hard, fades, by_use, extends)) for one in PEOPLE}
         for person in PEOPLE:

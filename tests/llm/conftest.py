@@ -8,8 +8,8 @@ import pytest
 
 from remembrancer.llm import Question
 from remembrancer.retry import RetryPolicy
+from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Json
-from tests.llm.endpoint import ModelEndpoint
 
 KEY = "sk-secret-0123456789"
 BRIEFLY = RetryPolicy(max_retries=2, initial_delay=0.01, max_delay=0.3)

@@ -8,9 +8,9 @@ import pytest
 
 from remembrancer.llm import Answer, InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.anthropic import AnthropicModel
+from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, resets, says, sends
 from remembrancer.types import Json
 from tests.llm.conftest import BRIEFLY, KEY, QUESTION, SCHEMA
-from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says, sends
 
 FACTS: dict[str, Json] = {"facts": ["tea"]}
 
@@ -123,7 +123,7 @@ def test_a_huge_answer_is_left_unread(endpoint: ModelEndpoint) -> None:
     ],
     ids=lambda reply: f"{reply.status} {reply.reset} {reply.delay} {reply.trickle}",
 )
-def test_trouble_that_passes_is_waited_out(endpoint: ModelEndpoint, trouble: Reply) -> None:
+def test_trouble_that_passes_is_waited_out(endpoint: ModelEndpoint, trouble: ScriptedReply) -> None:
     endpoint.script = [trouble, trouble, says(FACTS)]
     assert model_at(endpoint, timeout=0.5).answer(QUESTION).value == FACTS
     assert len(endpoint.requests) == 3

@@ -21,8 +21,8 @@ from remembrancer.llm.chat import (
 )
 from remembrancer.llm.command import CommandModel
 from remembrancer.llm.openai import OpenAICompatibleModel
+from remembrancer.testing import ModelEndpoint, ScriptedCall, fails, resets, sends, streams
 from tests.llm.conftest import BRIEFLY, KEY
-from tests.llm.endpoint import Call, ModelEndpoint, fails, resets, sends, streams
 
 Connect = Callable[..., ChatModel]
 OFFER = ToolDefinition("remember", "Keep it.", {"type": "object", "properties": {}})
@@ -56,7 +56,7 @@ def test_text_comes_while_it_is_made(connect: Connect, endpoint: ModelEndpoint) 
 
 
 def test_calls_of_tools_are_put_together(connect: Connect, endpoint: ModelEndpoint) -> None:
-    endpoint.script = [streams("Wait.", Call("remember", {"content": "tea"}, "c1"))]
+    endpoint.script = [streams("Wait.", ScriptedCall("remember", {"content": "tea"}, "c1"))]
 
     assert list(connect().reply(HELLO)) == ["Wait.", ToolCall("c1", "remember", {"content": "tea"})]
 
@@ -65,7 +65,7 @@ def test_calls_of_tools_are_put_together(connect: Connect, endpoint: ModelEndpoi
 def test_arguments_that_are_no_object_are_none(
     connect: Connect, endpoint: ModelEndpoint, arguments: str
 ) -> None:
-    endpoint.script = [streams(Call("remember", arguments))]
+    endpoint.script = [streams(ScriptedCall("remember", arguments))]
 
     (call,) = connect().reply(HELLO)
 

@@ -14,9 +14,9 @@ import pytest
 from remembrancer.llm import Answer, InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.openai import OpenAICompatibleModel
 from remembrancer.retry import RetryPolicy
+from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, resets, says, sends
 from remembrancer.types import Json
 from tests.llm.conftest import BRIEFLY, KEY, QUESTION, SCHEMA
-from tests.llm.endpoint import ModelEndpoint, Reply, fails, resets, says, sends
 
 ONCE = RetryPolicy(max_retries=0)
 FACTS: dict[str, Json] = {"facts": ["tea"]}
@@ -183,7 +183,7 @@ def test_a_huge_answer_is_left_unread(endpoint: ModelEndpoint) -> None:
     ],
     ids=lambda reply: f"{reply.status} {reply.reset} {reply.delay} {reply.trickle}",
 )
-def test_trouble_that_passes_is_waited_out(endpoint: ModelEndpoint, trouble: Reply) -> None:
+def test_trouble_that_passes_is_waited_out(endpoint: ModelEndpoint, trouble: ScriptedReply) -> None:
     endpoint.script = [trouble, trouble, says(FACTS)]
     assert model_at(endpoint, timeout=0.5).answer(QUESTION).value == FACTS
     assert len(endpoint.requests) == 3
@@ -200,7 +200,7 @@ def test_trouble_that_passes_is_waited_out(endpoint: ModelEndpoint, trouble: Rep
     ],
 )
 def test_trouble_that_stays_is_given_up(
-    endpoint: ModelEndpoint, trouble: Reply, advice: str
+    endpoint: ModelEndpoint, trouble: ScriptedReply, advice: str
 ) -> None:
     endpoint.default = trouble
     with pytest.raises(ModelUnavailable, match=advice) as failure:

@@ -10,6 +10,8 @@ import pytest
 from remembrancer.engine import Remembrancer
 from tests.mcp.talk import Talk, inside, principal
 
+pytestmark = pytest.mark.postgres_long
+
 Open = Callable[..., Remembrancer]
 
 HOSTILE = {

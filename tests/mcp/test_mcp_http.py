@@ -16,6 +16,8 @@ from remembrancer.mcp.http import MAX_BODY_BYTES
 from remembrancer.types import Principal
 from tests.mcp.talk import contents, over_http, principal, serving
 
+pytestmark = pytest.mark.postgres_long
+
 Open = Callable[..., Remembrancer]
 Post = Callable[..., httpx.Response]
 

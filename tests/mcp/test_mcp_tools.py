@@ -18,6 +18,8 @@ from remembrancer.tools.toolsets import MAX_CORE_TOOLS, select_tools
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.mcp.uses import NOBODYS
 
+pytestmark = pytest.mark.postgres_long
+
 Open = Callable[..., Remembrancer]
 
 PLAIN = {"remember", "recall", "context", "update", "forget", "confirm", "undo", "feedback"}

@@ -18,6 +18,8 @@ from remembrancer.tools.toolsets import select_tools
 from tests.mcp.talk import REM, inside, over_http, over_stdio, principal, serving
 from tests.mcp.uses import USES, use_all
 
+pytestmark = pytest.mark.postgres_long
+
 Open = Callable[..., Remembrancer]
 
 PINNED = {"instances": "bot", "namespaces": "projects"}

@@ -11,7 +11,7 @@ from remembrancer.ids import new_id
 from remembrancer.learn.consolidation.plan import AddStep, AffirmStep, ConsolidationPlan
 from remembrancer.memory import Memory
 from remembrancer.types import Evidence, Rejection
-from tests.conftest import Open
+from tests.support.opening import Open
 
 
 @pytest.fixture

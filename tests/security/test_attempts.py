@@ -18,7 +18,6 @@ from remembrancer.store import pg_roles
 from remembrancer.team.review import Review, TeamStats
 from remembrancer.team.service import TeamProposalResult
 from remembrancer.types import TeamEntry, TeamFact, TeamRecalled, Tenant
-from tests.conftest import Open
 from tests.security import sql_attempts
 from tests.security.attempts import (
     NAMING,
@@ -34,6 +33,7 @@ from tests.security.attempts import (
 )
 from tests.security.hoards import Hoard, Team, Words, filled, proposed, tokens_in
 from tests.security.team_attempts import NAMES_PEOPLE, REVIEWING, TeamAttempt, team_attempts
+from tests.support.opening import Open
 
 SEED = 20260302
 EACH = 625 if os.environ.get("REM_LONG") else 313

@@ -10,7 +10,7 @@ from sqlalchemy.pool import NullPool
 from remembrancer.engine import Remembrancer
 from remembrancer.store import pg_roles
 from remembrancer.types import Tenant
-from tests.conftest import Open
+from tests.support.opening import Open
 
 PORTS = "The proxy pool uses ports 9000 to 9999."
 on_postgres = pytest.mark.parametrize("place", ["postgres"], indirect=True)

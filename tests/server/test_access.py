@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from remembrancer.clock import ManualClock
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 Serve = Callable[..., Served]
 

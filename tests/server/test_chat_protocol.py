@@ -18,6 +18,8 @@ from remembrancer.server.chat_protocol import (
     parse_reply,
 )
 
+pytestmark = pytest.mark.postgres_long
+
 NOTE = '<remembered>\n- "Tea", café, \U0001f375\n</remembered>'
 
 texts = st.text(max_size=20)

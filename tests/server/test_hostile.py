@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from bench.hostile import ROOMY, attack
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 Serve = Callable[..., Served]
 

@@ -24,7 +24,9 @@ from schemathesis.checks import (
 import remembrancer
 from remembrancer.config import Settings
 from remembrancer.embed.cache import CachedEmbedder
-from tests.serving import Served, served
+from tests.support.http_server import Served, served
+
+pytestmark = pytest.mark.postgres_long
 
 CASES = 10_000 if os.environ.get("REM_LONG") else 800
 CHECKS = [

@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import remembrancer
 from remembrancer.server.app import create_app
+
+pytestmark = pytest.mark.postgres_long
 
 SNAPSHOT = Path(__file__).with_name("openapi_snapshot.json")
 RENEW = "python -m tests.server.test_openapi_snapshot"

@@ -7,8 +7,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,15 +17,9 @@ import remembrancer
 from remembrancer import local_server
 from remembrancer.config import ServerSettings, Settings
 from remembrancer.server import run
+from tests.support.rem_serve import REM, address_of, free_port
 
-REM = [sys.executable, "-c", "from remembrancer.cli import main; main()"]
 Start = Callable[..., "subprocess.Popen[str]"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -57,20 +49,6 @@ def start(tmp_path: Path, place: str) -> Iterator[Start]:
         if one.poll() is None:
             one.kill()
         one.communicate()
-
-
-def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Read the address of the server and the login URL."""
-    assert process.stdout is not None
-    listens, browser = process.stdout.readline(), process.stdout.readline()
-    address = re.findall(r"http://\S+", listens)[0]
-    for _ in range(300):
-        try:
-            httpx.get(f"{address}/healthz", trust_env=False)
-            break
-        except httpx.TransportError:
-            time.sleep(0.1)
-    return address, re.findall(r"http://\S+", browser)[0]
 
 
 def test_it_lets_a_browser_in_and_stops_without_losing_anything(

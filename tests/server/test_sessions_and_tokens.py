@@ -20,7 +20,9 @@ from remembrancer.access.keys import LOGIN_CAPABILITY
 from remembrancer.clock import ManualClock
 from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Owner
-from tests.serving import Served
+from tests.support.http_server import Served
+
+pytestmark = pytest.mark.postgres_long
 
 Serve = Callable[..., Served]
 TEA = {"content": "Ada drinks tea."}

@@ -10,8 +10,8 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.types import Action
-from tests.conftest import Open
-from tests.serving import served
+from tests.support.http_server import served
+from tests.support.opening import Open
 from tests.surfaces.ways import (
     DONE,
     LIBRARY,

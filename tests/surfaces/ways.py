@@ -16,7 +16,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
 from tests.mcp.talk import Talk, inside, principal
-from tests.serving import Served
+from tests.support.http_server import Served
 
 DONE = "done"
 

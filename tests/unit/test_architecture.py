@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import remembrancer
+from tests.support.layers import LAYERS
 
 ROOT = Path(remembrancer.__file__).parent
 TREES = {
@@ -19,27 +20,6 @@ TREES = {
     if "migrations" not in path.parts
 }
 
-LAYERS = """
-errors clock retry ids text_format
-types cron embed environment
-guard llm local_server profiles testing
-config search
-store
-access call decay paging
-remember team
-audit recall
-sessions
-learn transfer conversations
-erasure
-maintenance
-memory client
-engine tools async_memory
-factory mcp assistant
-doctor integrations demo
-server
-cli
-"""
-"""Modules and packages from low to high: each imports only from the lines above its own."""
 
 MAX_ROOT_MODULES = 20
 

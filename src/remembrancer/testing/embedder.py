@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 class FakeEmbedder:
     """Gives each text a direction of its own, the same in every process.
 
-    Equal texts have equal vectors; two others have a cosine of about `similarity`. `requests`
-    holds the texts of each call.
+    Equal texts have equal vectors; two others have a cosine of about `similarity`. `vectors`
+    overrides the vector of a text, `requests` holds the texts of each call.
     """
 
     def __init__(
@@ -23,19 +23,19 @@ class FakeEmbedder:
         self.dimensions = dimensions
         self.similarity = similarity
         self.requests: list[list[str]] = []
-        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self.vectors: dict[str, NDArray[np.float32]] = {}
 
     def set_cosine(self, text: str, cosine: float) -> None:
         """Give a text a vector with this cosine to the first axis."""
         vector = np.zeros(self.dimensions, dtype=np.float32)
         vector[0], vector[1] = cosine, np.sqrt(1 - cosine**2)
-        self._vectors[text] = vector
+        self.vectors[text] = vector
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.requests.append(list(texts))
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            row[:] = self._vectors[text] if text in self._vectors else self._make_vector(text)
+            row[:] = self.vectors[text] if text in self.vectors else self._make_vector(text)
         return rows
 
     def _make_vector(self, text: str) -> NDArray[np.float32]:

@@ -1,0 +1,321 @@
+"""N3: a LangGraph store over a memory, as LangGraph's own stores behave."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
+
+import remembrancer
+from remembrancer import Status
+from remembrancer.clock import ManualClock
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput
+from remembrancer.integrations.langgraph import RemembrancerStore
+from remembrancer.testing import ModelEndpoint, says
+from tests.support.http_server import served
+from tests.support.opening import Open
+
+pytestmark = pytest.mark.feature("N3")
+
+NOTES = ("notes",)
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def people(open_memory: Open) -> Remembrancer:
+    return open_memory("namespaces")
+
+
+@pytest.fixture
+def store(people: Remembrancer) -> RemembrancerStore:
+    return RemembrancerStore(people.for_user("ada"))
+
+
+def keys(found: list[Any]) -> list[str]:
+    return [one.key for one in found]
+
+
+def test_N3_what_is_put_comes_back_as_it_was_until_it_is_deleted(
+    store: RemembrancerStore, clock: ManualClock
+) -> None:
+    value = {"text": "日本 ünïcode", "deep": {"list": [1, 2.5, None, True, {}]}, "empty": ""}
+    store.put(NOTES, "first/ключ .* %", value)
+    put_at = clock.now()
+    item = store.get(NOTES, "first/ключ .* %")
+
+    assert item == Item(
+        value=value, key="first/ключ .* %", namespace=NOTES, created_at=put_at, updated_at=put_at
+    )
+    assert store.get(NOTES, "another") is None
+    assert store.get(("notes", "x"), "first/ключ .* %") is None
+    assert store.get((), "first/ключ .* %") is None
+
+    clock.advance(MINUTE)
+    store.put(NOTES, "first/ключ .* %", {})
+    item = store.get(NOTES, "first/ключ .* %")
+    assert item is not None
+    assert (item.value, item.created_at, item.updated_at) == ({}, put_at, clock.now())
+
+    store.delete(NOTES, "first/ключ .* %")
+    store.delete(NOTES, "first/ключ .* %")
+    assert store.get(NOTES, "first/ключ .* %") is None
+    assert store.search(NOTES) == []
+    assert store.list_namespaces() == []
+
+
+def test_N3_what_was_put_before_stays_in_the_history_and_a_deletion_can_be_undone(
+    store: RemembrancerStore, people: Remembrancer
+) -> None:
+    me = people.for_user("ada")
+    for colour in ("red", "blue", "blue"):
+        store.put(NOTES, "sky", {"colour": colour, "same": 1}, index=["same"])
+    (fact,) = me.list().items
+    versions = me.history(fact.id).versions
+    assert [one.metadata["value"] for one in versions] == [
+        {"colour": "red", "same": 1},
+        {"colour": "blue", "same": 1},
+    ]
+
+    store.delete(NOTES, "sky")
+    assert me.get(fact.id).status is Status.FORGOTTEN
+    me.undo()
+    restored = store.get(NOTES, "sky")
+    assert restored is not None
+    assert restored.value["colour"] == "blue"
+
+
+def test_N3_a_batch_reads_what_was_there_before_it_and_then_writes_the_last_of_each_key(
+    store: RemembrancerStore,
+) -> None:
+    store.put(("a", "b"), "k", {"n": 1})
+    results = store.batch(
+        [
+            PutOp(("a", "b"), "k", {"n": 2}),
+            GetOp(("a", "b"), "k"),
+            PutOp(("a", "b"), "k", {"n": 3}),
+            SearchOp(("a",), filter={"n": 1}),
+            ListNamespacesOp(match_conditions=(MatchCondition("suffix", ("b",)),)),
+            PutOp(("a", "b"), "gone", None),
+            GetOp(("a",), "k"),
+        ]
+    )
+
+    assert isinstance(results[1], Item)
+    assert results[1].value == {"n": 1}
+    assert keys(results[3]) == ["k"]  # type: ignore[arg-type]
+    assert results[4] == [("a", "b")]
+    assert [results[place] for place in (0, 2, 5, 6)] == [None] * 4
+    now = store.get(("a", "b"), "k")
+    assert now is not None
+    assert now.value == {"n": 3}
+
+    with pytest.raises(InvalidInput):
+        store.batch([PutOp(("a",), "new", {"n": 1}), PutOp(("a",), "bad", {"n": float("nan")})])
+    with pytest.raises(InvalidNamespaceError):
+        store.batch([PutOp(("a",), "new", {"n": 1}), PutOp(("a.b",), "k", {"n": 1})])
+    assert store.get(("a",), "new") is None
+
+
+def test_N3_a_search_goes_by_prefix_filter_and_page_the_latest_first(
+    store: RemembrancerStore, clock: ManualClock
+) -> None:
+    for number in range(4):
+        store.put(("docs", "a" if number % 2 else "ab"), f"d{number}", {"n": number})
+        clock.advance(MINUTE)
+
+    assert keys(store.search(())) == ["d3", "d2", "d1", "d0"]
+    assert keys(store.search(("docs",), limit=2, offset=1)) == ["d2", "d1"]
+    assert keys(store.search(("docs", "a"))) == ["d3", "d1"]
+    assert keys(store.search(("doc",))) == []
+    assert keys(store.search(("docs",), filter={"n": {"$gte": 1, "$lt": 3}})) == ["d2", "d1"]
+    assert keys(store.search(("docs",), filter={"n": {"$lte": 2}}, limit=1, offset=2)) == ["d0"]
+    assert store.search((), limit=0) == []
+    assert [one.score for one in store.search(())] == [None] * 4
+
+
+def test_N3_a_query_finds_by_meaning_the_best_first(store: RemembrancerStore) -> None:
+    store.put(NOTES, "tea", {"text": "Ada drinks green tea in the morning", "kind": "drink"})
+    store.put(NOTES, "dog", {"text": "The dog is called Rex", "kind": "pet"})
+    store.put(("notes", "b"), "coffee", {"text": "Bob prefers coffee", "kind": "drink"})
+    store.put(NOTES, "hidden", {"text": "What does she drink? Green tea!"}, index=False)
+    store.put(NOTES, "part", {"a": "A cup of hot tea", "b": "A green frog"}, index=["b"])
+    store.put(NOTES, "lacking", {"text": "tea, tea, tea"}, index=["no.such.field"])
+
+    found = store.search(NOTES, query="Who drinks tea?")
+    scores = [one.score or 0 for one in found]
+    assert keys(found)[:2] == ["tea", "coffee"]
+    assert {*keys(found)} == {"tea", "coffee", "dog", "part"}
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] > 0.3
+    assert keys(store.search(NOTES, query="Who drinks tea?", filter={"kind": "pet"})) == ["dog"]
+    pages = [store.search(NOTES, query="tea", limit=1, offset=place) for place in range(5)]
+    assert [key for page in pages for key in keys(page)] == keys(store.search(NOTES, query="tea"))
+    assert keys(store.search(NOTES, query="frog", limit=1)) == ["part"]
+    for blank in ("", "  "):
+        assert len(store.search(NOTES, query=blank)) == 6
+
+
+def test_N3_the_store_says_which_fields_are_searched(people: Remembrancer) -> None:
+    store = RemembrancerStore(people.for_user("ada"), fields=["lines[*].said"])
+    store.put(NOTES, "a", {"lines": [{"said": "Rex barks"}, {"said": "at night"}], "x": "tea"})
+    (fact,) = people.for_user("ada").list().items
+    assert fact.content == "Rex barks\nat night"
+
+
+def test_N3_namespaces_are_listed_by_beginning_end_and_depth(store: RemembrancerStore) -> None:
+    spaces = [("a", "b", "c"), ("a", "b", "d", "e"), ("a", "b", "d", "i"), ("a", "c", "f"), ("b",)]
+    for space in spaces:
+        store.put(space, "k", {"n": 1})
+
+    listed = store.list_namespaces
+    assert listed() == spaces
+    assert listed(prefix=("a", "b")) == spaces[:3]
+    assert listed(prefix=("a", "*", "d")) == spaces[1:3]
+    assert listed(suffix=("*", "f")) == [("a", "c", "f")]
+    assert listed(prefix=("a",), suffix=("i",)) == [("a", "b", "d", "i")]
+    assert listed(prefix=("a", "b"), max_depth=3) == [("a", "b", "c"), ("a", "b", "d")]
+    assert listed(max_depth=1, limit=1, offset=1) == [("b",)]
+    assert listed(prefix=("a", "b", "c", "d")) == listed(prefix=("A",)) == []
+
+
+def test_N3_an_item_lives_its_time_and_is_never_told_after_it(
+    people: Remembrancer, clock: ManualClock
+) -> None:
+    store = RemembrancerStore(people.for_user("ada"), ttl={"default_ttl": 10})
+    store.put(("short",), "usual", {"text": "tea"})
+    store.put(("short",), "brief", {"text": "tea"}, ttl=1)
+    store.put(("long",), "ever", {"text": "tea"}, ttl=None)
+
+    clock.advance(2 * MINUTE)
+    assert store.get(("short",), "brief") is None
+    found = store.search((), query="tea", refresh_ttl=False)
+    assert {*keys(found)} == {"usual", "ever"}
+    clock.advance(8 * MINUTE)
+    assert store.get(("short",), "usual") is None
+    assert keys(store.search(())) == keys(store.search((), query="tea")) == ["ever"]
+    assert store.list_namespaces() == [("long",)]
+
+
+def test_N3_reading_lets_an_item_live_as_long_again_unless_it_says_not_to(
+    people: Remembrancer, store: RemembrancerStore, clock: ManualClock
+) -> None:
+    for name in ("got", "searched", "looked at"):
+        store.put((name,), "k", {"text": "tea"}, ttl=10)
+
+    clock.advance(8 * MINUTE)
+    store.get(("got",), "k")
+    store.search(("searched",))
+    store.get(("looked at",), "k", refresh_ttl=False)
+    store.search(("looked at",), query="tea", refresh_ttl=False)
+    people.flush()
+    clock.advance(8 * MINUTE)
+
+    assert store.list_namespaces() == [("got",), ("searched",)]
+    clock.advance(3 * MINUTE)
+    assert store.search(()) == []
+    store.put(("got",), "k", {"text": "tea"})
+    clock.advance(timedelta(days=400))
+    assert keys(store.search(())) == ["k"]
+
+
+def test_N3_async_code_has_the_same_verbs(store: RemembrancerStore) -> None:
+    async def story() -> None:
+        names = [f"k{number}" for number in range(5)]
+        await asyncio.gather(*(store.aput(NOTES, name, {"n": name}) for name in names))
+        found = await asyncio.gather(*(store.aget(NOTES, name) for name in names))
+        assert [one and one.value for one in found] == [{"n": name} for name in names]
+        await store.adelete(NOTES, "k0")
+        assert {*keys(await store.asearch(NOTES, query="k1"))} == {*names} - {"k0"}
+        assert await store.alist_namespaces() == [NOTES]
+        assert (await store.abatch([GetOp(NOTES, "k0")])) == [None]
+
+    asyncio.run(story())
+
+
+def test_N3_a_memory_on_a_server_is_as_good(people: Remembrancer, clock: ManualClock) -> None:
+    with served(people) as server:
+        secret = people.create_key("ada").secret
+        with remembrancer.connect(server.address, secret) as remote:
+            store = RemembrancerStore(remote)
+            store.put(NOTES, "k", {"text": "Ada drinks tea", "n": 1}, ttl=10)
+            store.put(NOTES, "k", {"text": "Ada drinks tea", "n": 2}, ttl=10)
+            store.put(("notes", "b"), "gone", {"n": 2})
+            store.delete(("notes", "b"), "gone")
+            (found,) = store.search((), query="tea", filter={"n": 2}, refresh_ttl=False)
+            assert (found.key, found.namespace, found.value["n"]) == ("k", NOTES, 2)
+            clock.advance(8 * MINUTE)
+            assert store.get(NOTES, "k")
+            people.flush()
+            clock.advance(8 * MINUTE)
+            assert keys(store.search(NOTES)) == ["k"]
+            assert store.list_namespaces() == [NOTES]
+    assert RemembrancerStore(people.for_user("ada")).get(NOTES, "k")
+
+
+def test_N3_secrets_are_never_kept_nor_can_they_be_keys(
+    store: RemembrancerStore, people: Remembrancer
+) -> None:
+    store.put(NOTES, "wifi", {"password": "hunter2", "room": {"api_key": "Zx81-qqqwww"}})
+    item = store.get(NOTES, "wifi")
+    (fact,) = people.for_user("ada").list().items
+
+    assert item is not None
+    assert item.value["password"] == "[secret: password]"
+    assert "hunter2" not in fact.content
+    assert "Zx81" not in str(fact)
+    with pytest.raises(InvalidInput):
+        store.put(NOTES, "AKIAIOSFODNN7EXAMPLE", {"n": 1})
+
+
+def test_N3_items_and_other_memories_are_recalled_together_and_never_replace_each_other(
+    store: RemembrancerStore, people: Remembrancer
+) -> None:
+    here = people.for_namespace([people.settings.tenant, "ada", "notes"])
+    here.remember("Ada drinks green tea")
+    store.put(NOTES, "k", {"text": "Ada drinks green tea"})
+    here.remember("Ada drinks green tea")
+
+    recalled = [one.memory.content for one in here.recall("tea")]
+    assert recalled == ["Ada drinks green tea"] * 2
+    assert keys(store.search((), query="tea")) == keys(store.search(())) == ["k"]
+    store.delete(NOTES, "k")
+    assert [one.content for one in here.list().items] == ["Ada drinks green tea"]
+
+    here.remember("Smuggled in", scope="notes/.items")
+    here.remember("Smuggled in", scope="notes/.items", subject="item", predicate=".x")
+    assert store.search(()) == store.search((), query="smuggled") == []
+
+
+def test_N3_a_profile_without_namespaces_is_refused(open_memory: Open) -> None:
+    with pytest.raises(InvalidInput, match="namespaces"):
+        RemembrancerStore(open_memory().for_user("ada"))
+
+
+def test_N3_a_model_that_learns_is_not_shown_what_programs_keep(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    model.default = says({"operations": []})
+    people = open_memory("namespaces", models=models)
+    me = people.for_user("ada")
+    RemembrancerStore(me).put(NOTES, "k", {"text": "Ada drinks green tea"})
+    me.remember("Ada drinks black coffee")
+
+    me.learn([{"role": "user", "content": "What do I drink, tea or coffee?"}], "chat")
+    me.close("chat")
+    people.flush()
+
+    shown = model.requests[0].json["messages"][-1]["content"]
+    assert "black coffee" in shown
+    assert "green tea" not in shown

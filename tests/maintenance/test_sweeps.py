@@ -1,0 +1,175 @@
+"""M12: a daily decay sweep and episode cleanup; both are in the activity, and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.clock import ManualClock
+from remembrancer.engine import Remembrancer
+from remembrancer.memory import Memory
+from remembrancer.store.contract import Patch
+from remembrancer.types import Action, Backlog, ConfidenceBand, Episode, Record, Status
+
+pytestmark = pytest.mark.feature("M12")
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def store(open_fake: Callable[..., Remembrancer]) -> Remembrancer:
+    return open_fake("agents", profile_overrides={"episodes": {"cap": 5}})
+
+
+@pytest.fixture
+def me(store: Remembrancer) -> Memory:
+    return store.for_user("ada")
+
+
+def consolidated(me: Memory, episode: Record) -> None:
+    """As if consolidation had been through with it."""
+    call = me._call
+    with call.store.open_writer(call.owner) as writer:
+        event = call.new_event(Action.CONFIRMED, call.now())
+        writer.apply(event, [Patch(episode.id, {"backlog": Backlog.DONE})])
+
+
+def happened(me: Memory, number: int) -> Record:
+    return me.remember(f"Episode number {number} happened.", kind="episode").memory
+
+
+def statuses(me: Memory, episodes: list[Record]) -> list[Status]:
+    return [me.get(one.id).status for one in episodes]
+
+
+def test_M12_the_sweep_ends_what_nobody_believes_any_more(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
+    name = me.remember("Her name is Ada.", permanence="permanent").memory
+    clock.advance(30 * DAY)  # exp(-0.1 × 30) is just below 0.05
+    assert me.standing(lunch) is ConfidenceBand.EXPIRED
+
+    outcome = store.run_job("decay_sweep", tenant=tenant)
+
+    assert (outcome.changed, outcome.people) == (1, 1)
+    assert me.get(lunch.id).status is Status.EXPIRED
+    assert me.get(name.id).status is Status.ACTIVE
+    (event,) = [one for one in me.activity().items if one.action is Action.EXPIRED]
+    assert (event.surface, [change.memory_id for change in event.changes]) == ("jobs", [lunch.id])
+    assert store.run_job("decay_sweep", tenant=tenant).changed == 0
+
+
+def test_M12_reading_does_not_wait_for_the_sweep(me: Memory, clock: ManualClock) -> None:
+    lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
+    clock.advance(29 * DAY)
+    assert [one.id for one in me.list().items] == [lunch.id]
+    assert me.standing(lunch) is ConfidenceBand.FADING
+    assert me.recall("pea soup") == []
+    assert [one.memory.id for one in me.recall("pea soup", minimum_confidence=0)] == [lunch.id]
+    assert me.stats().fading == 1
+
+    clock.advance(DAY)
+
+    assert me.list().items == ()
+    assert [one.id for one in me.list(status="expired").items] == [lunch.id]
+    assert me.recall("pea soup", minimum_confidence=0) == []
+    assert me.stats().fading == 0
+
+
+def test_M12_confirming_restores_what_was_swept(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    lunch = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
+    clock.advance(40 * DAY)
+    store.run_job("decay_sweep", tenant=tenant)
+
+    me.confirm(lunch.id)
+
+    assert me.get(lunch.id).status is Status.ACTIVE
+    assert me.confidence(me.get(lunch.id)) == 1.0
+    assert [one.memory.id for one in me.recall("pea soup")] == [lunch.id]
+
+
+def test_M12_a_sweep_can_be_undone_as_a_whole_but_not_by_accident(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    lunches = [
+        me.remember(f"Lunch {number} was soup.", permanence="ephemeral").memory
+        for number in range(3)
+    ]
+    said = me.remember("Her name is Ada.", permanence="permanent")
+    clock.advance(40 * DAY)
+    store.run_job("decay_sweep", tenant=tenant)
+    swept = me.activity().items[0]
+
+    me.undo(swept.id)
+
+    assert {one.id for one in me.list().items} == {one.id for one in (*lunches, said.memory)}
+    assert store.run_job("decay_sweep", tenant=tenant).changed == 0
+    clock.advance(40 * DAY)
+    assert store.run_job("decay_sweep", tenant=tenant).changed == 3
+    assert me.undo().memory.id == said.memory.id
+
+
+def test_M12_episodes_live_for_seven_days(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    episode = happened(me, 1)
+    clock.advance(7 * DAY - timedelta(microseconds=1))
+    assert store.run_job("episode_cleanup", tenant=tenant).changed == 0
+    clock.advance(timedelta(microseconds=1))
+
+    assert store.run_job("episode_cleanup", tenant=tenant).changed == 1
+
+    assert me.get(episode.id).status is Status.EXPIRED
+    assert me.activity().items[0].action is Action.EXPIRED
+
+
+def test_M12_beyond_the_cap_the_oldest_go_but_none_that_waits_to_be_consolidated(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    episodes = []
+    for number in range(8):
+        episodes.append(happened(me, number))
+        clock.advance(timedelta(minutes=1))
+    for one in episodes[1:5]:
+        consolidated(me, one)
+
+    assert store.run_job("episode_cleanup", tenant=tenant).changed == 3
+
+    assert statuses(me, episodes) == [
+        Status.ACTIVE,  # the oldest of all, but nobody has learned from it yet
+        *[Status.EXPIRED] * 3,
+        *[Status.ACTIVE] * 4,
+    ]
+    assert me.activity().items[0].action is Action.EVICTED
+
+
+def test_M12_what_waits_to_be_consolidated_stays_even_beyond_the_cap(
+    store: Remembrancer, me: Memory, tenant: str
+) -> None:
+    episodes = [happened(me, number) for number in range(9)]
+
+    assert store.run_job("episode_cleanup", tenant=tenant).changed == 0
+
+    assert set(statuses(me, episodes)) == {Status.ACTIVE}
+    assert me.stats().backlog == 9
+    assert all(isinstance(one, Episode) for one in episodes)
+
+
+def test_M12_agents_with_rules_of_their_own_are_swept_by_them(
+    open_fake: Callable[..., Remembrancer], clock: ManualClock, tenant: str
+) -> None:
+    store = open_fake("default", agents={"archivist": {"decay": {"applies_to": "none"}}})
+    kept = store.for_user("ada", agent="archivist").remember("An old fact.", permanence="ephemeral")
+    lost = store.for_user("ada", agent="cook").remember("A soup.", permanence="ephemeral")
+    clock.advance(60 * DAY)
+
+    assert store.run_job("decay_sweep", tenant=tenant).changed == 1
+
+    me = store.for_user("ada")
+    assert me.get(kept.memory.id).status is Status.ACTIVE
+    assert me.get(lost.memory.id).status is Status.EXPIRED

@@ -1,0 +1,104 @@
+"""P14: conversations by recency beside the chat, found by their words; replies kept as notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.clock import ManualClock
+from remembrancer.memory import Memory
+from tests.support.http_server import Served
+from tests.support.visitor import Visitor
+
+pytestmark = pytest.mark.feature("P14")
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    return serve("assistant")
+
+
+@pytest.fixture
+def me(served: Served) -> Memory:
+    return served.engine.for_user("ada")
+
+
+def talked(me: Memory, name: str, words: str) -> None:
+    me.append(
+        [{"role": "user", "content": words}, {"role": "assistant", "content": "I see."}], name
+    )
+
+
+def test_P14_conversations_stand_by_recency_with_titles_of_their_own(
+    served: Served, me: Memory, clock: ManualClock
+) -> None:
+    for days, words in ((9, "Sails"), (2, "Ropes"), (1, "Anchors"), (0, "Harbours")):
+        talked(me, words.casefold(), f"{words} are expensive.")
+        if days:
+            clock.advance(timedelta(days={9: 7, 2: 1, 1: 1}[days]))
+    me.archive("ropes")
+    ada = Visitor(served, "ada")
+    page = ada.get("/chat").text
+    groups = re.findall(r"<h2>([\w ]+)</h2><ul>(.*?)</ul></section>", page, re.S)
+    told = {name: re.findall(r">(\w+) are expensive<", rows) for name, rows in groups}
+    assert told == {
+        "Today": ["Harbours"],
+        "Yesterday": ["Anchors"],
+        "Older": ["Sails"],
+        "Archived": ["Ropes"],
+    }
+    assert list(told)[-1] == "Archived"
+    assert 'aria-current="page">Anchors' in ada.get("/chat/anchors").text
+
+
+def test_P14_what_was_said_is_found_in_every_chat(served: Served, me: Memory) -> None:
+    talked(me, "monday", "My boat leaks at the stern.")
+    talked(me, "tuesday", "The garden is dry.")
+    page = Visitor(served, "ada").get("/chat?q=leaking+boat").text
+    found = re.findall(r'href="/chat/(\w+)#turn_', page)
+    assert found[0] == "monday"
+
+
+def test_P14_a_reply_is_kept_as_a_note_in_the_journal_once_and_can_be_undone(
+    served: Served, me: Memory
+) -> None:
+    fact = me.remember("The boat is called Bluebird.").memory
+    reply = "The boat is called Bluebird."
+    me.append(
+        [
+            {"role": "user", "content": "What is its name?"},
+            {"role": "assistant", "content": reply},
+        ],
+        "monday",
+    )
+    ada = Visitor(served, "ada")
+    turn = me.turns("monday")[-1]
+    for _ in range(2):
+        ada.send("/chat/monday/notes", turn=turn.id, back="/chat/monday")
+    (note,) = me.list(kinds=["episode"]).items
+    assert (note.content, note.session_id, note.permanence) == (reply, "monday", "permanent")
+    assert me.get(fact.id).status == "active"
+    assert "Bookmarked" in ada.get("/chat/monday").text
+    journal = ada.get("/journal/memory").text
+    assert f'href="/memory/{note.id}"' in journal
+    assert "Replies that you bookmarked" in journal
+    me.undo()
+    assert 'name="turn"' in ada.get("/chat/monday").text
+
+
+def test_P14_the_palette_leads_to_a_new_chat_and_to_every_other(served: Served, me: Memory) -> None:
+    talked(me, "monday", "My boat leaks at the stern.")
+    items = Visitor(served, "ada").get("/palette.json?q=").json()["items"]
+    told = {one["name"]: one.get("href") for one in items}
+    assert told["New chat"] == "/chat"
+    assert told["My boat leaks at the stern"] == "/chat/monday"
+
+
+def test_P14_a_disclaimer_stands_under_every_chat(serve: Serve, served: Served) -> None:
+    page = Visitor(served, "ada").get("/chat").text
+    assert "No AI model is connected" in page

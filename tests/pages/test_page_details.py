@@ -1,0 +1,187 @@
+"""What a person sees of their memory, their agents and their team on the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.access.keys import CAPABILITIES
+from remembrancer.clock import ManualClock
+from remembrancer.types import TeamOrigin
+from tests.support.http_server import Served
+from tests.support.visitor import Visitor
+
+pytestmark = pytest.mark.feature("A19", "A20", "I3", "M15", "M16", "P8", "P13", "P17")
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    return serve(
+        profile="agents", time_zone="Asia/Tokyo", profile_overrides={"team": {"enabled": True}}
+    )
+
+
+@pytest.fixture
+def ada(served: Served) -> Visitor:
+    return Visitor(served, "ada", CAPABILITIES)
+
+
+def test_A19_origin_is_a_badge_and_a_filter(served: Served, ada: Visitor) -> None:
+    bob = served.engine.for_user("bob")
+    bob.propose("Deploys are frozen on Fridays.")
+    bob.propose("The staging database is reset at two.", origin=TeamOrigin.AGENT)
+    assert '<span class="badge origin">agent</span>' in ada.get("/team/review").text
+    page = ada.get("/team/manage?origin=agent").text
+    assert "staging database" in page
+    assert "Deploys" not in page
+
+
+def test_A20_single_sources_are_filtered_and_several_are_decided_at_once(
+    served: Served, ada: Visitor
+) -> None:
+    eve = Visitor(served, "eve", ("users:view",))
+    facts = []
+    for content in ("Deploys are frozen on Fridays.", "The mill is the part that computes."):
+        facts.append(served.engine.for_user("bob").propose(content).fact_id)
+    assert "1 contributor" in eve.get("/team/review?show=single").text
+    assert eve.send("/team/decide", do="approve", id=facts).status_code == 403
+    assert ada.send("/team/decide", do="approve", id=facts).status_code == 303
+    assert "<b>2</b> <span>approved</span>" in ada.get("/team").text
+    ada.send("/team/decide", do="reopen", id=facts[0])
+    assert "Deploys" in ada.get("/team/review").text
+    ada.send("/team/decide", do="delete", id=facts)
+    assert "No team knowledge yet" in ada.get("/team").text
+
+
+def test_I3_settings_and_instances_warn_when_nothing_can_be_embedded(serve: Serve) -> None:
+    nowhere = {"provider": "openai", "model": "small", "url": "http://127.0.0.1:9/v1"}
+    served = serve(profile="instances")
+    ada = Visitor(served, "ada")
+    assert "Embedding fails" not in ada.get("/instances").text
+    broken = served.engine.settings.embedding.model_validate(nowhere)
+    served.engine.settings = served.engine.settings.model_copy(update={"embedding": broken})
+    shown = (ada.get("/instances").text for _ in range(30))  # a page does not wait for long
+    assert any("Embedding fails" in page for page in shown)
+    assert "Embedding fails" in ada.get("/settings").text
+
+
+def test_M15_an_agents_page_has_facts_by_subject_rules_by_maturity_and_episodes(
+    served: Served, ada: Visitor
+) -> None:
+    kitchen = served.engine.for_user("ada", agent="kitchen")
+    old = kitchen.remember("The oven is cold.", subject="oven", predicate="is").memory
+    kitchen.remember("The oven runs hot.", subject="oven", predicate="is", permanence="stable")
+    kitchen.remember("Taste before salting.", kind="rule")
+    kitchen.remember("Burnt the bread.", kind="episode")
+    for place in ("/agents/kitchen/memory", "/butlers/kitchen/memory"):
+        page = ada.get(place).text
+        assert "<h2>oven" in page
+        assert '<span class="badge">stable</span>' in page
+        assert f'/agents/kitchen/memory/{old.id}" data-open>The oven is cold.' in page
+        assert "<h3>Candidates" in page
+        assert "Burnt the bread." in page
+
+
+def test_M15_the_overview_counts_searches_and_tells_what_happened(
+    served: Served, ada: Visitor
+) -> None:
+    me = served.engine.for_user("ada")
+    me.remember("Ada drinks tea.", permanence="volatile")
+    me.remember("Answer in one sentence.", kind="rule")
+    page = ada.counted("/memory")
+    labels = ("<b>1</b> <span>facts</span>", "1 candidate<", "Fading soon", "Do the rules help?")
+    for shown in labels:
+        assert shown in page
+    assert "How sure the memories are" in page
+    assert "No episodes waiting" in page
+    assert "Ada drinks tea." in ada.get("/memory?q=tea&kind=fact&permanence=volatile").text
+    assert "Ada drinks tea." not in ada.get("/memory?q=tea&kind=rule").text
+
+
+def test_M15_a_memory_shows_its_life_its_links_and_what_it_replaced(
+    served: Served, ada: Visitor, clock: ManualClock
+) -> None:
+    me = served.engine.for_user("ada")
+    old = me.remember("Ada lives in London.", subject="ada", predicate="lives_in").memory
+    clock.advance(timedelta(days=3))
+    new = me.update(old.id, "Ada lives in Ockham.").memory
+    rule = me.remember("Send letters to Ockham.", kind="rule").memory
+    me.link(rule.id, new.id)
+    me.harmful(rule.id, "it was the old house")
+    page = ada.get(f"/memory/{new.id}").text
+    for shown in (
+        "Confidence over time",
+        "Linked memories",
+        "Send letters to Ockham.",
+        "Versions",
+    ):
+        assert shown in page
+    assert f'<a href="/memory/{old.id}" data-open><s>Ada lives in London.</s>' in page
+    assert f'Replaced by <a href="/memory/{new.id}"' in ada.get(f"/memory/{old.id}").text
+    assert "it was the old house" in ada.get(f"/memory/{rule.id}").text
+
+
+def test_M16_a_conversation_shows_what_was_remembered_and_a_memory_where_it_was_said(
+    served: Served, ada: Visitor
+) -> None:
+    me = served.engine.for_user("ada")
+    me.learn([{"role": "user", "content": "I am allergic to walnuts."}], "dinner", title="Dinner")
+    me.close("dinner")
+    me._learner.drain()
+    learned = me.list(kinds=["fact"]).items[0]
+    assert learned.content in ada.get("/conversations/dinner").text
+    page = ada.get(f"/memory/{learned.id}").text
+    assert "<mark>I am allergic to walnuts" in page
+    assert 'href="/conversations/dinner#turn_' in page
+    found = ada.get("/palette.json?q=walnuts").json()["items"]
+    assert {"kind": "fact", "name": learned.content, "href": f"/memory/{learned.id}"} in found
+    assert learned.content in ada.get("/activity").text
+
+
+def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
+    served: Served, ada: Visitor, clock: ManualClock
+) -> None:
+    me = served.engine.for_user("ada")
+    kept = me.remember("Only funds, no stocks.", session_id="monday").memory
+    gone = me.remember("Likes gold.").memory
+    me.forget(gone.id)
+    page = ada.get("/journal/memory").text
+    assert "Recently forgotten" in page
+    assert "valid since" in page
+    assert 'href="/conversations/monday"' in page
+    ada.send(f"/memory/{gone.id}/restore")
+    assert "Recently forgotten" not in ada.get("/journal/memory").text
+    assert {one.id for one in me.list().items} == {kept.id, gone.id}
+
+
+def test_P13_a_conversation_that_is_summarised_says_so_and_keeps_every_message(
+    served: Served, ada: Visitor
+) -> None:
+    me = served.engine.for_user("ada")
+    turns = [{"role": "user", "content": f"Number {one} is {'large ' * 40}"} for one in range(12)]
+    me.append(turns, "long", title="Numbers")
+    assert "This conversation is long" not in ada.get("/conversations/long").text
+    hidden = me.view("long", budget=300).hidden
+    page = ada.get("/conversations/long").text
+    assert f"The model sees a summary of the first {hidden} messages" in page
+    assert all(f"Number {one} is" in page for one in range(12))
+
+
+def test_P17_times_are_shown_where_the_person_is(
+    served: Served, ada: Visitor, clock: ManualClock
+) -> None:
+    kept = served.engine.for_user("ada").remember("Ada drinks tea.").memory
+    there = kept.recorded_at + timedelta(hours=9)
+    page = ada.get(f"/memory/{kept.id}").text
+    assert f"{there.day} {there:%B} {there.year}, {there:%H:%M}" in page
+
+
+def test_the_loop_is_drawn_and_told(ada: Visitor) -> None:
+    page = ada.get("/how-it-works").text
+    assert page.count('class="edge strong"') == 5
+    assert "It is recalled" in page
+    assert 'href="/how-it-works"' in ada.get("/memory").text

@@ -1,0 +1,484 @@
+"""X2: what was known on a date, and what was true on a date.
+
+The property test keeps a second set of books: for every memory the plain list of what was said
+about it and when. Whatever is done, both must give the same answer about every pair of moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remembrancer.clock import ManualClock
+from remembrancer.config import Settings
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import Conflict, NotFound
+from remembrancer.memory import Memory
+from remembrancer.store.sqlite import SqliteStore
+from remembrancer.types import AsOf
+
+pytestmark = pytest.mark.feature("X2")
+
+START = datetime(2026, 3, 2, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the books say about a memory from a moment on."""
+
+    status: str
+    end: datetime
+    retired: datetime | None
+
+
+@dataclass(eq=False)
+class Entry:
+    """One version of a memory in the books."""
+
+    id: str
+    content: str
+    key: int | None
+    begins: datetime
+    recorded: datetime
+    expires: datetime
+    replaces: Entry | None
+    log: list[tuple[datetime, Said]] = field(default_factory=list)
+
+    @property
+    def now(self) -> Said:
+        return self.log[-1][1]
+
+    def known(self, known: datetime, true: datetime) -> bool:
+        said = [what for at, what in self.log if at <= known]
+        return (
+            bool(said)
+            and self.now.status != "trashed"
+            and said[-1].status in ("active", "superseded")
+            and known < self.expires
+            and self.begins <= true < said[-1].end
+        )
+
+
+@dataclass(eq=False)
+class Deed:
+    """An event: what each entry was before (None if new) and after."""
+
+    id: str
+    changes: list[tuple[Entry, Said | None, Said]]
+    undoes: Deed | None = None
+    undone: bool = False
+
+
+class Refused(Exception):
+    """The books say that this cannot be done."""
+
+
+class Books:
+    """The reference: no database, no intervals, only lists."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.deeds: list[Deed] = []
+
+    def answer(self, known: datetime, true: datetime) -> list[str]:
+        return sorted(one.content for one in self.entries if one.known(known, true))
+
+    def active(self, key: int | None) -> Entry | None:
+        same = [one for one in self.entries if one.key == key and one.now.status == "active"]
+        return same[0] if key is not None and same else None
+
+    def in_force(self, entry: Entry) -> Entry:
+        """What stands for an entry today."""
+        while entry.now.status == "superseded":
+            newer = [
+                one
+                for one in self.entries
+                if one.replaces is entry and one.now.status != "retracted"
+            ]
+            if not newer:
+                raise Refused
+            entry = newer[-1]
+        if entry.now.status != "active":
+            raise Refused
+        return entry
+
+    def carry_out(
+        self, at: datetime, changes: list[tuple[Entry, Said]], undoes: Deed | None = None
+    ) -> Deed:
+        """Put changes into the logs, unless two active entries would share a key."""
+        deed = Deed("", [(one, one.now if one.log else None, to) for one, to in changes], undoes)
+        for entry, to in changes:
+            entry.log.append((at, to))
+        keys = [
+            one.key for one in self.entries if one.key is not None and one.now.status == "active"
+        ]
+        if len(keys) != len(set(keys)):
+            for entry, _ in changes:
+                entry.log.pop()
+            raise Refused
+        self.deeds.append(deed)
+        return deed
+
+    def add(self, at: datetime, new: Entry, old: Entry | None, end: datetime) -> None:
+        changes = [(new, Said("active", end, None))]
+        if old is not None:
+            ended = Said("superseded", min(old.now.end, new.begins), at)
+            changes.insert(0, (old, ended))
+        self.entries.append(new)
+        self.carry_out(at, changes)
+
+    def retire(self, at: datetime, entry: Entry, status: str, allowed: tuple[str, ...]) -> None:
+        if entry.now.status not in allowed:
+            raise Refused
+        self.carry_out(at, [(entry, Said(status, min(entry.now.end, at), at))])
+
+    def restore(self, at: datetime, entry: Entry) -> None:
+        if entry.now.status not in ("forgotten", "trashed"):
+            raise Refused
+        lived = [said.end for _, said in entry.log if said.status == "active"]
+        self.carry_out(at, [(entry, Said("active", lived[-1], None))])
+
+    def undo(self, at: datetime, deed: Deed | None) -> None:
+        if deed is None:
+            standing = [one for one in self.deeds if not one.undone and one.undoes is None]
+            if not standing:
+                raise Refused
+            deed = standing[-1]
+        if deed.undone:
+            raise Refused
+        changes = []
+        for entry, before, after in reversed(deed.changes):
+            untouched = entry.now == after if before else entry.now.status == after.status
+            if not untouched:
+                raise Refused
+            changes.append((entry, before or Said("retracted", entry.now.end, at)))
+        self.carry_out(at, changes, undoes=deed)
+        deed.undone = True
+        if deed.undoes is not None:
+            deed.undoes.undone = False
+
+
+hours = st.integers(-60, 60)
+pick = st.integers(0, 1000)
+steps = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("remember"),
+            st.one_of(st.none(), st.integers(0, 1)),
+            st.one_of(st.none(), hours),
+            st.one_of(st.none(), st.integers(1, 80)),
+            st.one_of(st.none(), st.integers(1, 80)),
+        ),
+        st.tuples(st.just("update"), pick, st.one_of(st.none(), hours)),
+        st.tuples(st.just("forget"), pick),
+        st.tuples(st.just("restore"), pick),
+        st.tuples(st.just("delete"), pick),
+        st.tuples(st.just("undo"), st.one_of(st.none(), pick)),
+        st.tuples(st.just("wait"), st.integers(1, 40)),
+    ),
+    min_size=3,
+    max_size=22,
+)
+
+
+class Twins:
+    """A memory and its books, led through the same story."""
+
+    def __init__(self, me: Memory, clock: ManualClock) -> None:
+        self.me = me
+        self.clock = clock
+        self.books = Books()
+        self.number = 0
+
+    def take(self, step: tuple[Any, ...]) -> None:
+        verb, *arguments = step
+        if verb == "wait":
+            self.clock.advance(arguments[0] * HOUR)
+        elif verb == "remember":
+            self._remember(*arguments)
+        elif verb == "undo":
+            self._undo(*arguments)
+        elif self.books.entries:
+            entry = self.books.entries[arguments[0] % len(self.books.entries)]
+            if verb == "update":
+                self._update(entry, arguments[1])
+            elif verb == "delete" and entry.now.status in ("superseded", "retracted"):
+                return  # what restoring an old version means is told in P7
+            else:
+                self._move(verb, entry)
+
+    def _both(self, act: Callable[[], Any], keep: Callable[[], None]) -> Any:
+        """Do it in both, or find that both refuse."""
+        try:
+            keep()
+        except Refused:
+            with pytest.raises((Conflict, NotFound)):
+                act()
+            return None
+        written = act()
+        self.books.deeds[-1].id = written.event.id
+        return written
+
+    def _entry(self, key: int | None, begins: datetime, expires: datetime) -> Entry:
+        self.number += 1
+        content = f"statement {self.number}"
+        return Entry("", content, key, begins, self.clock.now(), expires, None)
+
+    def _remember(
+        self, key: int | None, begin: int | None, lasts: int | None, ttl: int | None
+    ) -> None:
+        now = self.clock.now()
+        begins = now if begin is None else now + begin * HOUR
+        details: dict[str, Any] = {"valid_from": begins} if begin is not None else {}
+        if key is not None:
+            details |= {"subject": f"key {key}", "predicate": "is"}
+        if lasts is not None:
+            details["valid_until"] = begins + lasts * HOUR
+        if ttl is not None:
+            details["ttl_days"] = ttl / 24
+        new = self._entry(key, begins, now + ttl * HOUR if ttl is not None else FOREVER)
+        new.replaces = self.books.active(key)
+        end = begins + lasts * HOUR if lasts is not None else FOREVER
+        written = self._both(
+            lambda: self.me.remember(new.content, **details),
+            lambda: self.books.add(now, new, new.replaces, end),
+        )
+        new.id = written.memory.id
+
+    def _update(self, entry: Entry, begin: int | None) -> None:
+        now = self.clock.now()
+        begins = now if begin is None else now + begin * HOUR
+        details: dict[str, Any] = {"valid_from": begins} if begin is not None else {}
+        new = self._entry(entry.key, begins, FOREVER)
+
+        def keep() -> None:
+            new.replaces = self.books.in_force(entry)
+            self.books.add(now, new, new.replaces, FOREVER)
+
+        written = self._both(lambda: self.me.update(entry.id, new.content, **details), keep)
+        if written is not None:
+            new.id = written.memory.id
+
+    def _move(self, verb: str, entry: Entry) -> None:
+        now = self.clock.now()
+        keep = {
+            "forget": lambda: self.books.retire(now, entry, "forgotten", ("active",)),
+            "delete": lambda: self.books.retire(now, entry, "trashed", ("active", "forgotten")),
+            "restore": lambda: self.books.restore(now, entry),
+        }[verb]
+        self._both(lambda: getattr(self.me, verb)(entry.id), keep)
+
+    def _undo(self, number: int | None) -> None:
+        deeds = self.books.deeds
+        deed = deeds[number % len(deeds)] if number is not None and deeds else None
+        now = self.clock.now()
+        self._both(
+            lambda: self.me.undo(deed.id if deed else None), lambda: self.books.undo(now, deed)
+        )
+
+
+def listed(me: Memory, as_of: AsOf | None = None) -> list[str]:
+    wanted: dict[str, Any] = {"as_of": as_of} if as_of else {}
+    return sorted(one.content for one in me.list(limit=1000, **wanted).items)
+
+
+def compare(me: Memory, clock: ManualClock, story: list[tuple[Any, ...]]) -> None:
+    """Tell the story twice and ask both about every pair of some moments."""
+    begin = clock.now()
+    twins = Twins(me, clock)
+    moments = {begin - HOUR, begin}
+    for step in story:
+        twins.take(step)
+        moments.add(clock.now())
+        assert listed(me) == twins.books.answer(clock.now(), clock.now())
+    clock.advance(HOUR / 2)
+    now = clock.now()
+    knowns = sorted(moments)[-5:]
+    trues = sorted({knowns[0], knowns[-1], begin - 30 * HOUR, begin + 7.5 * HOUR, now + 50 * HOUR})
+    for known in knowns:
+        for true in trues:
+            assert listed(me, AsOf(known=known, true=true)) == twins.books.answer(known, true)
+        assert listed(me, AsOf(known=known)) == twins.books.answer(known, known)
+    for true in trues:
+        assert listed(me, AsOf(true=true)) == twins.books.answer(now, true)
+    clock.advance(100 * HOUR)
+
+
+@pytest.fixture
+def quick(fake_embedder: Any) -> Iterator[tuple[Remembrancer, ManualClock]]:
+    """A store in this process's memory."""
+    clock = ManualClock(START)
+    with Remembrancer(Settings(), SqliteStore(None, clock=clock), fake_embedder, clock) as store:
+        yield store, clock
+
+
+unhurried = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@settings(unhurried, max_examples=40)
+@given(story=steps)
+def test_X2_every_story_is_told_alike_by_the_store_in_memory_and_by_plain_lists(
+    quick: tuple[Remembrancer, ManualClock], story: list[tuple[Any, ...]]
+) -> None:
+    store, clock = quick
+    compare(store.for_user(f"reader {clock.now().isoformat()}"), clock, story)
+
+
+@pytest.fixture
+def both(open_fake: Callable[..., Remembrancer]) -> Remembrancer:
+    return open_fake()
+
+
+@settings(unhurried, max_examples=12)
+@given(story=steps)
+def test_X2_every_story_is_told_alike_by_a_server_or_file_and_by_plain_lists(
+    both: Remembrancer, clock: ManualClock, story: list[tuple[Any, ...]]
+) -> None:
+    compare(both.for_user(f"reader {clock.now().isoformat()}"), clock, story)
+
+
+def contents(recalled: list[Any]) -> list[str]:
+    return sorted(one.memory.content for one in recalled)
+
+
+def test_X2_what_was_known_and_what_was_true_are_two_questions(
+    me: Memory, clock: ManualClock
+) -> None:
+    january, february = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
+    old = me.remember("Ada lives in Bern.", valid_from=january)
+    before = clock.now()
+    clock.advance(timedelta(days=1))
+    me.update(old.memory.id, "Ada lives in Rome.", valid_from=february)
+
+    def answer(**moments: datetime) -> list[str]:
+        return contents(me.recall("where does Ada live?", as_of=AsOf(**moments)))
+
+    assert answer(known=before) == ["Ada lives in Bern."]
+    assert answer(true=january + HOUR) == ["Ada lives in Bern."]
+    assert answer(true=february) == ["Ada lives in Rome."]
+    assert answer(known=before, true=february) == ["Ada lives in Bern."]
+    assert answer(true=january - HOUR) == []
+    assert answer(known=before - HOUR) == []
+
+
+def test_X2_a_plain_date_means_the_world_as_it_was_known_then(
+    me: Memory, clock: ManualClock
+) -> None:
+    first = clock.now()
+    me.remember("Ada has a cat.")
+    clock.advance(HOUR)
+    me.forget("cat")
+
+    assert contents(me.recall("pets", as_of=first)) == ["Ada has a cat."]
+    assert listed(me, AsOf(known=first)) == ["Ada has a cat."]
+    assert me.recall("pets", as_of=clock.now()) == []
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])
+def test_X2_every_mode_of_recall_looks_back(mode: str, me: Memory, clock: ManualClock) -> None:
+    tea = me.remember("Ada drinks green tea.")
+    then = clock.now()
+    clock.advance(HOUR)
+    me.update(tea.memory.id, "Ada drinks black coffee.")
+
+    assert contents(me.recall("green tea drinks", mode=mode, as_of=then)) == [
+        "Ada drinks green tea."
+    ]
+    assert contents(me.recall("green tea drinks", mode=mode)) == ["Ada drinks black coffee."]
+
+
+def test_X2_what_was_taken_back_was_still_known_in_between(me: Memory, clock: ManualClock) -> None:
+    me.remember("Ada is allergic to nuts.")
+    then = clock.now()
+    clock.advance(HOUR)
+    me.undo()
+    clock.advance(HOUR)
+
+    assert listed(me) == []
+    assert listed(me, AsOf(known=then)) == ["Ada is allergic to nuts."]
+    assert listed(me, AsOf(true=then)) == []
+
+
+def test_X2_something_that_will_be_true_is_known_now_but_not_true_now(
+    me: Memory, clock: ManualClock
+) -> None:
+    moving = clock.now() + timedelta(days=30)
+    me.remember("Ada lives in Lima.", valid_from=moving)
+
+    assert listed(me) == []
+    assert listed(me, AsOf(true=moving)) == ["Ada lives in Lima."]
+    clock.advance(timedelta(days=30))
+    assert listed(me) == ["Ada lives in Lima."]
+
+
+def test_X2_the_record_that_looking_back_gives_is_the_one_that_was_known(
+    me: Memory, clock: ManualClock
+) -> None:
+    tea = me.remember("Ada drinks green tea.").memory
+    then = clock.now()
+    clock.advance(HOUR)
+    me.forget(tea.id)
+
+    (seen,) = me.list(as_of=then).items
+
+    assert (seen.status, seen.valid_until, seen.retired_at) == ("active", None, None)
+
+
+def test_X2_looking_back_sees_the_confidence_of_then_not_of_now(
+    me: Memory, clock: ManualClock
+) -> None:
+    rain = me.remember("It is raining at Ada's place.", permanence="ephemeral")
+    clock.advance(timedelta(days=20))
+    then = clock.now()
+    faded = me.recall("rain")
+    clock.advance(timedelta(days=1))
+    me.confirm(rain.memory.id)
+
+    assert faded == []
+    assert me.recall("rain", as_of=then) == []
+    assert contents(me.recall("rain")) == ["It is raining at Ada's place."]
+
+
+def test_X2_deleting_hides_a_memory_from_the_past_too_until_it_is_restored(
+    me: Memory, clock: ManualClock
+) -> None:
+    tin = me.remember("The key is under the mat.")
+    then = clock.now()
+    clock.advance(HOUR)
+    me.delete(tin.memory.id)
+    assert listed(me, AsOf(known=then)) == []
+
+    me.restore(tin.memory.id)
+    assert listed(me, AsOf(known=then)) == ["The key is under the mat."]
+
+
+def test_X2_a_memory_that_came_and_went_was_known_only_while_it_was_there(
+    me: Memory, clock: ManualClock
+) -> None:
+    tea = me.remember("Ada drinks green tea.").memory
+    seen: list[tuple[datetime, bool]] = [(clock.now(), True)]
+    for act, known in (
+        (me.forget, False),
+        (me.restore, True),
+        (me.forget, False),
+        (me.restore, True),
+    ):
+        clock.advance(HOUR)
+        act(tea.id)
+        seen.append((clock.now(), known))
+    clock.advance(HOUR)
+
+    answers = [(then, bool(listed(me, AsOf(known=then)))) for then, _ in seen]
+
+    assert answers == seen

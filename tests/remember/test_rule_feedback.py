@@ -1,0 +1,200 @@
+"""M4: rules rise from candidate to proven, fall by harm, and much harm makes them warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from remembrancer.clock import ManualClock
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.memory import Memory
+from remembrancer.types import Maturity, Relation, Rule, Status, Verdict
+
+pytestmark = pytest.mark.feature("M4")
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def me(open_fake: Callable[..., Remembrancer]) -> Memory:
+    return open_fake("agents").for_user("ada")
+
+
+def rule(me: Memory, content: str = "Always confirm before sending.") -> Rule:
+    written = me.remember(content, kind="rule").memory
+    assert isinstance(written, Rule)
+    return written
+
+
+def helped(me: Memory, one: Rule, times: int) -> Rule:
+    for _ in range(times):
+        me.helpful(one.id)
+    found = me.get(one.id)
+    assert isinstance(found, Rule)
+    return found
+
+
+def test_M4_five_successes_establish_a_rule_and_four_do_not(me: Memory) -> None:
+    one = rule(me)
+
+    assert helped(me, one, 4).maturity is Maturity.CANDIDATE
+    assert helped(me, one, 1).maturity is Maturity.ESTABLISHED
+
+
+def test_M4_fifteen_successes_prove_it_once_it_is_thirty_days_old(
+    me: Memory, clock: ManualClock
+) -> None:
+    one = rule(me)
+    assert helped(me, one, 15).maturity is Maturity.ESTABLISHED
+
+    clock.advance(30 * DAY - timedelta(microseconds=1))
+    assert helped(me, one, 1).maturity is Maturity.ESTABLISHED
+    clock.advance(timedelta(microseconds=1))
+    assert helped(me, one, 1).maturity is Maturity.PROVEN
+
+
+def test_M4_effectiveness_counts_one_harm_as_four_successes(me: Memory) -> None:
+    one = helped(me, rule(me), 6)
+    assert me.effectiveness(one) == pytest.approx(6 / 6.01)
+
+    hurt = me.harmful(one.id).memory
+    assert isinstance(hurt, Rule)
+    assert me.effectiveness(hurt) == pytest.approx(6 / (6 + 4 + 0.01))
+
+
+def test_M4_harm_takes_trust_away_again(me: Memory) -> None:
+    one = helped(me, rule(me), 5)
+
+    hurt = me.harmful(one.id, "It was too late.").memory
+
+    assert isinstance(hurt, Rule)
+    assert hurt.maturity is Maturity.CANDIDATE
+    assert me.activity().items[0].note == "established to candidate"
+
+
+def test_M4_three_harms_turn_a_rule_into_a_warning_with_the_reasons(me: Memory) -> None:
+    one = rule(me)
+    me.link(one.id, me.remember("It was asked for.").memory.id, "supports")
+    me.harmful(one.id, "It annoyed Ada.")
+    me.harmful(one.id, "It annoyed Ada.")
+
+    written = me.harmful(one.id, "A train was missed.")
+
+    assert written.memory.content == (
+        "ANTI-PATTERN: Do NOT always confirm before sending. "
+        "It did harm: It annoyed Ada; A train was missed."
+    )
+    assert isinstance(written.memory, Rule)
+    assert written.memory.maturity is Maturity.ANTI_PATTERN
+    assert (written.memory.harmful_count, written.memory.applied_count) == (3, 3)
+    original = me.get(one.id)
+    assert (original.status, original.content) == (Status.SUPERSEDED, one.content)
+    assert {link.relation for link in me.links(written.memory.id)} == {
+        Relation.SUPERSEDES,
+        Relation.SUPPORTS,
+    }
+    recalled = me.recall("confirm before sending", kinds=["rule"])
+    assert [found.memory.id for found in recalled] == [written.memory.id]
+
+
+def test_M4_a_rule_that_mostly_helps_is_not_turned_into_a_warning(me: Memory) -> None:
+    one = helped(me, rule(me), 6)
+    for _ in range(3):
+        me.harmful(one.id)
+
+    hurt = me.get(one.id)
+
+    assert isinstance(hurt, Rule)
+    assert hurt.status is Status.ACTIVE
+    assert me.effectiveness(hurt) == pytest.approx(6 / 18.01)
+
+
+def test_M4_every_use_is_in_the_ledger(me: Memory, clock: ManualClock) -> None:
+    one = rule(me)
+    me.helpful(one.id, session="monday")
+    clock.advance(DAY)
+    me.harmful(one.id, "It broke.")
+
+    uses = me.history(one.id).applications
+
+    assert [(use.verdict, use.reason, use.session_id) for use in uses] == [
+        (Verdict.HELPFUL, None, "monday"),
+        (Verdict.HARMFUL, "It broke.", None),
+    ]
+    assert uses[1].applied_at - uses[0].applied_at == DAY
+
+
+def test_M4_an_undone_use_counts_no_longer_and_an_undone_undo_brings_it_back(me: Memory) -> None:
+    one = rule(me)
+    for reason in ("a", "b", "c"):
+        last = me.harmful(one.id, reason)
+    assert last.event is not None
+
+    undone = me.undo(last.event.id)
+
+    assert undone.event is not None
+    restored = me.get(one.id)
+    assert isinstance(restored, Rule)
+    assert (restored.status, restored.harmful_count) == (Status.ACTIVE, 2)
+    assert [use.reason for use in me.history(one.id).applications] == ["a", "b"]
+    assert me.get(last.memory.id).status is Status.RETRACTED
+
+    me.undo(undone.event.id)
+
+    assert me.get(one.id).status is Status.SUPERSEDED
+    assert me.get(last.memory.id).status is Status.ACTIVE
+    assert [use.reason for use in me.history(one.id).applications] == ["a", "b", "c"]
+
+
+def test_M4_editing_a_rule_returns_it_to_candidate(me: Memory) -> None:
+    one = helped(me, rule(me), 5)
+
+    new = me.update(one.id, "Confirm before sending, except to family.").memory
+
+    assert isinstance(new, Rule)
+    assert (new.maturity, new.applied_count) == (Maturity.CANDIDATE, 0)
+
+
+def test_M4_a_person_may_promote_demote_and_disable_by_hand(me: Memory) -> None:
+    one = rule(me)
+    steps = [me.promote(one.id), me.promote(one.id), me.demote(one.id)]
+
+    assert [step.memory.maturity for step in steps if isinstance(step.memory, Rule)] == [
+        Maturity.ESTABLISHED,
+        Maturity.PROVEN,
+        Maturity.ESTABLISHED,
+    ]
+    me.demote(one.id)
+    with pytest.raises(Conflict, match="Disable it"):
+        me.demote(one.id)
+    assert me.disable(one.id).memory.status is Status.DISABLED
+    assert me.recall("confirm before sending") == []
+    with pytest.raises(Conflict):
+        me.helpful(one.id)
+    assert me.restore(one.id).memory.status is Status.ACTIVE
+
+
+def test_M4_only_rules_are_applied_and_secrets_stay_out_of_reasons(me: Memory) -> None:
+    fact = me.remember("Ada likes tea.").memory
+    with pytest.raises(InvalidInput, match="not a rule"):
+        me.helpful(fact.id)
+    one = rule(me)
+    me.harmful(one.id, "It printed sk-proj-" + "a1B2c3D4" * 6)
+
+    (use,) = me.history(one.id).applications
+
+    assert use.reason is not None
+    assert "sk-proj" not in use.reason
+
+
+def test_M4_what_another_agent_may_not_see_it_cannot_judge(
+    open_fake: Callable[..., Remembrancer],
+) -> None:
+    store = open_fake("default")
+    own = rule(store.for_user("ada", agent="cook"))
+    with pytest.raises(Exception, match="no memory"):
+        store.for_user("ada", agent="driver").harmful(own.id, "no")
+    assert store.for_user("bob").list().items == ()

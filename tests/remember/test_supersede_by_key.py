@@ -1,0 +1,206 @@
+"""M9: storing a fact with an existing subject and predicate supersedes it, in one transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event as sqlalchemy_event
+from sqlalchemy.engine import Engine
+
+from remembrancer.clock import ManualClock
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import Conflict
+from remembrancer.memory import Memory
+from remembrancer.types import Action, AsOf, Fact, Relation, Source, Status
+
+pytestmark = pytest.mark.feature("M9")
+
+DIET = {"subject": "user", "predicate": "diet"}
+
+
+@pytest.fixture
+def me(open_fake: Callable[..., Remembrancer]) -> Memory:
+    return open_fake("agents").for_user("ada")
+
+
+def active(me: Memory) -> list[str]:
+    return sorted(one.content for one in me.list().items)
+
+
+def test_M9_the_old_fact_is_superseded_and_both_directions_can_be_asked(me: Memory) -> None:
+    old = me.remember("Vegetarian", **DIET)
+    new = me.remember("Eats fish again", **DIET)
+
+    assert active(me) == ["Eats fish again"]
+    assert new.replaced is not None
+    assert (new.replaced.id, new.replaced.status) == (old.memory.id, Status.SUPERSEDED)
+    assert me.get(new.memory.id).supersedes == old.memory.id
+    for one in (old, new):
+        history = me.history(one.memory.id)
+        assert [version.content for version in history.versions] == [
+            "Vegetarian",
+            "Eats fish again",
+        ]
+        assert [(link.source, link.target, link.relation) for link in history.links] == [
+            (new.memory.id, old.memory.id, Relation.SUPERSEDES)
+        ]
+
+
+def test_M9_one_event_tells_of_both_and_undoing_it_brings_the_old_one_back(me: Memory) -> None:
+    old = me.remember("Vegetarian", **DIET)
+    new = me.remember("Eats fish again", **DIET)
+    assert new.event is not None
+    assert new.event.action is Action.REPLACED
+    touched = {change.memory_id for change in new.event.changes}
+    assert touched == {old.memory.id, new.memory.id}
+
+    me.undo(new.event.id)
+
+    assert active(me) == ["Vegetarian"]
+    assert me.get(new.memory.id).status is Status.RETRACTED
+    assert me.history(old.memory.id).links == ()
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"subject": "user", "predicate": "sport"},
+        {"subject": "dog", "predicate": "diet"},
+        {"subject": "User", "predicate": "diet"},
+        {**DIET, "scope": "health"},
+    ],
+    ids=["predicate", "subject", "case", "scope"],
+)
+def test_M9_another_subject_predicate_or_scope_is_another_fact(
+    details: dict[str, str], me: Memory
+) -> None:
+    me.remember("Vegetarian", **DIET)
+    me.remember("Something else", **details)
+
+    assert active(me) == ["Something else", "Vegetarian"]
+
+
+def test_M9_near_words_under_another_predicate_stay_two_facts(
+    open_fake: Callable[..., Remembrancer], fake_embedder: object
+) -> None:
+    me = open_fake("agents").for_user("ada")
+    fake_embedder.set_cosine("user home: Lives in Bern", 1.0)  # type: ignore[attr-defined]
+    fake_embedder.set_cosine("user work: Works in Bern", 0.99)  # type: ignore[attr-defined]
+    me.remember("Lives in Bern", subject="user", predicate="home")
+    me.remember("Works in Bern", subject="user", predicate="work")
+
+    assert active(me) == ["Lives in Bern", "Works in Bern"]
+
+
+def test_M9_the_same_fact_again_changes_nothing(me: Memory) -> None:
+    first = me.remember("Vegetarian", **DIET)
+    again = me.remember("  vegetarian ", **DIET)
+
+    assert again.event is None
+    assert again.memory.id == first.memory.id
+
+
+def test_M9_a_chain_of_three_can_be_walked_from_any_of_them(me: Memory) -> None:
+    ids = [me.remember(words, **DIET).memory.id for words in ("Meat", "Vegetarian", "Vegan")]
+
+    for one in ids:
+        assert [version.id for version in me.history(one).versions] == ids
+    assert [me.get(one).status for one in ids] == ["superseded", "superseded", "active"]
+
+
+def test_M9_an_inferred_fact_does_not_supersede_what_the_person_said(me: Memory) -> None:
+    me.remember("Vegetarian", **DIET)
+    inferred = me.remember("Eats fish", source=Source.EXTRACTED, confidence=0.6, **DIET)
+
+    assert inferred.event is None
+    assert active(me) == ["Vegetarian"]
+
+
+def test_M9_the_old_fact_was_true_until_the_new_ones_time_began(
+    me: Memory, clock: ManualClock
+) -> None:
+    old = me.remember("Vegetarian", **DIET)
+    start = clock.now()
+    new = me.remember("Vegan", valid_from=start.replace(hour=18), **DIET)
+
+    assert me.get(old.memory.id).valid_until == new.memory.valid_from
+    at_noon = me.list(as_of=AsOf(true=start)).items
+    assert [one.content for one in at_noon] == ["Vegetarian"]
+
+
+def test_M9_a_failure_half_way_leaves_the_old_fact_as_it_was(me: Memory) -> None:
+    old = me.remember("Vegetarian", **DIET)
+
+    def fail(connection: object, cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("INSERT INTO links"):
+            raise RuntimeError("the power went out")
+
+    sqlalchemy_event.listen(Engine, "before_cursor_execute", fail)
+    try:
+        with pytest.raises(RuntimeError, match="power"):
+            me.remember("Vegan", **DIET)
+    finally:
+        sqlalchemy_event.remove(Engine, "before_cursor_execute", fail)
+
+    assert active(me) == ["Vegetarian"]
+    untouched = me.get(old.memory.id)
+    assert (untouched.status, untouched.valid_until) == (Status.ACTIVE, None)
+    assert me.stats().by_kind == {"fact": {"active": 1}}
+    assert me.stats().events == 1
+
+
+def test_M9_however_many_store_at_once_one_fact_is_active(me: Memory) -> None:
+    def store(number: int) -> None:
+        me.remember(f"Diet number {number}", **DIET)
+
+    threads = [threading.Thread(target=store, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    (last,) = me.list().items
+    assert isinstance(last, Fact)
+    assert len(me.history(last.id).versions) == 8
+
+
+def test_M9_an_update_cannot_take_the_place_of_another_fact(me: Memory) -> None:
+    me.remember("Vegetarian", **DIET)
+    sport = me.remember("Rows", subject="user", predicate="sport")
+
+    with pytest.raises(Conflict):
+        me.update(sport.memory.id, "Rows a lot", **DIET)
+
+    assert active(me) == ["Rows", "Vegetarian"]
+
+
+def test_M9_the_fact_in_force_is_found_by_its_subject_and_predicate(
+    open_fake: Callable[..., Remembrancer], me: Memory, clock: ManualClock
+) -> None:
+    assert me.fact(**DIET) is None
+    me.remember("Vegetarian", **DIET)
+    fish = me.remember("Eats fish again", **DIET, ttl_days=1).memory
+    me.remember("Meat", **DIET, scope="health")
+
+    assert me.fact(**DIET) == fish
+    elsewhere = me.fact(**DIET, scope="health")
+    assert elsewhere is not None
+    assert elsewhere.content == "Meat"
+    me.fact(**DIET, used=True)
+    open_fake("agents").flush()
+    clock.advance(timedelta(days=1))
+    assert me.fact(**DIET) is None, "its day is over, and by this profile use adds none"
+
+
+def test_M9_what_has_an_address_is_known_by_it_alone(me: Memory) -> None:
+    place = {"subject": "note", "predicate": ".a1"}
+    me.remember("Ada drinks green tea")
+    noted = me.remember("Ada drinks green tea", **place).memory
+    me.remember("Ada drinks green tea", subject="note", predicate=".b2")
+
+    assert active(me) == ["Ada drinks green tea"] * 3
+    assert noted.search_text == "Ada drinks green tea"
+    assert "note" not in me.context("tea").text

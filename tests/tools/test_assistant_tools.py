@@ -1,0 +1,87 @@
+"""A11: an assistant has the tools `remember`, `recall_memory` and `forget_memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from remembrancer.engine import Remembrancer
+from tests.mcp.talk import Talk, contents, inside, principal
+
+pytestmark = pytest.mark.feature("A11")
+
+
+@pytest.fixture
+def engine(open_memory: Callable[..., Remembrancer]) -> Remembrancer:
+    return open_memory("assistant")
+
+
+@pytest.fixture
+def talk(engine: Remembrancer) -> Iterator[Talk]:
+    with inside(engine, principal(engine)) as talk:
+        yield talk
+
+
+def test_A11_the_tools_are_these(talk: Talk) -> None:
+    assert {"remember", "recall_memory", "forget_memory"} <= set(talk.tools())
+
+
+def test_A11_what_is_remembered_is_recalled_at_once(talk: Talk) -> None:
+    done = talk.call("remember", content="Prefers trains to planes.", category="preference")
+    assert done["done"] == "remembered"
+
+    (found,) = talk.call("recall_memory", query="how do I like to travel?")["items"]
+    assert (found["content"], found["category"]) == ("Prefers trains to planes.", "preference")
+
+
+def test_A11_a_restated_fact_replaces_the_old_one(talk: Talk) -> None:
+    old = talk.call("remember", content="The team meets on Tuesdays at ten.")
+    new = talk.call("remember", content="The team meets on Tuesdays at ten o'clock.")
+
+    assert new["replaced"] == old["id"]
+    found = contents(talk.call("recall_memory", query="team meeting"))
+    assert found == ["The team meets on Tuesdays at ten o'clock."]
+
+
+def test_A11_forgetting_takes_the_closest_match_and_says_which(talk: Talk) -> None:
+    talk.call("remember", content="Allergic to peanuts.")
+    talk.call("remember", content="Born in Graz.")
+
+    done = talk.call("forget_memory", query="peanut allergy")
+
+    assert done["content"] == "Allergic to peanuts."
+    assert "peanuts" not in talk.says("recall_memory", query="allergies")
+    assert "Graz" in talk.says("recall_memory", query="place of birth")
+
+
+def test_A11_forgetting_all_leaves_nothing_and_can_be_undone(
+    talk: Talk, engine: Remembrancer
+) -> None:
+    for content in ("Allergic to peanuts.", "Born in Graz.", "Has two cats."):
+        talk.call("remember", content=content)
+
+    done = talk.call("forget_memory", all=True)
+
+    assert len(done["ids"]) == 3
+    assert talk.call("recall_memory", query="anything about me")["items"] == []
+    engine.for_user("ada").undo(done["event"])
+    assert len(engine.for_user("ada").list().items) == 3
+
+
+def test_A11_all_must_be_said_and_nothing_else_with_it(talk: Talk) -> None:
+    kept = talk.call("remember", content="Born in Graz.")
+    for arguments in ({}, {"all": False}, {"all": True, "query": "Graz"}):
+        assert talk.fails("forget_memory", **arguments)["code"] == "bad_input"
+    assert talk.fails("forget_memory", query="quantum chromodynamics")["code"] == "not_found"
+
+    assert talk.call("recall_memory", query="Graz")["items"][0]["id"] == kept["id"]
+
+
+def test_A11_forgetting_is_for_oneself_alone(talk: Talk, engine: Remembrancer) -> None:
+    bob = engine.for_user("bob")
+    bob.remember("Allergic to peanuts.")
+
+    talk.call("forget_memory", all=True)
+
+    assert len(bob.list().items) == 1

@@ -1,0 +1,150 @@
+"""P6: seven tools for preferences; a write returns the event that an Undo button takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from remembrancer.engine import Remembrancer
+from remembrancer.tools.preferences import MAX_LISTED
+from tests.mcp.talk import Talk, contents, inside, principal
+
+pytestmark = [pytest.mark.feature("P6"), pytest.mark.postgres_long]
+
+ARGUMENTS = {
+    "save_preference": "category content detail?",
+    "update_preference": "id_or_substring new_content detail?",
+    "forget_preference": "id_or_substring",
+    "confirm_preference": "id_or_substring",
+    "link_preferences": "from_id to_id relation",
+    "list_preferences": "category?",
+    "recall_preferences": "query limit?",
+}
+BY_REFERENCE: dict[str, dict[str, Any]] = {
+    "update_preference": {"new_content": "Changed."},
+    "forget_preference": {},
+    "confirm_preference": {},
+}
+verbs = pytest.mark.parametrize("verb", BY_REFERENCE)
+
+
+@pytest.fixture
+def engine(open_memory: Callable[..., Remembrancer]) -> Remembrancer:
+    return open_memory("advisor")
+
+
+@pytest.fixture
+def talk(engine: Remembrancer) -> Iterator[Talk]:
+    with inside(engine, principal(engine)) as talk:
+        yield talk
+
+
+def saved(talk: Talk, content: str, category: str = "finance_context", **details: str) -> Any:
+    return talk.call("save_preference", category=category, content=content, **details)
+
+
+def test_P6_tools_the_seven_and_their_arguments_are_these(talk: Talk) -> None:
+    tools = talk.tools()
+    assert set(tools) == set(ARGUMENTS)
+    for name, arguments in ARGUMENTS.items():
+        schema = tools[name].input_schema
+        assert set(schema["properties"]) == {one.rstrip("?") for one in arguments.split()}
+        needed = {one for one in arguments.split() if not one.endswith("?")}
+        assert set(schema.get("required", ())) == needed, name
+    categories = tools["save_preference"].input_schema["properties"]["category"]["enum"]
+    assert categories == ["profile", "finance_context", "response_style", "fact"]
+
+
+@verbs
+@pytest.mark.parametrize("by", ["id", "words"])
+def test_P6_tools_a_memory_is_named_by_its_id_or_by_words_of_it(
+    verb: str, by: str, talk: Talk
+) -> None:
+    kept = saved(talk, "401k at Fidelity")
+    which = kept["id"] if by == "id" else "401K"
+
+    done = talk.call(verb, id_or_substring=which, **BY_REFERENCE[verb])
+
+    assert kept["id"] in (done["id"], done.get("replaced"))
+    assert done["event"]
+
+
+@verbs
+def test_P6_tools_ambiguous_words_are_answered_with_the_candidates(verb: str, talk: Talk) -> None:
+    kept = {saved(talk, content)["id"] for content in ("401k at Fidelity", "Roth at Fidelity")}
+
+    error = talk.fails(verb, id_or_substring="at Fidelity", **BY_REFERENCE[verb])
+
+    assert error["code"] == "ambiguous"
+    assert {one["id"] for one in error["candidates"]} == kept
+    assert len(talk.call("list_preferences")["items"]) == 2
+
+
+def test_P6_tools_each_write_returns_an_event_that_undo_takes(
+    talk: Talk, engine: Remembrancer
+) -> None:
+    other = saved(talk, "Thai tax resident", category="profile")
+    one = saved(talk, "Funds only")
+    two = talk.call("update_preference", id_or_substring="Funds", new_content="Funds and gold")
+    writes = [
+        one,
+        two,
+        talk.call("confirm_preference", id_or_substring=two["id"]),
+        talk.call("link_preferences", from_id=two["id"], to_id=other["id"], relation="related_to"),
+        talk.call("forget_preference", id_or_substring="gold"),
+    ]
+
+    me = engine.for_user("ada")
+    for done in reversed(writes):
+        me.undo(done["event"])
+
+    assert contents(talk.call("list_preferences")) == ["Thai tax resident"]
+
+
+def test_P6_tools_saving_the_same_again_returns_what_is_there(talk: Talk) -> None:
+    kept = saved(talk, "Funds only")
+    again = saved(talk, "funds  ONLY")
+
+    assert (again["id"], again["done"]) == (kept["id"], "unchanged")
+    assert "event" not in again
+
+
+def test_P6_tools_list_tells_what_is_in_force_by_category(talk: Talk) -> None:
+    saved(talk, "Funds only")
+    saved(talk, "Be concise.", category="response_style")
+    talk.call("update_preference", id_or_substring="Funds", new_content="Funds and gold")
+
+    assert set(contents(talk.call("list_preferences"))) == {"Funds and gold", "Be concise."}
+    found = talk.call("list_preferences", category="response_style")
+    assert contents(found) == ["Be concise."]
+    assert talk.fails("list_preferences", category="hobbies")["code"] == "bad_setting"
+
+
+def test_P6_tools_a_long_list_says_that_there_is_more(talk: Talk, engine: Remembrancer) -> None:
+    me = engine.for_user("ada")
+    for number in range(MAX_LISTED + 1):
+        me.remember(f"Fund {number}", subject="fund", predicate=str(number))
+
+    listed = talk.call("list_preferences")
+
+    assert (len(listed["items"]), listed["more"]) == (MAX_LISTED, True)
+
+
+def test_P6_tools_recall_reaches_the_long_tail_with_its_details(
+    talk: Talk, engine: Remembrancer
+) -> None:
+    saved(talk, "Has a mortgage.", detail="Fixed at two percent until 2031.")
+    guess = {"source": "extracted", "confidence": 0.3, "category": "finance_context"}
+    engine.for_user("ada").remember("May want to sell the mortgaged house.", **guess)
+
+    found = talk.call("recall_preferences", query="mortgage")["items"]
+
+    assert {one["content"] for one in found} == {
+        "Has a mortgage.",
+        "May want to sell the mortgaged house.",
+    }
+    assert "Fixed at two percent until 2031." in {one.get("detail") for one in found}
+    assert "sell" not in engine.for_user("ada").context().text
+    assert "Fixed at" not in engine.for_user("ada").context().text
