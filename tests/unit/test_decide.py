@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
-from remembrancer.ids import new_id
 from remembrancer.profiles import DedupPolicy
 from remembrancer.remember.pipeline import Add, Duplicate, Neighbours, Reject, Supersede, decide
 from remembrancer.types import Fact, Source
+from tests.support.records import make_fact
 
-NOW = datetime(2026, 3, 2, tzinfo=UTC)
 DEDUP = DedupPolicy(threshold=0.9)
 
 
 def fact(content: str, subject: str | None = None, predicate: str | None = None) -> Fact:
-    return Fact(
-        id=new_id("fact", NOW),
-        content=content,
-        category="fact",
-        subject=subject,
-        predicate=predicate,
-        importance=5,
-        valid_from=NOW,
-        recorded_at=NOW,
-        confirmed_at=NOW,
-    )
+    return make_fact(content, subject=subject, predicate=predicate)
 
 
 def test_what_is_like_nothing_is_added() -> None:

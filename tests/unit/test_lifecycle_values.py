@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from remembrancer.ids import new_id
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import retirement_values
-from remembrancer.types import Fact, Status
+from remembrancer.types import Status
+from tests.support.records import NOW, make_fact
 
-NOW = datetime(2026, 3, 2, tzinfo=UTC)
 DAY = timedelta(days=1)
-FACT = Fact(
-    id=new_id("fact", NOW),
-    content="Drinks tea",
-    category="fact",
-    importance=5,
-    valid_from=NOW,
-    recorded_at=NOW,
-    confirmed_at=NOW,
-)
+FACT = make_fact()
 
 
 def test_a_retired_memory_was_valid_until_then() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from remembrancer.ids import new_id
 from remembrancer.profiles import CompositeWeights, Nudges, RecallPolicy
 from remembrancer.recall.recipes import (
     Candidate,
@@ -21,23 +20,10 @@ from remembrancer.recall.recipes import (
     score_nudged,
     score_rrf,
 )
-from remembrancer.types import Fact
+from tests.support.records import NOW, make_fact
 
-NOW = datetime(2026, 3, 2, tzinfo=UTC)
 DAY = timedelta(days=1)
 RANKING = RankingContext(RecallPolicy(), importance_max=10, pool=50, now=NOW)
-
-
-def fact(importance: float = 5, recorded_at: datetime = NOW) -> Fact:
-    return Fact(
-        id=new_id("fact", recorded_at),
-        content="Drinks tea",
-        category="fact",
-        importance=importance,
-        valid_from=recorded_at,
-        recorded_at=recorded_at,
-        confirmed_at=recorded_at,
-    )
 
 
 def test_reciprocal_rank_uses_k_60() -> None:
@@ -51,22 +37,22 @@ def test_a_memory_that_a_search_missed_ranks_after_the_whole_pool() -> None:
 
 
 def test_rrf_prefers_agreement_over_one_first_place() -> None:
-    both = Candidate(fact(), 1.0, semantic_rank=3, keyword_rank=3)
-    one = Candidate(fact(), 1.0, semantic_rank=1)
+    both = Candidate(make_fact(), 1.0, semantic_rank=3, keyword_rank=3)
+    one = Candidate(make_fact(), 1.0, semantic_rank=1)
     assert sum(score_rrf(both, RANKING).values()) > sum(score_rrf(one, RANKING).values())
 
 
 def test_nudges_are_small_beside_similarity() -> None:
     policy = RecallPolicy(nudges=Nudges(importance=0.02, recency=0.05, recency_days=30))
     ranking = replace(RANKING, recall=policy)
-    parts = score_nudged(Candidate(fact(importance=10), 1.0, 1, 0.8), ranking)
+    parts = score_nudged(Candidate(make_fact(importance=10), 1.0, 1, 0.8), ranking)
     assert parts["distance"] == pytest.approx(-0.2)
     assert parts["importance"] == pytest.approx(0.02 * 5)
     assert parts["recency"] == pytest.approx(0.05)
 
 
 def test_recency_decays_from_the_last_use() -> None:
-    old = fact(recorded_at=NOW - 90 * DAY)
+    old = make_fact(at=NOW - 90 * DAY)
     used = replace(old, recalled_at=NOW - DAY)
     assert last_used_at(old) == old.recorded_at
     assert last_used_at(used) == NOW - DAY
@@ -81,7 +67,7 @@ def test_recency_decays_from_the_last_use() -> None:
 def test_composite_of_a_perfect_memory_is_the_sum_of_the_weights() -> None:
     weights = CompositeWeights(relevance=0.4, importance=0.3, recency=0.2, confidence=0.1)
     ranking = replace(RANKING, recall=RecallPolicy(weights=weights))
-    best = Candidate(fact(importance=10), 1.0, semantic_rank=1, keyword_rank=1)
+    best = Candidate(make_fact(importance=10), 1.0, semantic_rank=1, keyword_rank=1)
     assert sum(score_composite(best, ranking).values()) == pytest.approx(1.0)
 
 
@@ -91,5 +77,5 @@ def test_days_are_never_negative() -> None:
 
 
 def test_a_score_is_the_sum_of_its_parts() -> None:
-    scored = Scored.from_parts(Candidate(fact(), 1.0), {"words": 0.25, "nod": -0.5})
+    scored = Scored.from_parts(Candidate(make_fact(), 1.0), {"words": 0.25, "nod": -0.5})
     assert scored.score == -0.25

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
 from remembrancer.errors import Ambiguous, InvalidInput
-from remembrancer.ids import new_id
 from remembrancer.remember.resolve import MAX_CANDIDATES, find_by_words
 from remembrancer.types import Fact
-
-NOW = datetime(2026, 3, 2, tzinfo=UTC)
+from tests.support.records import make_fact
 
 
 def facts(*contents: str) -> list[Fact]:
-    return [
-        Fact(
-            id=new_id("fact", NOW),
-            content=content,
-            category="fact",
-            importance=5,
-            valid_from=NOW,
-            recorded_at=NOW,
-            confirmed_at=NOW,
-        )
-        for content in contents
-    ]
+    return [make_fact(content) for content in contents]
 
 
 def test_words_find_the_only_memory_that_contains_them() -> None:

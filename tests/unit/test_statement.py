@@ -30,7 +30,7 @@ def test_strings_become_enums_and_local_times_become_utc() -> None:
 @pytest.mark.parametrize(
     ("details", "message"),
     [
-        ({"kind": "turn"}, "turn"),
+        ({"kind": "turn"}, "session"),
         ({"kind": "wish"}, "kind"),
         ({"subject": "Ada"}, "both"),
         ({"importance": 0}, "importance"),

@@ -1,4 +1,4 @@
-"""What comes of rules: each use goes into a ledger, and moves the trust in the rule."""
+"""Feedback on rules: each use is recorded and changes the trust in the rule."""
 
 from __future__ import annotations
 

@@ -113,9 +113,7 @@ def validate_statement(content: str, details: FactFields, profile: Profile) -> S
     _check_text(statement)
     _check_numbers(statement, profile)
     if statement.kind is Kind.TURN:
-        raise InvalidInput(
-            "A turn is stored with its conversation; remember a fact, rule or episode."
-        )
+        raise InvalidInput("Turns are stored with their session. Remember a fact, rule or episode.")
     if (statement.subject is None) != (statement.predicate is None):
         raise InvalidInput("Give both a subject and a predicate, or neither.")
     start, end = statement.valid_from, statement.valid_until
@@ -129,7 +127,7 @@ def redact_statement(
 ) -> tuple[Statement, tuple[str, ...]]:
     """The statement with every secret replaced by a placeholder, and the kind of each.
 
-    `topic` is what the memory is about when the statement itself does not say so.
+    `topic` is the subject and predicate of the memory if the statement has none.
     """
     for name in _list_references(statement):
         refuse_secret_name(name)
@@ -240,7 +238,7 @@ def _check_text(statement: Statement) -> None:
         everything.encode()
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            "The text has half a character in it, or the metadata is not plain JSON."
+            "The text contains an unpaired surrogate, or the metadata is not JSON."
         ) from error
     _refuse_nul(everything)
 

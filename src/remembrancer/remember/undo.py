@@ -1,4 +1,4 @@
-"""Taking back what happened: an event as a whole, or an import with all its steps."""
+"""Reverts events: one, or all events of an import."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from remembrancer.types import (
 
 
 def undo(call: Call, event_id: str | None = None) -> Written:
-    """Take back an event, or the latest that was not taken back yet; this is an event too."""
+    """Undo an event, by default the latest that was not undone; the undo is an event itself."""
     now = call.now()
     with call.open_writer() as writer:
         records: dict[str, Record] = {}
@@ -52,25 +52,22 @@ def undo(call: Call, event_id: str | None = None) -> Written:
                 writer.mark_undone(event.undoes, None)
             records |= writer.load(change.memory_id for change in event.changes)
         if not records:
-            raise NotUndoable("All that came with it was deleted since.")
+            raise NotUndoable("All memories of this event were deleted since.")
     return Written(_choose_shown(list(records.values())), undoing)
 
 
 def _list_events_to_undo(call: Call, reader: Reader, event: Event) -> list[Event]:
-    """The event; or, of an import, which comes in many steps, all of them, the latest first.
-
-    An import that was taken back comes again as a whole too.
-    """
+    """The event, or all events of its import, newest first; an undone import is redone whole."""
     first = reader.get_event(event.undoes) if event.undoes is not None else event
     if first is None or first.action is not Action.IMPORTED or first.batch_id is None:
         return [event]
     batch = list(_iter_batch(reader, first.batch_id))
     steps = {one.id for one in batch if one.action is Action.IMPORTED}
     if event is first:
-        meant = [one for one in batch if one.id in steps and one.undone_by is None]
+        chosen = [one for one in batch if one.id in steps and one.undone_by is None]
     else:
-        meant = [one for one in batch if one.undoes in steps and one.undone_by is None]
-    return filter_visible_events(call, reader, meant)
+        chosen = [one for one in batch if one.undoes in steps and one.undone_by is None]
+    return filter_visible_events(call, reader, chosen)
 
 
 def _iter_batch(reader: Reader, batch_id: str) -> Iterator[Event]:
@@ -83,15 +80,15 @@ def _iter_batch(reader: Reader, batch_id: str) -> Iterator[Event]:
 
 
 def _choose_event(call: Call, reader: Reader, event_id: str | None) -> Event:
-    """The event to undo, if its memories are the caller's to see."""
+    """The event to undo; raises NotFound if the caller cannot see its memories."""
     if event_id is not None:
         event = reader.get_event(event_id)
         if event is None or not can_see_event(call, reader, event):
             raise NotFound(f"There is no event {event_id}.")
         if event.action not in UNDOABLE_ACTIONS:
-            raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+            raise NotUndoable("The event destroyed a memory. It cannot be undone.")
         if event.undone_by is not None:
-            raise NotUndoable("It was taken back already.")
+            raise NotUndoable("The event was undone already.")
         return event
     for event in reader.list_events(limit=200):
         if event.action is Action.UNDONE or event.undone_by or event.action not in UNDOABLE_ACTIONS:
@@ -104,7 +101,7 @@ def _choose_event(call: Call, reader: Reader, event_id: str | None) -> Event:
 
 
 def _is_only_commands(reader: Reader, event: Event) -> bool:
-    """Whether it only kept the words by which something else was done, which is what is meant."""
+    """True if the event only stored commands; their effect is an event of its own."""
     if event.action is not Action.HEARD:
         return False
     heard = reader.load({change.memory_id for change in event.changes}).values()
@@ -112,9 +109,9 @@ def _is_only_commands(reader: Reader, event: Event) -> bool:
 
 
 def _invert_event(reader: Reader, event: Event, at: datetime) -> list[Write]:
-    """What takes an event back: all of it or nothing.
+    """The writes that revert an event: all of it or nothing.
 
-    Of an import, which may be large and long ago, what was changed since stays as it is.
+    An import can be large and old: its memories that were changed since are left alone.
     """
     changes = list(reversed(event.changes))
     if event.action is not Action.IMPORTED:
@@ -139,16 +136,15 @@ def _is_unchanged(known: Mapping[str, Record], change: Change) -> bool:
 
 
 def _refuse_if_destroyed(reader: Reader, event: Event) -> None:
-    """Refuse for good, whatever else has changed, when something to be put back is gone."""
+    """Raise NotUndoable if the event or a later one destroyed a memory."""
     if any(change.after is None for change in event.changes):
-        raise NotUndoable("It destroyed a memory on purpose; that cannot be taken back.")
+        raise NotUndoable("The event destroyed a memory. It cannot be undone.")
     concerned = {one for change in event.changes for one in _touched_ids(change)}
     if len(reader.load(concerned)) < len(concerned):
-        raise NotUndoable("A memory that it changed was deleted since.")
+        raise NotUndoable("A memory of this event was deleted since.")
 
 
 def _touched_ids(change: Change) -> set[str]:
-    """The memories that a change is about."""
     after = change.after or {}
     if "link" not in after:
         return {change.memory_id}
@@ -157,7 +153,7 @@ def _touched_ids(change: Change) -> set[str]:
 
 
 def _invert_change(reader: Reader, event: Event, change: Change, at: datetime) -> Write:
-    """The write that takes a change back, if nothing has changed the same since."""
+    """The write that reverts a change; raises Conflict if the memory changed since."""
     after, before = change.after or {}, change.before
     if "link" in after:
         return _invert_link(reader, after["link"], (before or {}).get("link"))
@@ -168,17 +164,17 @@ def _invert_change(reader: Reader, event: Event, change: Change, at: datetime) -
         return WithdrawApplication(change.memory_id, str(made or gone), undo=made is None)
     now = to_json({name: getattr(record, name) for name in after})
     if now != dict(after):
-        raise Conflict("The memory has changed since; undo the later change first.")
+        raise Conflict("The memory has changed since. Undo the later change first.")
     if before is None:
         return Patch(record.id, {"status": Status.RETRACTED, "retired_at": at})
     if event.action is Action.EXPIRED:
-        # Merely active again, it would expire again at once.
+        # Without a confirmation it would expire again at once.
         return Patch(record.id, {**from_json(before), **renewal_values(record, at)})
     return Patch(record.id, from_json(before))
 
 
 def _invert_link(reader: Reader, made: Json, gone: Json) -> Write:
-    """What takes a link away again or brings it back, if nobody did so since."""
+    """The write that removes or restores a link; raises Conflict if the links changed since."""
     link = _parse_link(made or gone)
     there = [
         one
@@ -186,7 +182,7 @@ def _invert_link(reader: Reader, made: Json, gone: Json) -> Write:
         if replace(one, created_at=link.created_at) == link
     ]
     if there != ([link] if made else []):
-        raise Conflict("The links have changed since; undo the later change first.")
+        raise Conflict("The links have changed since. Undo the later change first.")
     return DropLink(link) if made else AddLink(link)
 
 
@@ -201,5 +197,5 @@ def _parse_link(value: Json) -> Link:
 
 
 def _choose_shown(records: list[Record]) -> Record:
-    """The memory to show after an undo: one that is active now, else the first."""
+    """A memory that is active now, else the first."""
     return next((one for one in records if one.status is Status.ACTIVE), records[0])

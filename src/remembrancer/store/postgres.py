@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -78,6 +80,9 @@ HNSW_SETTINGS = (
     "enable_nestloop = on",
 )
 
+CPU_SLOTS = threading.BoundedSemaphore(2 * (os.cpu_count() or 1))
+"""Twice as many as cores: a thread that holds a slot also waits for the server."""
+
 SNAPSHOT_STATEMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """Makes all statements of a transaction see the same rows."""
 
@@ -141,7 +146,7 @@ class PostgresStore:
             yield SqlTeamWriter(connection, tenant.id)
 
     def cpu_slot(self) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext()  # threads wait for the server, not for each other
+        return CPU_SLOTS
 
     @contextlib.contextmanager
     def dump(self, owner: Owner) -> Iterator[Iterator[DumpRow]]:
