@@ -42,7 +42,7 @@ def test_P1_the_models_writes_are_told_and_undone(
     line: str,
     after: set[str],
 ) -> None:
-    me = (store := open_memory("advisor", models={"chat": models["fast"]})).for_user("ada")
+    me = (store := open_memory("advisor", models=models)).for_user("ada")
     me.remember(SAID)
     model.script = [streams(call), streams("Done.")]
     chat = chat_of(store)

@@ -107,7 +107,7 @@ def test_several_fitting_memories_are_offered(rem: Run, ask: Run) -> None:
     blue = ask("remember", "The neighbour's boat needs a new anchor.")["memory"]["id"]
     told = rem("get", "boat", code=4)
     assert told.stdout == ""
-    assert told.stderr.startswith("Error: 2 memories fit")
+    assert told.stderr.startswith("Error: 2 memories match")
     assert f"{red}  The boat is red." in told.stderr
     error = ask("get", "boat", code=4)["error"]
     assert error["code"] == "ambiguous"

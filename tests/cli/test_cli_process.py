@@ -144,8 +144,15 @@ def test_the_tour_runs_and_writes_nothing(process: Process, tmp_path: Path) -> N
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal of this kind is a POSIX thing")
 def test_ctrl_c_ends_the_tour_quietly(home: dict[str, str]) -> None:
-    ours, theirs = pty.openpty()
     env = home | {"TERM": "xterm", "COLUMNS": "50"}
+    # On a busy machine the tour can end before the signal arrives.
+    codes = [code for _ in range(5) if (code := _interrupt_tour(env))]
+    assert codes
+    assert set(codes) == {130}
+
+
+def _interrupt_tour(env: dict[str, str]) -> int:
+    ours, theirs = pty.openpty()
     with subprocess.Popen(
         [str(SCRIPT), "tour"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=env
     ) as running:
@@ -158,4 +165,4 @@ def test_ctrl_c_ends_the_tour_quietly(home: dict[str, str]) -> None:
         assert running.stderr is not None
         assert running.stderr.read() == b""
     os.close(ours)
-    assert running.returncode == 130
+    return running.returncode

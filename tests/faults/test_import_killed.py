@@ -110,7 +110,7 @@ def test_an_import_that_is_killed_goes_on_and_nothing_comes_twice(
         steps = [one for one in me.activity(limit=500).items if one.action is Action.IMPORTED]
         assert sum(len(one.changes) for one in steps) == ALL
         with store._store.open_reader(me.principal.owner) as reader:
-            assert reader.list_unembedded("apart", 1) == [], "what is there can be found"
+            assert reader.list_unembedded("fake", 1) == [], "what is there can be found"
     print(f"{amid} of {KILLS} kills came when some of it was there")
     assert amid or not LONG, "kill it later"
 

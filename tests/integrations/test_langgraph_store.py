@@ -304,10 +304,11 @@ def test_N3_a_profile_without_namespaces_is_refused(open_memory: Open) -> None:
 
 
 def test_N3_a_model_that_learns_is_not_shown_what_programs_keep(
-    open_memory: Open, model: ModelEndpoint, models: Any
+    open_memory: Open, model: ModelEndpoint
 ) -> None:
     model.default = says({"operations": []})
-    people = open_memory("namespaces", models=models)
+    fast = {"url": model.openai, "model": "scripted", "timeout_seconds": 5}
+    people = open_memory("namespaces", models={"fast": fast})
     me = people.for_user("ada")
     RemembrancerStore(me).put(NOTES, "k", {"text": "Ada drinks green tea"})
     me.remember("Ada drinks black coffee")

@@ -157,7 +157,7 @@ def test_wrong_arguments_are_told_without_repeating_them(ada: Talk) -> None:
 def test_what_the_library_refuses_is_told_in_its_words(ada: Talk) -> None:
     assert ada.fails("remember", content="  ") == {
         "code": "bad_input",
-        "message": "There is nothing to remember: the content is empty.",
+        "message": "The content is empty.",
     }
     assert ada.fails("remember", content="x", category="nonsense")["code"] == "bad_setting"
     assert ada.fails("confirm", memory=NOBODYS)["code"] == "not_found"

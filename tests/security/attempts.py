@@ -27,7 +27,7 @@ from remembrancer.learn.consolidation.plan import (
     ReviseStep,
 )
 from remembrancer.memory import Memory
-from remembrancer.types import AsOf, Evidence, Page, Relation
+from remembrancer.types import AsOf, Evidence, Page, Relation, Status
 from tests.security.hoards import TOKEN, Hoard, Words, cursor_of
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -101,6 +101,7 @@ NAMING: Mapping[str, tuple[Way, ...]] = {
     "demote": (lambda me, aim: me.demote(aim.id),),
     "disable": (lambda me, aim: me.disable(aim.id),),
     "undo": (lambda me, aim: me.undo(aim.event), lambda me, aim: me.undo(aim.id)),
+    "resolve": (lambda me, aim: me.resolve(aim.id, tuple(Status)),),
     "several": (lambda me, aim: me.several([aim.id, aim.other]),),
     "event": (lambda me, aim: me.event(aim.event), lambda me, aim: me.event(aim.id)),
     "turns": (lambda me, aim: me.turns(aim.session),),
@@ -171,6 +172,7 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
     "simulate": (lambda me, aim: me.simulate(30),),
     "plan_consolidation": (lambda me, aim: me.plan_consolidation(),),
     "get": (lambda me, aim: me.get(aim.words),),
+    "resolve": (lambda me, aim: me.resolve(aim.words, tuple(Status)),),
     "fact": (
         lambda me, aim: me.fact(aim.words, aim.words),
         lambda me, aim: me.fact(aim.words, "cited", scope=aim.scope, used=True),

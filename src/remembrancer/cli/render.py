@@ -120,7 +120,7 @@ def print_schedule(out: Terminal, jobs: Iterable[ScheduledJob]) -> None:
 def print_stats(out: Terminal, stats: Stats) -> None:
     """Print the counts of memories and of those that fade or expire."""
     if not stats.by_kind:
-        out.say("Nothing is remembered yet.")
+        out.say("No memories yet.")
         out.note("Try: rem remember “Keep answers short, code first.”")
         return
     active = sum(kind.get("active", 0) for kind in stats.by_kind.values())
