@@ -10,8 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from remembrancer.guard.instructions.other_languages import LATIN_DIRECTIVES, NON_LATIN_DIRECTIVES
-from remembrancer.guard.instructions.patterns import DIRECTIVES, Directive
+from remembrancer.guard.instructions.directives import (
+    DIRECTIVES,
+    LATIN_DIRECTIVES,
+    NON_LATIN_DIRECTIVES,
+    Directive,
+)
 from remembrancer.guard.obfuscation import LEET_LETTERS, decode_base64
 from remembrancer.guard.patterns import compile_pattern
 
