@@ -226,19 +226,9 @@ SECRET_WORDS = word_set(
     " jwt apikey accesskey secretkey privatekey authkey signingkey encryptionkey accountkey"
     " masterkey sharedkey authtoken accesstoken sessionid sid dsn webhook sas cookie nonce"
 )
-GLUED_ENDINGS = (
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "passwort",
-    "kennwort",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "licensekey",
+GLUED_ENDINGS = tuple(
+    "token secret password passwd passwort kennwort apikey accesskey secretkey privatekey authkey"
+    " licensekey".split()
 )
 KEY_QUALIFIERS = word_set(
     "api access secret private encryption encrypt decryption signing sign master auth client"
