@@ -8,8 +8,6 @@ from dataclasses import replace
 from remembrancer.store.contract import AddLink, DropLink, Reader, Write
 from remembrancer.types import Link, Relation
 
-LinkKey = tuple[str, str, Relation]
-
 
 def transfer_links(
     reader: Reader,
@@ -51,6 +49,6 @@ def move_link(link: Link, new_ids: Mapping[str, str]) -> Link:
     return replace(link, source=source, target=target)
 
 
-def link_key(link: Link) -> LinkKey:
+def link_key(link: Link) -> tuple[str, str, Relation]:
     """What the store identifies a link by."""
     return link.source, link.target, link.relation

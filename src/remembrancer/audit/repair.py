@@ -69,10 +69,9 @@ def _apply_fixes(call: Call, kinds: Sequence[Flaw]) -> Repair:
 
 
 def _select_unchanged(
-    reader: Reader, snapshot: AuditSnapshot, findings: Iterable[Finding]
+    reader: Reader, snapshot: AuditSnapshot, findings: Sequence[Finding]
 ) -> list[Finding]:
     """The findings whose memories have not changed since the snapshot."""
-    findings = list(findings)
     fresh = reader.load(dict.fromkeys(memory for one in findings for memory in one.ids))
     same = {one.id for one in fresh.values() if _is_unchanged(one, snapshot.records[one.id])}
     return [one for one in findings if same.issuperset(one.ids)]

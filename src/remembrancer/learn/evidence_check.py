@@ -71,7 +71,7 @@ def find_objection(
     remembered: Iterable[str],
     learning: LearningPolicy,
 ) -> RejectionReason | None:
-    """Why a candidate must not be remembered, or None; `known` is what is remembered already."""
+    """Why a candidate must not be remembered, or None; `remembered` is what is stored already."""
     cited = [transcript.find_turn(one) for one in candidate.turns]
     turns = [one for one in cited if one is not None]
     if not turns or len(turns) < len(cited):
@@ -92,9 +92,8 @@ def _find_content_objection(
 ) -> RejectionReason | None:
     if _is_request(candidate.quote):
         return RejectionReason.ASKED_NOT_SAID
-    if not _list_content_terms(candidate.content):
-        return RejectionReason.PASSING
-    if candidate.permanence is Permanence.EPHEMERAL:
+    is_ephemeral = candidate.permanence is Permanence.EPHEMERAL
+    if is_ephemeral or not _list_content_terms(candidate.content):
         return RejectionReason.PASSING
     if candidate.confidence < learning.minimum_confidence:
         return RejectionReason.UNSURE

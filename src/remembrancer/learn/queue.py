@@ -64,8 +64,9 @@ def _postpone(
     call: Call, session: Session, error: Exception, *, counts_as_attempt: bool = False
 ) -> None:
     """Record the failure and when to try again."""
-    has_code = isinstance(error, RemembrancerError)
-    failure = f"{error.code}: {error}" if has_code else type(error).__name__  # type: ignore[attr-defined]
+    failure = type(error).__name__
+    if isinstance(error, RemembrancerError):
+        failure = f"{error.code}: {error}"
     with call.open_writer() as writer:
         current = writer.get_session(session.id)
         if current is None or writer.next_position(session.id) <= current.watermark:

@@ -294,11 +294,10 @@ def to_third_person(words: str) -> str:
 
 def restate_in_third_person(words: str) -> str:
     """Restate a sentence in the third person; a subject "I" or "we" is left out."""
-    subject, _, rest = expand_contractions(words).partition(" ")
+    plain = expand_contractions(words)
+    subject, _, rest = plain.partition(" ")
     if subject not in ("I", "we"):
-        return format_line(
-            to_third_person(expand_contractions(words)[:1].lower() + expand_contractions(words)[1:])
-        )
+        return format_line(to_third_person(plain[:1].lower() + plain[1:]))
     verb, _, others = rest.partition(" ")
     return format_line(f"{conjugate(verb)} {to_third_person(others)}")
 
