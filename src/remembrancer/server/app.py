@@ -97,10 +97,7 @@ def create_app(
         lifespan=_build_lifespan(tools, upstream, lifespan, closers),
         telemetry=TELEMETRY_OFF,
         openapi_tags=openapi.TAGS,
-        middleware=[
-            *demo_middleware,
-            *_build_middleware(engine, metrics, tracer, log, open_paths),
-        ],
+        middleware=[*demo_middleware, *_build_middleware(engine, metrics, tracer, log, open_paths)],
     )
     app.state.engine, app.state.metrics, app.state.home = engine, metrics, home
     app.state.demos, app.state.leave = demos, end_demo
@@ -185,12 +182,7 @@ def _build_middleware(
             TrustedHostMiddleware, hosts=settings.allowed_hosts, origins=settings.allowed_origins
         ),
         *(cors if settings.allowed_origins else ()),
-        Middleware(
-            AuthMiddleware,
-            engine=engine,
-            tokens=tokens,
-            open_paths=open_paths,
-        ),
+        Middleware(AuthMiddleware, engine=engine, tokens=tokens, open_paths=open_paths),
         Middleware(
             RateLimitMiddleware, buckets=TokenBuckets(settings.requests_per_minute, settings.burst)
         ),

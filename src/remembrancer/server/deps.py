@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Request, Response
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotAllowed
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.memory import Memory
+from remembrancer.server.etags import ETagHeaders
 from remembrancer.server.problems import KEY_REQUIRED, Unauthenticated
 from remembrancer.server.render import MemoryRenderer
 from remembrancer.server.schemas import Name
@@ -68,7 +69,12 @@ async def get_renderer(engine: Engine, me: CallerMemory) -> MemoryRenderer:
     return MemoryRenderer(me, engine.now)
 
 
+async def get_etag_headers(request: Request, response: Response) -> ETagHeaders:
+    return ETagHeaders(request, response)
+
+
 Renderer = Annotated[MemoryRenderer, Depends(get_renderer)]
+ETag = Annotated[ETagHeaders, Depends(get_etag_headers)]
 
 
 def check_scope(me: Memory, scope: str | None) -> str | None:

@@ -20,29 +20,36 @@ class NotModified(Exception):
         self.tag = tag
 
 
-def compute_etag(*values: object) -> str:
-    """Return a weak tag of some values; being recalled does not change a memory's tag."""
-    encoded = b"|".join(repr(_strip_recall_counts(value)).encode() for value in values)
-    return f'W/"{hashlib.blake2b(encoded, digest_size=12).hexdigest()}"'
+class ETagHeaders:
+    """The tags in a request's conditional headers, and the response that gets an ETag."""
 
+    def __init__(self, request: Request, response: Response) -> None:
+        self._request = request
+        self._response = response
 
-def set_etag(request: Request, response: Response, tag: str) -> None:
-    """Set the ETag header. Raises NotModified if the caller's copy is current."""
-    if _parse_etags(request, "if-none-match") & {tag, "*"}:
-        raise NotModified(tag)
-    response.headers["ETag"] = tag
+    def set(self, *values: object) -> None:
+        """Set the ETag header. Raises NotModified if the caller's copy is current."""
+        tag = _compute_etag(*values)
+        if _parse_etags(self._request, "if-none-match") & {tag, "*"}:
+            raise NotModified(tag)
+        self._response.headers["ETag"] = tag
 
-
-def check_if_match(request: Request, tag: str) -> None:
-    """Raise PreconditionFailed if If-Match names other versions than the current one."""
-    accepted = _parse_etags(request, "if-match")
-    if accepted and "*" not in accepted and tag not in accepted:
-        raise PreconditionFailed("The memory has changed since you read it. Read it again.")
+    def check(self, record: Record) -> None:
+        """Raise PreconditionFailed if If-Match names other versions than the current one."""
+        accepted = _parse_etags(self._request, "if-match")
+        if accepted and not accepted & {_compute_etag(record), "*"}:
+            raise PreconditionFailed("The memory has changed since you read it. Read it again.")
 
 
 def _parse_etags(request: Request, header: str) -> set[str]:
     tags = (one.strip() for one in request.headers.get(header, "").split(","))
     return {one if one.startswith(("W/", "*")) else f"W/{one}" for one in tags if one}
+
+
+def _compute_etag(*values: object) -> str:
+    """Return a weak tag of some values; being recalled does not change a memory's tag."""
+    encoded = b"|".join(repr(_strip_recall_counts(value)).encode() for value in values)
+    return f'W/"{hashlib.blake2b(encoded, digest_size=12).hexdigest()}"'
 
 
 def _strip_recall_counts(value: object) -> object:

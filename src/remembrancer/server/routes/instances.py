@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from remembrancer.errors import ScopeRequired
 from remembrancer.memory import Memory
-from remembrancer.server import etags, schemas
-from remembrancer.server.deps import Caller, Engine, get_agent_memory
+from remembrancer.server import schemas
+from remembrancer.server.deps import Caller, Engine, ETag, get_agent_memory
 from remembrancer.server.routes.kinds import get_record
 from remembrancer.types import Fact, Kind, Record
 
@@ -93,18 +93,14 @@ def _get_memory(engine: Engine, caller: Caller, instance: InstanceRequest) -> Me
 
 @router.get("/memories", response_model=InstanceMemoryPage)
 def list_instance_memories(
-    engine: Engine,
-    caller: Caller,
-    request: Request,
-    response: Response,
-    params: Annotated[InstanceListParams, Query()],
+    engine: Engine, caller: Caller, etag: ETag, params: Annotated[InstanceListParams, Query()]
 ) -> Any:
     """List an instance's memories, newest first, or best match first with `q`."""
     me = _get_memory(engine, caller, params)
     end = params.page * params.limit
     records = _list_first(me, params, end + 1)
     page, more = records[end - params.limit : end], len(records) > end
-    etags.set_etag(request, response, etags.compute_etag(page, more))
+    etag.set(page, more)
     items = [_build_row(record) for record in page if isinstance(record, Fact)]
     return {"items": items, "page": params.page, "limit": params.limit, "more": more}
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.memory import Memory
-from remembrancer.server import etags, schemas
-from remembrancer.server.deps import CallerMemory, Renderer, check_scope
+from remembrancer.server import schemas
+from remembrancer.server.deps import CallerMemory, ETag, Renderer, check_scope
+from remembrancer.server.etags import ETagHeaders
 from remembrancer.server.render import MemoryRenderer
-from remembrancer.server.routes.list_params import MemoryListParams, PageParams, build_page
+from remembrancer.server.routes.list_params import MemoryListParams, PageQuery, build_page
 from remembrancer.types import (
     History,
     Kind,
@@ -67,24 +69,20 @@ class EpisodeListParams(MemoryListParams):
 
 
 @listings.get("/stats", response_model=Stats)
-def get_memory_stats(me: CallerMemory, request: Request, response: Response) -> Any:
+def get_memory_stats(me: CallerMemory, etag: ETag) -> Any:
     """Count memories by kind, category, permanence, scope and state."""
     stats = me.stats()
-    etags.set_etag(request, response, etags.compute_etag(stats))
+    etag.set(stats)
     return stats
 
 
 @listings.get("/facts", response_model=schemas.FactPage)
 def list_facts(
-    me: CallerMemory,
-    renderer: Renderer,
-    request: Request,
-    response: Response,
-    params: Annotated[FactListParams, Query()],
+    me: CallerMemory, renderer: Renderer, etag: ETag, params: Annotated[FactListParams, Query()]
 ) -> Any:
     """List or search facts."""
     filters = {"subject": params.subject, "categories": params.category}
-    return build_page(request, response, me, renderer, params, kinds=[Kind.FACT], **filters)
+    return build_page(me, renderer, etag, params, kinds=[Kind.FACT], **filters)
 
 
 @listings.get("/fact", response_model=FactLookupResponse)
@@ -99,24 +97,16 @@ def find_fact(
 
 @listings.get("/rules", response_model=schemas.RulePage)
 def list_rules(
-    me: CallerMemory,
-    renderer: Renderer,
-    request: Request,
-    response: Response,
-    params: Annotated[RuleListParams, Query()],
+    me: CallerMemory, renderer: Renderer, etag: ETag, params: Annotated[RuleListParams, Query()]
 ) -> Any:
     """List or search rules."""
     filters = {"maturities": params.maturity}
-    return build_page(request, response, me, renderer, params, kinds=[Kind.RULE], **filters)
+    return build_page(me, renderer, etag, params, kinds=[Kind.RULE], **filters)
 
 
 @listings.get("/episodes", response_model=schemas.EpisodePage)
 def list_episodes(
-    me: CallerMemory,
-    renderer: Renderer,
-    request: Request,
-    response: Response,
-    params: Annotated[EpisodeListParams, Query()],
+    me: CallerMemory, renderer: Renderer, etag: ETag, params: Annotated[EpisodeListParams, Query()]
 ) -> Any:
     """List or search episodes."""
     if params.butler is not None:
@@ -124,77 +114,95 @@ def list_episodes(
             raise InvalidInput("butler and scope name different agents. Pass only one of them.")
         params = params.model_copy(update={"scope": params.butler})
     times = {"recorded_from": params.since, "recorded_before": params.until}
-    return build_page(request, response, me, renderer, params, kinds=[Kind.EPISODE], **times)
+    return build_page(me, renderer, etag, params, kinds=[Kind.EPISODE], **times)
 
 
 @router.get("/activity", response_model=schemas.EventPage)
-def list_activity(
-    me: CallerMemory, request: Request, response: Response, params: Annotated[PageParams, Query()]
-) -> Any:
+def list_activity(me: CallerMemory, etag: ETag, params: PageQuery) -> Any:
     """List events, newest first."""
     page = me.activity(limit=params.limit, cursor=params.cursor)
-    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    etag.set(page.items, page.cursor)
     return page
 
 
+@dataclass(frozen=True, slots=True)
+class RecordEditor:
+    """Reads and writes single memories.
+
+    Writes raise PreconditionFailed if If-Match names another version.
+    """
+
+    me: Memory
+    renderer: MemoryRenderer
+    etag: ETagHeaders
+
+    def build_detail(self, record: Record) -> dict[str, Any]:
+        history, links = self.me.history(record.id), self.me.links(record.id)
+        self.etag.set(record)
+        return {
+            **build_history(self.renderer, history),
+            "memory": self.renderer.memory(record),
+            "links": links,
+            "sources": self.renderer.memories(_load_sources(self.me, record, links)),
+        }
+
+    def update(self, record: Record, body: schemas.UpdateMemoryRequest) -> schemas.WriteResponse:
+        self.etag.check(record)
+        details = schemas.dump_given(body, "content")
+        return self.renderer.write(self.me.update(record.id, body.content, **details))
+
+    def delete(self, record: Record) -> schemas.WriteResponse:
+        self.etag.check(record)
+        return self.renderer.write(self.me.delete(record.id))
+
+
+async def get_editor(me: CallerMemory, renderer: Renderer, etag: ETag) -> RecordEditor:
+    return RecordEditor(me, renderer, etag)
+
+
+Editor = Annotated[RecordEditor, Depends(get_editor)]
+
+
 @router.get("/facts/{id}", response_model=schemas.MemoryDetail)
-def get_fact(
-    me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request, response: Response
-) -> Any:
+def get_fact(editor: Editor, id: schemas.Name) -> Any:
     """Get a fact with its sources, versions, links and events."""
-    return _build_detail(me, renderer, get_record(me, id, Kind.FACT), request, response)
+    return editor.build_detail(get_record(editor.me, id, Kind.FACT))
 
 
 @router.put("/facts/{id}", response_model=schemas.WriteResponse)
-def edit_fact(
-    me: CallerMemory,
-    renderer: Renderer,
-    id: schemas.Name,
-    request: Request,
-    body: schemas.UpdateMemoryRequest,
-) -> Any:
+def edit_fact(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryRequest) -> Any:
     """Correct a fact. A new version supersedes it; the old one stays in its history."""
-    return update_record(me, renderer, get_record(me, id, Kind.FACT), request, body)
+    return editor.update(get_record(editor.me, id, Kind.FACT), body)
 
 
 @router.delete("/facts/{id}", response_model=schemas.WriteResponse)
-def delete_fact(me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request) -> Any:
+def delete_fact(editor: Editor, id: schemas.Name) -> Any:
     """Delete a fact. If the profile has a trash, it can be restored for some days."""
-    return delete_record(me, renderer, get_record(me, id, Kind.FACT), request)
+    return editor.delete(get_record(editor.me, id, Kind.FACT))
 
 
 @router.get("/rules/{id}", response_model=schemas.MemoryDetail)
-def get_rule(
-    me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request, response: Response
-) -> Any:
+def get_rule(editor: Editor, id: schemas.Name) -> Any:
     """Get a rule with the history of its uses."""
-    return _build_detail(me, renderer, get_record(me, id, Kind.RULE), request, response)
+    return editor.build_detail(get_record(editor.me, id, Kind.RULE))
 
 
 @router.put("/rules/{id}", response_model=schemas.WriteResponse)
-def edit_rule(
-    me: CallerMemory,
-    renderer: Renderer,
-    id: schemas.Name,
-    request: Request,
-    body: schemas.UpdateMemoryRequest,
-) -> Any:
+def edit_rule(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryRequest) -> Any:
     """Correct a rule. The new version starts as a candidate."""
-    return update_record(me, renderer, get_record(me, id, Kind.RULE), request, body)
+    return editor.update(get_record(editor.me, id, Kind.RULE), body)
 
 
 @router.delete("/rules/{id}", response_model=schemas.WriteResponse)
-def delete_rule(me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request) -> Any:
+def delete_rule(editor: Editor, id: schemas.Name) -> Any:
     """Delete a rule. If the profile has a trash, it can be restored for some days."""
-    return delete_record(me, renderer, get_record(me, id, Kind.RULE), request)
+    return editor.delete(get_record(editor.me, id, Kind.RULE))
 
 
 @router.get("/episodes/{id}", response_model=schemas.MemoryDetail)
-def get_episode(
-    me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request, response: Response
-) -> Any:
+def get_episode(editor: Editor, id: schemas.Name) -> Any:
     """Get an episode, and the memories derived from it."""
-    return _build_detail(me, renderer, get_record(me, id, Kind.EPISODE), request, response)
+    return editor.build_detail(get_record(editor.me, id, Kind.EPISODE))
 
 
 def get_record(me: Memory, id: str, *kinds: Kind) -> Record:
@@ -202,19 +210,6 @@ def get_record(me: Memory, id: str, *kinds: Kind) -> Record:
     if not (id.isascii() and looks_like_id(id)) or (kinds and kind_of(id) not in kinds):
         raise NotFound(f"There is no memory {id}.")
     return me.get(id)
-
-
-def _build_detail(
-    me: Memory, renderer: MemoryRenderer, record: Record, request: Request, response: Response
-) -> dict[str, Any]:
-    history, links = me.history(record.id), me.links(record.id)
-    etags.set_etag(request, response, etags.compute_etag(record))
-    return {
-        **build_history(renderer, history),
-        "memory": renderer.memory(record),
-        "links": links,
-        "sources": renderer.memories(_load_sources(me, record, links)),
-    }
 
 
 def build_history(renderer: MemoryRenderer, history: History) -> dict[str, Any]:
@@ -232,31 +227,6 @@ def _load_sources(me: Memory, record: Record, links: Any) -> list[Record]:
         for one in links
         if one.relation is Relation.DERIVED_FROM and one.source == record.id
     ]
-    sources = []
-    for id in dict.fromkeys([*(turn.turn_id for turn in record.evidence), *derived]):
-        try:
-            sources.append(get_record(me, id))
-        except NotFound:
-            continue
-    return sources
-
-
-def update_record(
-    me: Memory,
-    renderer: MemoryRenderer,
-    record: Record,
-    request: Request,
-    body: schemas.UpdateMemoryRequest,
-) -> schemas.WriteResponse:
-    """Update a memory. Raises PreconditionFailed if If-Match names another version."""
-    etags.check_if_match(request, etags.compute_etag(record))
-    details = schemas.dump_given(body, "content")
-    return renderer.write(me.update(record.id, body.content, **details))
-
-
-def delete_record(
-    me: Memory, renderer: MemoryRenderer, record: Record, request: Request
-) -> schemas.WriteResponse:
-    """Delete a memory. Raises PreconditionFailed if If-Match names another version."""
-    etags.check_if_match(request, etags.compute_etag(record))
-    return renderer.write(me.delete(record.id))
+    ids = dict.fromkeys([*(turn.turn_id for turn in record.evidence), *derived])
+    sources = me.several(ids)
+    return [sources[id] for id in ids if id in sources]

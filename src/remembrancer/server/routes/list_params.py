@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Query
 from pydantic import Field
 
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.paging import decode_offset, encode_offset
-from remembrancer.server import etags, schemas
+from remembrancer.server import schemas
 from remembrancer.server.deps import check_scope
+from remembrancer.server.etags import ETagHeaders
 from remembrancer.server.render import MemoryRenderer
 from remembrancer.types import AsOf, Record, Status
 
@@ -23,6 +24,9 @@ class PageParams(schemas.RequestModel):
 
     limit: schemas.Limit = 50
     cursor: Annotated[schemas.Text, Field(max_length=1000)] | None = None
+
+
+PageQuery = Annotated[PageParams, Query()]
 
 
 class MemoryListParams(PageParams):
@@ -46,10 +50,9 @@ def build_as_of(model: Any) -> AsOf | None:
 
 
 def build_page(
-    request: Request,
-    response: Response,
     me: Memory,
     renderer: MemoryRenderer,
+    etag: ETagHeaders,
     params: MemoryListParams,
     **filters: Any,
 ) -> dict[str, Any]:
@@ -68,7 +71,7 @@ def build_page(
         items, cursor = page.items, page.cursor
     else:
         items, cursor = _search(me, params, options)
-    etags.set_etag(request, response, etags.compute_etag(items, cursor))
+    etag.set(items, cursor)
     return {"items": renderer.memories(items), "cursor": cursor}
 
 

@@ -8,28 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from remembrancer.memory import Memory
 from remembrancer.remember.lifecycle import RESTORABLE
 from remembrancer.remember.resolve import ANY_STATUS
-from remembrancer.server import etags, schemas
-from remembrancer.server.deps import CallerMemory, Renderer
-from remembrancer.server.routes.kinds import (
-    build_history,
-    delete_record,
-    get_record,
-    update_record,
-)
+from remembrancer.server import schemas
+from remembrancer.server.deps import CallerMemory, ETag, Renderer
+from remembrancer.server.routes.kinds import Editor, build_history, get_record
 from remembrancer.server.routes.list_params import (
     MemoryListParams,
-    PageParams,
+    PageQuery,
     build_as_of,
     build_page,
 )
 from remembrancer.types import Kind, Link, Maturity, Record, Relation, Status, looks_like_id
 
+ACTIVE = (Status.ACTIVE,)
 CONFIRMABLE = (Status.ACTIVE, Status.EXPIRED)
 
 router = APIRouter(tags=["memories"])
@@ -54,9 +50,7 @@ class LookupRequest(schemas.RequestModel):
     """An id, or words that occur in one memory with one of these statuses."""
 
     reference: Annotated[schemas.Text, Field(max_length=20_000)]
-    statuses: Annotated[tuple[Status, ...], Field(min_length=1, max_length=len(Status))] = (
-        Status.ACTIVE,
-    )
+    statuses: Annotated[tuple[Status, ...], Field(min_length=1, max_length=len(Status))] = ACTIVE
 
 
 class AnyKindListParams(MemoryListParams):
@@ -78,11 +72,7 @@ class ListLinksResponse(schemas.ResponseModel):
 
 @router.get("", response_model=schemas.MemoryPage)
 def list_memories(
-    me: CallerMemory,
-    renderer: Renderer,
-    request: Request,
-    response: Response,
-    params: Annotated[AnyKindListParams, Query()],
+    me: CallerMemory, renderer: Renderer, etag: ETag, params: Annotated[AnyKindListParams, Query()]
 ) -> Any:
     """List or search facts, rules and episodes together."""
     filters = {
@@ -93,7 +83,7 @@ def list_memories(
         "recorded_from": params.since,
         "recorded_before": params.until,
     }
-    return build_page(request, response, me, renderer, params, **filters)
+    return build_page(me, renderer, etag, params, **filters)
 
 
 @router.post("/lookup", response_model=schemas.AnyMemory)
@@ -107,32 +97,25 @@ def get_memory(
     me: CallerMemory,
     renderer: Renderer,
     id: schemas.Name,
-    request: Request,
-    response: Response,
+    etag: ETag,
     params: Annotated[AsOfParams, Query()],
 ) -> Any:
     """Get a memory, whatever its status."""
     record = me.get(_resolve(me, id, ANY_STATUS).id, as_of=build_as_of(params))
-    etags.set_etag(request, response, etags.compute_etag(record))
+    etag.set(record)
     return renderer.memory(record)
 
 
 @router.put("/{id}", response_model=schemas.WriteResponse)
-def edit_memory(
-    me: CallerMemory,
-    renderer: Renderer,
-    id: schemas.Name,
-    request: Request,
-    body: schemas.UpdateMemoryRequest,
-) -> Any:
+def edit_memory(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryRequest) -> Any:
     """Correct a memory. A new version supersedes it; the old one stays in its history."""
-    return update_record(me, renderer, _resolve(me, id), request, body)
+    return editor.update(_resolve(editor.me, id), body)
 
 
 @router.delete("/{id}", response_model=schemas.WriteResponse)
-def delete_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name, request: Request) -> Any:
+def delete_memory(editor: Editor, id: schemas.Name) -> Any:
     """Move a memory to the trash, or purge it if the profile has no trash."""
-    return delete_record(me, renderer, _resolve(me, id), request)
+    return editor.delete(_resolve(editor.me, id))
 
 
 @router.post("/{id}/confirm", response_model=schemas.WriteResponse)
@@ -175,10 +158,7 @@ def link_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name, link: Li
 
 @router.delete("/{id}/links", response_model=schemas.WriteResponse)
 def unlink_memory(
-    me: CallerMemory,
-    renderer: Renderer,
-    id: schemas.Name,
-    link: Annotated[LinkRequest, Query()],
+    me: CallerMemory, renderer: Renderer, id: schemas.Name, link: Annotated[LinkRequest, Query()]
 ) -> Any:
     """Remove a link to another memory."""
     ends = _resolve(me, id, ANY_STATUS), _resolve(me, link.target, ANY_STATUS)
@@ -204,7 +184,7 @@ def disable_rule(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
 
 
 def _resolve(
-    me: Memory, reference: str, statuses: Sequence[Status] = (Status.ACTIVE,), *kinds: Kind
+    me: Memory, reference: str, statuses: Sequence[Status] = ACTIVE, *kinds: Kind
 ) -> Record:
     """Return the memory with that id and kind, or the one with those words and a given status."""
     if looks_like_id(reference):
@@ -213,18 +193,12 @@ def _resolve(
 
 
 def _resolve_rule(me: Memory, reference: str) -> Record:
-    return _resolve(me, reference, (Status.ACTIVE,), Kind.RULE)
+    return _resolve(me, reference, ACTIVE, Kind.RULE)
 
 
 @trash.get("/trash", response_model=schemas.MemoryPage)
-def list_trash(
-    me: CallerMemory,
-    renderer: Renderer,
-    request: Request,
-    response: Response,
-    params: Annotated[PageParams, Query()],
-) -> Any:
+def list_trash(me: CallerMemory, renderer: Renderer, etag: ETag, params: PageQuery) -> Any:
     """List deleted memories, which can be restored for some days."""
     page = me.list(status=Status.TRASHED, limit=params.limit, cursor=params.cursor)
-    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    etag.set(page.items, page.cursor)
     return {"items": renderer.memories(page.items), "cursor": page.cursor}

@@ -144,9 +144,7 @@ def erase_person(engine: Engine, caller: Caller, user: schemas.Name, body: Erase
 
 def _erase(engine: Engine, caller: Caller, body: EraseRequest) -> dict[str, Any]:
     receipt: Receipt = engine.erase(
-        body.user,
-        tenant=caller.owner.tenant,
-        contributions_only=body.contributions_only,
+        body.user, tenant=caller.owner.tenant, contributions_only=body.contributions_only
     )
     names = EraseResponse.model_fields.keys()
     return {name: getattr(receipt, name) for name in names}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from remembrancer.paging import decode_offset, encode_offset
-from remembrancer.server import etags, schemas
-from remembrancer.server.deps import CallerMemory, Renderer
-from remembrancer.server.routes.list_params import PageParams
+from remembrancer.server import schemas
+from remembrancer.server.deps import CallerMemory, ETag, Renderer
+from remembrancer.server.routes.list_params import PageParams, PageQuery
 from remembrancer.server.routes.verbs import dump_turns
 from remembrancer.types import Batch, SessionStatus
 
@@ -66,37 +66,25 @@ class ArchiveSessionRequest(schemas.RequestModel):
 
 @router.get("/sessions", response_model=schemas.SessionPage)
 def list_sessions(
-    me: CallerMemory,
-    request: Request,
-    response: Response,
-    params: Annotated[SessionListParams, Query()],
+    me: CallerMemory, etag: ETag, params: Annotated[SessionListParams, Query()]
 ) -> Any:
     """List sessions, most recently active first."""
-    page = me.sessions(
-        status=params.status, trashed=params.trashed, limit=params.limit, cursor=params.cursor
-    )
-    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    page = me.sessions(**params.model_dump())
+    etag.set(page.items, page.cursor)
     return page
 
 
 @router.get("/sessions/{session}", response_model=schemas.SessionResponse)
-def get_session(
-    me: CallerMemory, session: schemas.Name, request: Request, response: Response
-) -> Any:
+def get_session(me: CallerMemory, session: schemas.Name, etag: ETag) -> Any:
     """Get a session."""
     found = me.session(session)
-    etags.set_etag(request, response, etags.compute_etag(found))
+    etag.set(found)
     return found
 
 
 @router.get("/sessions/{session}/turns", response_model=schemas.TurnPage)
 def list_turns(
-    me: CallerMemory,
-    renderer: Renderer,
-    session: schemas.Name,
-    request: Request,
-    response: Response,
-    params: Annotated[PageParams, Query()],
+    me: CallerMemory, renderer: Renderer, session: schemas.Name, etag: ETag, params: PageQuery
 ) -> Any:
     """List a session's turns in order."""
     me.session(session)
@@ -105,7 +93,7 @@ def list_turns(
     page = turns[: params.limit]
     more = len(turns) > params.limit
     cursor = encode_offset(turns[params.limit].position) if more else None
-    etags.set_etag(request, response, etags.compute_etag(page, cursor))
+    etag.set(page, cursor)
     return {"items": renderer.memories(page), "cursor": cursor}
 
 
@@ -172,10 +160,8 @@ def restore_session(me: CallerMemory, session: schemas.Name) -> Any:
 
 
 @router.get("/rejected", response_model=schemas.RejectionPage)
-def list_rejections(
-    me: CallerMemory, request: Request, response: Response, params: Annotated[PageParams, Query()]
-) -> Any:
+def list_rejections(me: CallerMemory, etag: ETag, params: PageQuery) -> Any:
     """List statements that were extracted but rejected, with reasons."""
     page = me.rejected(limit=params.limit, cursor=params.cursor)
-    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    etag.set(page.items, page.cursor)
     return page

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import Field
 
 from remembrancer.errors import InvalidInput
-from remembrancer.server import etags, schemas
-from remembrancer.server.deps import CallerMemory, Engine, TeamReview
+from remembrancer.server import schemas
+from remembrancer.server.deps import CallerMemory, Engine, ETag, TeamReview
 from remembrancer.server.problems import KEY_REQUIRED, Unauthenticated
 from remembrancer.server.routes.list_params import PageParams
 from remembrancer.team.service import ProposalOutcome
 from remembrancer.team.settings import TeamSettings
-from remembrancer.types import (
-    Principal,
-    TeamFact,
-    TeamKind,
-    TeamOrigin,
-    TeamRecalled,
-    TeamStatus,
-)
+from remembrancer.types import Principal, TeamFact, TeamKind, TeamOrigin, TeamRecalled, TeamStatus
 
 router = APIRouter(tags=["team"])
 
@@ -159,14 +152,11 @@ def get_team_stats(review: TeamReview) -> Any:
 
 @router.get("/review/facts", response_model=schemas.TeamEntryPage)
 def list_team_facts(
-    review: TeamReview,
-    request: Request,
-    response: Response,
-    params: Annotated[TeamFactListParams, Query()],
+    review: TeamReview, etag: ETag, params: Annotated[TeamFactListParams, Query()]
 ) -> Any:
     """List team facts, newest first, with contributor counts."""
     page = review.list(**params.model_dump())
-    etags.set_etag(request, response, etags.compute_etag(page.items, page.cursor))
+    etag.set(page.items, page.cursor)
     return page
 
 
