@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from remembrancer.client.codec import parse_page, parse_value, parse_values
+from remembrancer.client.codec import Value, parse_page, parse_value, parse_values
 from remembrancer.client.http import ServerClient
 from remembrancer.clock import SystemClock
 from remembrancer.errors import InvalidInput, NotFound
@@ -21,6 +21,15 @@ class RemoteConversations:
 
     def __init__(self, server: ServerClient) -> None:
         self._server = server
+
+    def _read(self, type_: type[Value], /, *path: str, **params: Any) -> Value:
+        return parse_value(type_, self._server.read(*path, **params))
+
+    def _read_page(self, type_: type[Value], /, *path: str, **params: Any) -> Page[Value]:
+        return parse_page(type_, self._server.read(*path, **params))
+
+    def _write(self, type_: type[Value], method: str, /, *path: str, **body: Any) -> Value:
+        return parse_value(type_, self._server.write(method, *path, **body))
 
     def append(
         self,
@@ -57,7 +66,7 @@ class RemoteConversations:
 
     def close(self, session: str) -> Session:
         """Close a conversation and learn from its new turns; idempotent."""
-        return parse_value(Session, self._server.write("POST", "sessions", session, "close"))
+        return self._write(Session, "POST", "sessions", session, "close")
 
     def turns(self, session: str) -> tuple[Turn, ...]:
         """Return all turns of a conversation, first to last."""
@@ -77,7 +86,7 @@ class RemoteConversations:
 
     def session(self, session: str) -> Session:
         """Return a conversation: its title, its summary, and how far it was learned from."""
-        return parse_value(Session, self._server.read("sessions", session))
+        return self._read(Session, "sessions", session)
 
     def sessions(
         self,
@@ -89,28 +98,24 @@ class RemoteConversations:
     ) -> Page[Session]:
         """Return a page of conversations, newest first; by default all but the trashed."""
         params = {"status": status, "trashed": trashed, "limit": limit, "cursor": cursor}
-        return parse_page(Session, self._server.read("sessions", **params))
+        return self._read_page(Session, "sessions", **params)
 
     def rename(self, session: str, title: str) -> Session:
         """Change the title of a conversation."""
-        return parse_value(
-            Session, self._server.write("PUT", "sessions", session, "title", title=title)
-        )
+        return self._write(Session, "PUT", "sessions", session, "title", title=title)
 
     def archive(self, session: str, *, back: bool = False) -> Session:
         """Archive a conversation and learn from its new turns, or restore it with `back`."""
-        return parse_value(
-            Session, self._server.write("POST", "sessions", session, "archive", back=back)
-        )
+        return self._write(Session, "POST", "sessions", session, "archive", back=back)
 
     def delete_session(self, session: str) -> Batch:
         """Move a conversation to the trash; memories learned from it stay."""
-        return parse_value(Batch, self._server.write("DELETE", "sessions", session))
+        return self._write(Batch, "DELETE", "sessions", session)
 
     def restore_session(self, session: str) -> Batch:
         """Restore a conversation from the trash."""
-        return parse_value(Batch, self._server.write("POST", "sessions", session, "restore"))
+        return self._write(Batch, "POST", "sessions", session, "restore")
 
     def rejected(self, *, limit: int = 50, cursor: str | None = None) -> Page[Rejection]:
         """Return a page of candidates that learning rejected, with the reasons."""
-        return parse_page(Rejection, self._server.read("rejected", limit=limit, cursor=cursor))
+        return self._read_page(Rejection, "rejected", limit=limit, cursor=cursor)

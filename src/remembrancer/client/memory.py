@@ -11,7 +11,6 @@ from remembrancer.client.codec import (
     ResponseBody,
     build_as_of_params,
     build_list_params,
-    parse_page,
     parse_recollection,
     parse_value,
     parse_values,
@@ -86,9 +85,7 @@ class RemoteMemory(RemoteConversations):
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one statement; it supersedes an older value, and a duplicate is returned as is."""
-        return parse_value(
-            Written, self._server.write("POST", "remember", content=content, **details)
-        )
+        return self._write(Written, "POST", "remember", content=content, **details)
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> Recollection:
         """Return the memories that are relevant to a query, best first, each with its `.why`.
@@ -115,9 +112,8 @@ class RemoteMemory(RemoteConversations):
         from remembrancer.recall.prompt_block import Context
 
         body = {"prompt": prompt, "budget": budget, "session": session, "style": style}
-        return parse_value(
-            Context, self._server.query("context", **body, **build_as_of_params(as_of))
-        )
+        found = self._server.query("context", **body, **build_as_of_params(as_of))
+        return parse_value(Context, found)
 
     def propose(
         self,
@@ -133,9 +129,7 @@ class RemoteMemory(RemoteConversations):
         if origin is not TeamOrigin.USER:
             raise InvalidInput("A server takes the origin from the key: leave it out.")
         body = {"content": content, "kind": kind, "importance": importance}
-        return parse_value(
-            TeamProposalResult, self._server.write("POST", "team", "propose", **body)
-        )
+        return self._write(TeamProposalResult, "POST", "team", "propose", **body)
 
     def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
         """Search team memory, if the team settings allow it for this surface.
@@ -185,14 +179,12 @@ class RemoteMemory(RemoteConversations):
             "limit": limit,
             "cursor": cursor,
         }
-        return parse_page(Record, self._server.read("memory", **params))
+        return self._read_page(Record, "memory", **params)
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Replace a memory with a new version; the old one stays in its history."""
         id = self._resolve_id(reference, Status.ACTIVE)
-        return parse_value(
-            Written, self._server.write("PUT", "memory", id, content=content, **details)
-        )
+        return self._write(Written, "PUT", "memory", id, content=content, **details)
 
     def confirm(self, reference: str) -> Written:
         """Confirm that a memory is still true."""
@@ -200,21 +192,21 @@ class RemoteMemory(RemoteConversations):
 
     def forget(self, reference: str) -> Written:
         """Forget a memory: the one referred to, or else the one clearly closest in meaning."""
-        return parse_value(Written, self._server.write("POST", "forget", what=reference))
+        return self._write(Written, "POST", "forget", what=reference)
 
     def forget_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Forget all active memories that match the filter, as one event that can be undone."""
         body = _build_filter_params(filters)
-        return parse_value(Batch, self._server.write("POST", "forget-all", sure=True, **body))
+        return self._write(Batch, "POST", "forget-all", sure=True, **body)
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories at once: all of them, or none if one is not found."""
-        return parse_value(Batch, self._server.write("POST", "delete-many", what=list(references)))
+        return self._write(Batch, "POST", "delete-many", what=list(references))
 
     def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Move all matching memories to the trash, or destroy them if the profile has none."""
         body = _build_filter_params(filters)
-        return parse_value(Batch, self._server.write("POST", "delete-all", sure=True, **body))
+        return self._write(Batch, "POST", "delete-all", sure=True, **body)
 
     def restore(self, reference: str) -> Written:
         """Restore a memory that was forgotten or deleted."""
@@ -225,11 +217,11 @@ class RemoteMemory(RemoteConversations):
     def delete(self, reference: str) -> Written:
         """Move a memory to the trash, or destroy it if the profile has none."""
         id = self._resolve_id(reference, Status.ACTIVE)
-        return parse_value(Written, self._server.write("DELETE", "memory", id))
+        return self._write(Written, "DELETE", "memory", id)
 
     def undo(self, event_id: str | None = None) -> Written:
         """Undo one event, or the latest."""
-        return parse_value(Written, self._server.write("POST", "undo", event=event_id))
+        return self._write(Written, "POST", "undo", event=event_id)
 
     def link(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
@@ -237,7 +229,7 @@ class RemoteMemory(RemoteConversations):
         """Link two memories."""
         ends = [self._resolve_id(one, Status.ACTIVE) for one in (source, target)]
         body = {"target": ends[1], "relation": relation}
-        return parse_value(Written, self._server.write("POST", "memory", ends[0], "links", **body))
+        return self._write(Written, "POST", "memory", ends[0], "links", **body)
 
     def unlink(
         self, source: str, target: str, relation: Relation | str = Relation.RELATED_TO
@@ -245,9 +237,7 @@ class RemoteMemory(RemoteConversations):
         """Remove a link between two memories."""
         ends = [self._resolve_id(one, *Status) for one in (source, target)]
         params = {"target": ends[1], "relation": relation}
-        return parse_value(
-            Written, self._server.write("DELETE", "memory", ends[0], "links", **params)
-        )
+        return self._write(Written, "DELETE", "memory", ends[0], "links", **params)
 
     def links(self, reference: str) -> tuple[Link, ...]:
         """Return the links of a memory, in both directions."""
@@ -255,15 +245,15 @@ class RemoteMemory(RemoteConversations):
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Report that following a rule helped, which raises its trust."""
-        return self._send_feedback(rule=rule, verdict=Verdict.HELPFUL, session=session)
+        body = {"rule": rule, "verdict": Verdict.HELPFUL, "session": session}
+        return self._write(Written, "POST", "feedback", **body)
 
     def harmful(
         self, rule: str, reason: str | None = None, *, session: str | None = None
     ) -> Written:
         """Report that following a rule did harm; too much turns the rule into a warning."""
-        return self._send_feedback(
-            rule=rule, verdict=Verdict.HARMFUL, reason=reason, session=session
-        )
+        body = {"rule": rule, "verdict": Verdict.HARMFUL, "reason": reason, "session": session}
+        return self._write(Written, "POST", "feedback", **body)
 
     def promote(self, rule: str) -> Written:
         """Raise the maturity of a rule by one step."""
@@ -291,9 +281,7 @@ class RemoteMemory(RemoteConversations):
 
     def activity(self, *, limit: int = 50, cursor: str | None = None) -> Page[Event]:
         """Return a page of events, newest first."""
-        return parse_page(
-            Event, self._server.read("memory", "activity", limit=limit, cursor=cursor)
-        )
+        return self._read_page(Event, "memory", "activity", limit=limit, cursor=cursor)
 
     def history(self, reference: str) -> History:
         """Return all versions of a memory, with their events and links."""
@@ -308,7 +296,7 @@ class RemoteMemory(RemoteConversations):
         With an agent or a scope, only the memories visible there are counted.
         """
         prefix = () if scope is None else ("agents", scope)
-        return parse_value(Stats, self._server.read(*prefix, "memory", "stats"))
+        return self._read(Stats, *prefix, "memory", "stats")
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
         """Report flaws in the data: duplicates, secrets, stale facts and others.
@@ -317,7 +305,7 @@ class RemoteMemory(RemoteConversations):
         """
         from remembrancer.audit.report import Audit
 
-        return parse_value(Audit, self._server.read("audit", kind=kinds))
+        return self._read(Audit, "audit", kind=kinds)
 
     def repair(self, kinds: Sequence[Flaw | str] | None = None) -> Repair:
         """Repair the flaws that the audit found, as one event that can be undone.
@@ -326,7 +314,7 @@ class RemoteMemory(RemoteConversations):
         """
         from remembrancer.audit.repair import Repair
 
-        return parse_value(Repair, self._server.write("POST", "audit", "repair", kinds=kinds))
+        return self._write(Repair, "POST", "audit", "repair", kinds=kinds)
 
     def plan_consolidation(self) -> builtins.list[ConsolidationPlan]:
         """Return what consolidation would do now, without a change. Each plan has a `.diff()`.
@@ -346,19 +334,17 @@ class RemoteMemory(RemoteConversations):
         from remembrancer.learn.consolidation.run import ConsolidationResult
 
         body = {"plan": plan and plan.to_json()}
-        return parse_value(
-            ConsolidationResult, self._server.write("POST", "consolidation", "apply", **body)
-        )
+        return self._write(ConsolidationResult, "POST", "consolidation", "apply", **body)
 
     def simulate(self, days: int = 365) -> Simulation:
         """Forecast what will fade and expire if nothing is confirmed, without a change."""
         from remembrancer.maintenance.simulate import Simulation
 
-        return parse_value(Simulation, self._server.read("simulate", days=days))
+        return self._read(Simulation, "simulate", days=days)
 
     def _look_up(self, reference: str, *statuses: Status) -> Record:
         if looks_like_id(reference):
-            return parse_value(Record, self._server.read("memory", reference))
+            return self._read(Record, "memory", reference)
         # Words travel in the body: a path cannot carry all of them, and it ends up in logs.
         found = self._server.query("memory", "lookup", reference=reference, statuses=statuses)
         return parse_value(Record, found)
@@ -371,10 +357,7 @@ class RemoteMemory(RemoteConversations):
 
     def _post_to_memory(self, reference: str, verb: str, *statuses: Status) -> Written:
         id = self._resolve_id(reference, *statuses)
-        return parse_value(Written, self._server.write("POST", "memory", id, verb))
-
-    def _send_feedback(self, **judgement: str | None) -> Written:
-        return parse_value(Written, self._server.write("POST", "feedback", **judgement))
+        return self._write(Written, "POST", "memory", id, verb)
 
 
 def _build_filter_params(options: ListFilter | RecallOptions) -> dict[str, Any]:
