@@ -15,7 +15,7 @@ router = APIRouter()
 
 @router.get("/activity")
 def show_activity(context: CurrentPage, cursor: str = "") -> Response:
-    page = list_activity(context, context.me, cursor=cursor or None)
+    page = list_activity(context, cursor=cursor or None)
     days: dict[str, list[ActivityEntry]] = {}
     for entry in page.items:
         days.setdefault(context.format_day(entry.event.at), []).append(entry)
@@ -35,7 +35,7 @@ def show_trash(context: CurrentPage, cursor: str = "") -> Response:
     return context.render(
         "trash.html",
         "Trash",
-        cards=[context.build_card(record, me) for record in page.items],
+        cards=context.build_cards(page.items),
         cursor=page.cursor,
         sessions=me.sessions(trashed=True).items,
         days=context.profile.deletion.trash_days,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from remembrancer.memory import Memory
 from remembrancer.server.pages import text
 from remembrancer.server.pages.page_context import PageContext
 from remembrancer.types import Action, Event, Page, Record
@@ -31,12 +30,12 @@ def build_entry(context: PageContext, event: Event, memory: Record | None) -> Ac
 
 
 def list_activity(
-    context: PageContext, me: Memory, *, limit: int = 40, cursor: str | None = None
+    context: PageContext, *, limit: int = 40, cursor: str | None = None
 ) -> Page[ActivityEntry]:
     """One page of activity, the latest first."""
-    page = me.activity(limit=limit, cursor=cursor)
+    page = context.me.activity(limit=limit, cursor=cursor)
     memory_ids = {event.id: _pick_memory_id(event) for event in page.items if event.changes}
-    memories = me.several(memory_ids.values())
+    memories = context.me.several(memory_ids.values())
     entries = tuple(
         build_entry(context, event, memories.get(memory_ids.get(event.id, "")))
         for event in page.items
@@ -51,6 +50,4 @@ def _pick_memory_id(event: Event) -> str:
 
 def render_loading_page(context: PageContext, title: str) -> Response:
     """A page with the latest activity, shown while the first survey runs."""
-    return context.render(
-        "loading.html", title, feed=list_activity(context, context.me, limit=12).items
-    )
+    return context.render("loading.html", title, feed=list_activity(context, limit=12).items)

@@ -6,10 +6,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.server.pages.activity_feed import render_loading_page
-from remembrancer.server.pages.filters import MatchingRecords, find_records, parse_filters
+from remembrancer.server.pages.filters import PageFilters, find_records, parse_filters
 from remembrancer.server.pages.kind_lists import group_by_maturity, group_by_subject
 from remembrancer.server.pages.page_context import CurrentPage
-from remembrancer.types import GLOBAL_SCOPE, Kind, Source
+from remembrancer.types import GLOBAL_SCOPE, Kind, Page, Source
 
 router = APIRouter()
 
@@ -18,7 +18,7 @@ LEARNED_SOURCES = (Source.EXTRACTED, Source.CONSOLIDATED)
 
 @router.get("/agents")
 def show_agents(context: CurrentPage) -> Response:
-    survey = context.load_survey(context.me)
+    survey = context.load_survey()
     if survey is None:
         return render_loading_page(context, "Agents")
     counts = dict(survey.stats.by_scope)
@@ -32,14 +32,12 @@ def show_agents(context: CurrentPage) -> Response:
 @router.get("/butlers/{agent}/memory")
 def show_agent_memory(context: CurrentPage) -> Response:
     """One agent: its facts by subject, its rules and its episodes."""
-    me, filters = context.me, parse_filters(context.request.query_params)
-    facts = find_records(context, me, filters, [Kind.FACT])
-    learned = [fact for fact in facts.records if fact.source in LEARNED_SOURCES] or facts.records
+    filters = parse_filters(context)
+    facts = find_records(context, filters, [Kind.FACT])
+    learned = [fact for fact in facts.items if fact.source in LEARNED_SOURCES] or [*facts.items]
     kinds = context.profile.recall.kinds
     rules, episodes = (
-        find_records(context, me, parse_filters({}), [kind])
-        if kind in kinds
-        else MatchingRecords(())
+        find_records(context, PageFilters(), [kind]) if kind in kinds else Page(())
         for kind in (Kind.RULE, Kind.EPISODE)
     )
     return context.render(
@@ -48,10 +46,10 @@ def show_agent_memory(context: CurrentPage) -> Response:
         filters=filters,
         scopes=[GLOBAL_SCOPE, context.agent],
         categories=list(context.profile.categories),
-        groups=group_by_subject(context, me, facts.records),
+        groups=group_by_subject(context, facts.items),
         cursor=facts.cursor,
-        learned=[context.build_card(fact, me) for fact in learned[:3]],
-        rules=group_by_maturity(context, me, rules.records),
-        episodes=[context.build_card(episode, me) for episode in episodes.records[:20]],
-        survey=context.load_survey(me),
+        learned=context.build_cards(learned[:3]),
+        rules=group_by_maturity(context, rules.items),
+        episodes=context.build_cards(episodes.items[:20]),
+        survey=context.load_survey(),
     )

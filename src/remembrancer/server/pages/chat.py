@@ -18,7 +18,6 @@ from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged
 from remembrancer.assistant.execute import execute_command
 from remembrancer.assistant.topic import find_topic_id
 from remembrancer.errors import NotFound, RemembrancerError
-from remembrancer.memory import Memory
 from remembrancer.recall.filters import RecallOptions
 from remembrancer.server import schemas
 from remembrancer.server.pages.conversations import group_by_recency
@@ -52,7 +51,7 @@ def show_new_chat(context: CurrentPage, about: str = "") -> Response:
     topic = me.several([about]).get(about)
     if about and topic is None:
         raise NotFound("This memory does not exist.")
-    return _render_chat(context, me, me.new_session(), None, (), about if topic else None)
+    return _render_chat(context, me.new_session(), None, (), about if topic else None)
 
 
 @router.get("/chat/{id}")
@@ -63,7 +62,7 @@ def show_chat(context: CurrentPage, id: schemas.Name) -> Response:
     except NotFound:  # The browser may have kept a deleted one.
         return RedirectResponse(f"{context.root}/chat", 303)
     turns = me.turns(id)
-    return _render_chat(context, me, id, session, turns, find_topic_id(turns))
+    return _render_chat(context, id, session, turns, find_topic_id(turns))
 
 
 @router.post("/chat/{id}")
@@ -75,7 +74,7 @@ def send_message(context: CurrentPage, id: schemas.Name, form: SubmittedForm) ->
     if context.request.headers.get("accept") == STREAM_MEDIA_TYPE:
         context.return_path = context.chat_url(id)
         streamer: AnswerStreamer = context.request.app.state.talks
-        lines = streamer.stream(_stream_answer(context, me, chat, form.get("text")))
+        lines = streamer.stream(_stream_answer(context, chat, form.get("text")))
         return StreamingResponse(lines, media_type=STREAM_MEDIA_TYPE, headers=PAGE_HEADERS)
     for _ in chat.say(form.get("text")):
         pass
@@ -94,63 +93,62 @@ def bookmark_reply(context: CurrentPage, id: schemas.Name, form: SubmittedForm) 
 
 def _render_chat(
     context: PageContext,
-    me: Memory,
     id: str,
     session: Session | None,
     turns: Sequence[Turn],
     about: str | None,
 ) -> Response:
     shown = [turn for turn in turns if turn.status is Status.ACTIVE and turn.role != "tool"]
-    limits = me.profile.sessions
-    topic = me.several([about]).get(about) if about else None
+    limits = context.me.profile.sessions
+    topic = context.me.several([about]).get(about) if about else None
     return context.render(
         "chat.html",
         (session.title if session else None) or "New chat",
         id=id,
         session=session,
         trashed=bool(turns) and all(turn.status is Status.TRASHED for turn in turns),
-        messages=_build_shown_messages(context, me, shown[-MAX_TURNS_SHOWN:]),
+        messages=_build_shown_messages(context, shown[-MAX_TURNS_SHOWN:]),
         left_out=max(0, len(shown) - MAX_TURNS_SHOWN),
         in_brief=bool(select_summarised(shown, limits, limits.context_tokens)),
-        topic=context.build_card(topic, me) if topic else None,
+        topic=context.build_card(topic) if topic else None,
         model=context.engine.models.chat is not None,
         replies=replies,
-        **_build_sidebar(context, me),
+        **_build_sidebar(context),
     )
 
 
-def _build_sidebar(context: PageContext, me: Memory) -> dict[str, Any]:
+def _build_sidebar(context: PageContext) -> dict[str, Any]:
     """The latest conversations, or the messages that match the search."""
-    q = parse_filters(context.request.query_params).q
-    found = me.recall(q, **TURN_SEARCH_OPTIONS) if q else ()
-    page = me.sessions(limit=MAX_SIDEBAR_SESSIONS)
+    q = parse_filters(context).q
+    found = context.me.recall(q, **TURN_SEARCH_OPTIONS) if q else ()
+    page = context.me.sessions(limit=MAX_SIDEBAR_SESSIONS)
     return {
         "q": q,
-        "found": [context.build_card(result.memory, me) for result in found],
+        "found": [context.build_card(result.memory) for result in found],
         "groups": group_by_recency(context, page.items) if not q else {},
         "more": page.cursor is not None,
         "listing": "list" in context.request.query_params or bool(q),
     }
 
 
-def _build_shown_messages(context: PageContext, me: Memory, turns: list[Turn]) -> list[MessageView]:
+def _build_shown_messages(context: PageContext, turns: list[Turn]) -> list[MessageView]:
     """The messages to show.
 
     A list of memories is not stored, so that a list as the last reply is built again.
     """
-    messages = build_messages(context, me, turns)
+    messages = build_messages(context, turns)
     if (
         len(turns) > 1
         and turns[-2].is_by_user
         and isinstance(parse_command(turns[-2].content), ListMemories)
     ):
-        events = execute_command(me, ListMemories(), context.zone)
+        events = execute_command(context.me, ListMemories(), context.zone)
         memories = "".join(event.text for event in events if isinstance(event, TextChunk))
         messages[-1] = replace(messages[-1], text=memories)
     return messages
 
 
-def _stream_answer(context: PageContext, me: Memory, chat: Chat, text: str) -> LineStream:
+def _stream_answer(context: PageContext, chat: Chat, text: str) -> LineStream:
     """The events of an answer as lines, then the whole message as HTML."""
     answer = ""
     try:
@@ -161,7 +159,7 @@ def _stream_answer(context: PageContext, me: Memory, chat: Chat, text: str) -> L
     except RemembrancerError as error:
         yield _encode_line(notice=str(error))
         return
-    yield _encode_line(**_build_last_line(context, me, chat.session, answer))
+    yield _encode_line(**_build_last_line(context, chat.session, answer))
 
 
 def _encode_event(context: PageContext, event: ChatEvent) -> Iterator[str]:
@@ -180,13 +178,13 @@ def _encode_event(context: PageContext, event: ChatEvent) -> Iterator[str]:
             assert_never(event)
 
 
-def _build_last_line(context: PageContext, me: Memory, id: str, answer: str) -> dict[str, str]:
+def _build_last_line(context: PageContext, id: str, answer: str) -> dict[str, str]:
     """The finished message and the sidebar as HTML, or the URL of the new session."""
     url = context.chat_url(id)
     if url != context.return_path:
         return {"go": url}
-    last = me.turns(id)[-1:]
-    messages = build_messages(context, me, last) if answer.strip() else []
+    last = context.me.turns(id)[-1:]
+    messages = build_messages(context, last) if answer.strip() else []
     fragments = [
         context.render_fragment(
             "message.html", message=replace(message, text=answer.strip()), id=id
@@ -195,10 +193,8 @@ def _build_last_line(context: PageContext, me: Memory, id: str, answer: str) -> 
     ]
     return {
         "message": "".join(fragments),
-        "beside": context.render_fragment(
-            "chat_sidebar.html", id=id, **_build_sidebar(context, me)
-        ),
-        "title": me.session(id).title or "",
+        "beside": context.render_fragment("chat_sidebar.html", id=id, **_build_sidebar(context)),
+        "title": context.me.session(id).title or "",
     }
 
 

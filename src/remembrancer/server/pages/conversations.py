@@ -49,10 +49,10 @@ ACTIONS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
 @router.get("/conversations")
 def show_conversations(context: CurrentPage) -> Response:
     """Conversations by recency, or the messages that match the search."""
-    me, filters = context.me, parse_filters(context.request.query_params)
+    me, filters = context.me, parse_filters(context)
     if filters.q:
         found = me.recall(filters.q, kinds=["turn"], limit=40, used=False, minimum_importance=0)
-        turns = [context.build_card(result.memory, me) for result in found]
+        turns = [context.build_card(result.memory) for result in found]
         return context.render("message_search.html", "Conversations", filters=filters, turns=turns)
     page = me.sessions(
         limit=PAGE_SIZE, status=filters.status or None, cursor=filters.cursor or None
@@ -96,7 +96,7 @@ def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
         session=session,
         turns=turns[-MAX_TURNS_SHOWN:],
         left_out=max(0, len(turns) - MAX_TURNS_SHOWN),
-        memories=[context.build_card(record, me) for record in memories.items],
+        memories=context.build_cards(memories.items),
     )
 
 

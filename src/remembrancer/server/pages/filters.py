@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
 
 from remembrancer.errors import InvalidInput
-from remembrancer.memory import Memory
 from remembrancer.server import schemas
 from remembrancer.server.deps import check_scope
 from remembrancer.server.pages.page_context import PageContext
-from remembrancer.types import AsOf, Kind, Record
+from remembrancer.types import AsOf, Kind, Page, Record
 
 MAX_FILTER_CHARS = 2000
 PAGE_SIZE, MAX_SEARCH_RESULTS = 40, 20
@@ -43,15 +42,8 @@ class PageFilters:
         return any(getattr(self, name) for name in self.__slots__ if name != "cursor")
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingRecords:
-    """Memories and the cursor of the next page."""
-
-    records: tuple[Record, ...]
-    cursor: str | None = None
-
-
-def parse_filters(params: Mapping[str, str]) -> PageFilters:
+def parse_filters(context: PageContext) -> PageFilters:
+    params = context.request.query_params
     values = {name: params.get(name, "").strip() for name in PageFilters.__slots__}
     if any(len(value) > MAX_FILTER_CHARS for value in values.values()):
         raise InvalidInput("A filter in the URL is too long.")
@@ -61,13 +53,11 @@ def parse_filters(params: Mapping[str, str]) -> PageFilters:
         raise InvalidInput(f"A filter in the URL is invalid: {error}.") from None
 
 
-def find_records(
-    context: PageContext, me: Memory, filters: PageFilters, kinds: Sequence[Kind]
-) -> MatchingRecords:
+def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kind]) -> Page[Record]:
     """The best matches of a search, or the newest memories if there is no query."""
     options: dict[str, Any] = {
         "kinds": [filters.kind] if filters.kind else list(kinds),
-        "scope": check_scope(me, filters.scope or None),
+        "scope": check_scope(context.me, filters.scope or None),
         "categories": [filters.category] if filters.category else [],
         "permanences": [filters.permanence] if filters.permanence else [],
         "backlogs": [filters.backlog] if filters.backlog else [],
@@ -79,13 +69,21 @@ def find_records(
         "minimum_confidence": _parse_percent(filters.confidence),
     }
     if filters.q:
-        found = me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **options)
-        return MatchingRecords(tuple(result.memory for result in found))
+        found = context.me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **options)
+        return Page(tuple(result.memory for result in found))
     if filters.status == FADING_STATUS:
         options["confidence_below"] = context.profile.decay.recall_at
-    status = filters.status if filters.status != FADING_STATUS else ""
-    page = me.list(limit=PAGE_SIZE, status=status or None, cursor=filters.cursor or None, **options)
-    return MatchingRecords(page.items, page.cursor)
+    else:
+        options["status"] = filters.status or None
+    return context.me.list(limit=PAGE_SIZE, cursor=filters.cursor or None, **options)
+
+
+def find_page(context: PageContext, kinds: Sequence[Kind]) -> tuple[Page[Record], dict[str, Any]]:
+    """The memories that match the filters in the URL, and the values that their page needs."""
+    filters = parse_filters(context)
+    page = find_records(context, filters, kinds)
+    scopes = context.list_scopes()
+    return page, {"filters": filters, "scopes": scopes, "cursor": page.cursor}
 
 
 def _parse_as_of(context: PageContext, day: str) -> AsOf | None:

@@ -29,13 +29,10 @@ def show_instances(context: CurrentPage, instance: str = "") -> Response:
     names = _list_instances(context)
     if not instance.strip():
         return context.render("instances.html", "Instances", names=names, warning=warning)
-    me, filters = (
-        get_agent_memory(context.engine, context.caller, instance),
-        parse_filters(context.request.query_params),
-    )
     context.agent = instance
+    filters = parse_filters(context)
     options: dict[str, Any] = {"categories": [filters.category]} if filters.category else {}
-    page = me.list(
+    page = context.me.list(
         kinds=[Kind.FACT],
         minimum_importance=0,
         limit=PAGE_SIZE,
@@ -49,7 +46,7 @@ def show_instances(context: CurrentPage, instance: str = "") -> Response:
         names=names,
         warning=warning,
         filters=filters,
-        cards=[context.build_card(record, me) for record in page.items],
+        cards=context.build_cards(page.items),
         categories=list(context.profile.categories),
         most=context.profile.importance.max,
         final=context.profile.deletion.mode == "hard",

@@ -25,7 +25,7 @@ def show_journal(context: CurrentPage, cursor: str = "") -> Response:
     }
     for record in page.items:
         if isinstance(record, Fact):
-            groups.setdefault(record.category, []).append(context.build_card(record, me))
+            groups.setdefault(record.category, []).append(context.build_card(record))
     forgotten = me.list(status=Status.FORGOTTEN, minimum_importance=0, limit=MAX_FORGOTTEN_SHOWN)
     notes = me.list(
         kinds=[Kind.EPISODE], tags=[NOTE_TAG], minimum_importance=0, limit=MAX_NOTES_SHOWN
@@ -35,7 +35,7 @@ def show_journal(context: CurrentPage, cursor: str = "") -> Response:
         "Journal",
         groups={name: cards for name, cards in groups.items() if cards},
         about={name: category.description for name, category in context.profile.categories.items()},
-        forgotten=[context.build_card(record, me) for record in forgotten.items],
-        notes=[context.build_card(record, me) for record in notes.items],
+        forgotten=context.build_cards(forgotten.items),
+        notes=context.build_cards(notes.items),
         cursor=page.cursor,
     )

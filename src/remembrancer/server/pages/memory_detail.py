@@ -70,14 +70,14 @@ def show_memory(context: CurrentPage, id: schemas.Name, part: str = "", edit: st
     return context.render(
         template,
         record.content[:60],
-        card=context.build_card(record, me),
+        card=context.build_card(record),
         record=record,
-        reasons=_build_reasons(context, me, record, history),
+        reasons=_build_reasons(context, record, history),
         quotes=_load_quotes(me, record),
-        versions=[context.build_card(version, me) for version in history.versions],
+        versions=context.build_cards(history.versions),
         newer=newer[-1] if newer else None,
         links=_draw_links(context, record, history.links, linked),
-        rules=[context.build_card(other, me) for other in linked.values() if other.kind == "rule"],
+        rules=[context.build_card(other) for other in linked.values() if other.kind == "rule"],
         life=_draw_lifetime(context, record, history),
         events=[
             build_entry(context, event, None)
@@ -112,7 +112,7 @@ def _load_linked(me: Memory, record: Record, links: tuple[Link, ...]) -> dict[st
     return me.several(ids)
 
 
-def _build_reasons(context: PageContext, me: Memory, record: Record, history: History) -> list[str]:
+def _build_reasons(context: PageContext, record: Record, history: History) -> list[str]:
     """Sentences on the source, use and expected fading of a memory."""
     source = text.SOURCE_LABELS[record.source].capitalize()
     age, surface = context.format_age(record.recorded_at), describe_surface(record.surface)

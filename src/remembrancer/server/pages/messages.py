@@ -32,8 +32,9 @@ class MessageView:
     note: str = ""
 
 
-def build_messages(context: PageContext, me: Memory, turns: Sequence[Turn]) -> list[MessageView]:
+def build_messages(context: PageContext, turns: Sequence[Turn]) -> list[MessageView]:
     """The messages of a conversation, in a constant number of queries."""
+    me = context.me
     event_ids = {id for turn in turns for id in _read_ids(turn, EVENTS_KEY)}
     activity = me.activity(limit=MAX_EVENTS_SEARCHED).items if event_ids else ()
     events = {event.id: event for event in activity if event.id in event_ids}
@@ -51,7 +52,7 @@ def build_messages(context: PageContext, me: Memory, turns: Sequence[Turn]) -> l
                 if id in events
             ),
             tuple(
-                context.build_card(records[id], me)
+                context.build_card(records[id])
                 for id in _read_ids(turn, MEMORIES_KEY)
                 if id in records
             ),

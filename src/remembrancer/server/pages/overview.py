@@ -10,7 +10,7 @@ from remembrancer.maintenance.stats import LISTED_KINDS, Survey
 from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.activity_feed import list_activity, render_loading_page
 from remembrancer.server.pages.charts import Chart
-from remembrancer.server.pages.filters import find_records, parse_filters
+from remembrancer.server.pages.filters import find_page, parse_filters
 from remembrancer.server.pages.forms import SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import THEME_COOKIE, THEMES, CurrentPage, PageContext
 from remembrancer.text_format import pluralize
@@ -26,20 +26,12 @@ def show_overview(context: CurrentPage) -> Response:
     """Counts, charts and recent activity; with filters, the search results."""
     if context.isolated and context.agent is None:
         return RedirectResponse("/instances", 303)
-    me, filters = context.me, parse_filters(context.request.query_params)
-    scopes = context.list_scopes(me)
+    filters = parse_filters(context)
     if filters.has_filters:
-        result = find_records(context, me, filters, LISTED_KINDS)
-        cards = [context.build_card(record, me) for record in result.records]
-        return context.render(
-            "search.html",
-            "Search",
-            filters=filters,
-            scopes=scopes,
-            cards=cards,
-            cursor=result.cursor,
-        )
-    survey = context.load_survey(me)
+        page, values = find_page(context, LISTED_KINDS)
+        cards = context.build_cards(page.items)
+        return context.render("search.html", "Search", cards=cards, **values)
+    survey = context.load_survey()
     if survey is None:
         return render_loading_page(context, "Overview")
     consolidation = next(job for job in context.engine.schedule() if job.job == "consolidate")
@@ -47,12 +39,12 @@ def show_overview(context: CurrentPage) -> Response:
         "overview.html",
         "Overview",
         filters=filters,
-        scopes=scopes,
+        scopes=context.list_scopes(),
         survey=survey,
         numbers=_build_numbers(survey),
         charts=_build_charts(context, survey),
         backlog=_describe_backlog(context, survey, consolidation),
-        feed=list_activity(context, me, limit=12).items,
+        feed=list_activity(context, limit=12).items,
     )
 
 

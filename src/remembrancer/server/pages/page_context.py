@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
@@ -99,7 +100,7 @@ class Toast:
     event: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class PageContext:
     """The user, the agent, the time and the links of one page request."""
 
@@ -112,7 +113,7 @@ class PageContext:
     return_path: str
     """The path to which forms redirect."""
 
-    @property
+    @cached_property
     def me(self) -> Memory:
         return get_agent_memory(self.engine, self.caller, self.agent)
 
@@ -139,14 +140,14 @@ class PageContext:
     def offers_demo(self) -> bool:
         return self.request.app.state.demos is not None
 
-    def load_survey(self, me: Memory) -> Survey | None:
+    def load_survey(self) -> Survey | None:
         """The survey of the memories; None while it is computed for the first time."""
         surveys: SurveyCache = self.request.app.state.surveys
-        return surveys.get(me)
+        return surveys.get(self.me)
 
-    def list_scopes(self, me: Memory) -> list[str]:
+    def list_scopes(self) -> list[str]:
         """The scopes to offer in filters."""
-        survey = self.load_survey(me)
+        survey = self.load_survey()
         return sorted(
             {GLOBAL_SCOPE, *self.engine.settings.agents, *(survey.stats.by_scope if survey else ())}
         )
@@ -157,8 +158,11 @@ class PageContext:
             capability == VIEW_CAPABILITY and EDIT_CAPABILITY in granted
         )
 
-    def build_card(self, record: Record, me: Memory | None = None, **more: Any) -> Card:
-        return build_card(me or self.me, record, self.now, self.zone, self.root, **more)
+    def build_card(self, record: Record, *, old: Record | None = None) -> Card:
+        return build_card(self.me, record, self.now, self.zone, self.root, old=old)
+
+    def build_cards(self, records: Iterable[Record]) -> list[Card]:
+        return [self.build_card(record) for record in records]
 
     def format_day(self, moment: datetime) -> str:
         return text.format_day(moment, self.now, self.zone)

@@ -8,7 +8,6 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from remembrancer.errors import ScopeRequired
-from remembrancer.memory import Memory
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.types import Session
@@ -27,12 +26,11 @@ MAX_SESSIONS = 200
 @router.get("/palette.json")
 def search_palette(context: CurrentPage) -> Response:
     """Pages, conversations, memories and actions that match the query."""
-    q = parse_filters(context.request.query_params).q
+    q = parse_filters(context).q
     items = _find_pages(context, q)
     if not context.isolated:
-        me = context.me
-        items += _find_sessions(context, me, q)
-        items += _find_memories(context, me, q) if q else []
+        items += _find_sessions(context, q)
+        items += _find_memories(context, q) if q else []
         items += _list_actions(q)
     return JSONResponse({"items": items})
 
@@ -55,11 +53,11 @@ def _find_pages(context: PageContext, q: str) -> list[dict[str, Any]]:
     ]
 
 
-def _find_sessions(context: PageContext, me: Memory, q: str) -> list[dict[str, Any]]:
+def _find_sessions(context: PageContext, q: str) -> list[dict[str, Any]]:
     def title(session: Session) -> str:
         return session.title or session.id
 
-    sessions = me.sessions(limit=MAX_SESSIONS if q else 3).items
+    sessions = context.me.sessions(limit=MAX_SESSIONS if q else 3).items
     matches = [session for session in sessions if q.casefold() in title(session).casefold()][:5]
     return [
         _build_item("conversation", title(session), context.chat_url(session.id))
@@ -67,9 +65,9 @@ def _find_sessions(context: PageContext, me: Memory, q: str) -> list[dict[str, A
     ]
 
 
-def _find_memories(context: PageContext, me: Memory, q: str) -> list[dict[str, Any]]:
+def _find_memories(context: PageContext, q: str) -> list[dict[str, Any]]:
     kinds = [kind for kind in ("fact", "rule") if kind in context.profile.recall.kinds]
-    found = me.recall(q, kinds=kinds, limit=8, used=False, minimum_importance=0)
+    found = context.me.recall(q, kinds=kinds, limit=8, used=False, minimum_importance=0)
     return [
         _build_item(result.memory.kind, result.memory.content, f"/memory/{result.memory.id}")
         for result in found
