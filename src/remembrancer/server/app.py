@@ -202,20 +202,20 @@ def _build_routes() -> list[BaseRoute]:
     secured: dict[str, Any] = {"dependencies": [Security(BEARER_SCHEME)], "responses": errors}
     api = APIRouter(prefix="/api", **secured)
     # Routes are matched in order, so the most frequent ones come first.
-    for router in _list_personal_routers():
+    personal = (verbs.router, sessions.router, quality.router, me.router, memories.trash)
+    for router in personal:
         api.include_router(router)
-    api.include_router(kinds.listings, prefix="/memory")
-    api.include_router(kinds.router, prefix="/memory")
-    api.include_router(memories.router, prefix="/memory")
+    for router in (kinds.listings, kinds.router, memories.router):
+        api.include_router(router, prefix="/memory")
     api.include_router(team.router, prefix="/team")
     api.include_router(privacy.people, prefix="/people")
     for router in (keys.router, admin.router, privacy.router):
         api.include_router(router)
     agent = [Depends(declare_agent_path)]
     agents = APIRouter(prefix="/api/agents/{agent}", **secured)
-    for prefix, router in (("/memory", kinds.listings), ("/memory", kinds.router)):
-        agents.include_router(router, prefix=prefix, dependencies=agent)
-    for router in _list_personal_routers():
+    for router in (kinds.listings, kinds.router):
+        agents.include_router(router, prefix="/memory", dependencies=agent)
+    for router in personal:
         agents.include_router(router, dependencies=agent)
     agents.include_router(memories.router, prefix="/memory", dependencies=agent)
     butlers = APIRouter(prefix="/api/butlers/{agent}/memory", **secured)
@@ -231,11 +231,6 @@ def _build_routes() -> list[BaseRoute]:
     for router in (api, agents, butlers, tables, chats, public):
         root.include_router(router)
     return root.routes
-
-
-def _list_personal_routers() -> list[APIRouter]:
-    """Return the routers that are mounted for a user and for each of their agents."""
-    return [verbs.router, sessions.router, quality.router, me.router, memories.trash]
 
 
 def _build_operation_id(route: APIRoute) -> str:

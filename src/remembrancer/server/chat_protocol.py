@@ -112,9 +112,7 @@ def parse_reply(content: bytes, *, streamed: bool) -> ModelReply:
         message = choice.get("delta") or choice.get("message")
         if choice.get("index", 0) == 0 and isinstance(message, dict):
             text += extract_text(message.get("content"))
-            calls_tools = calls_tools or bool(
-                message.get("tool_calls") or message.get("function_call")
-            )
+            calls_tools |= bool(message.get("tool_calls") or message.get("function_call"))
     return ModelReply(text.strip(), calls_tools)
 
 

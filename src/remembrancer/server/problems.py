@@ -64,15 +64,11 @@ class RetryLater(RemembrancerError):
 
 
 class TooManyRequests(RetryLater):
-    """The caller has exceeded the rate limit."""
-
     code = "too_many_requests"
     status = 429
 
 
 class RequestInProgress(RetryLater):
-    """The same request is still running."""
-
     code = "still_at_work"
     status = 409
 
@@ -211,13 +207,8 @@ def install(app: FastAPI) -> None:
     async def handle_invalid_request(request: Request, error: RequestValidationError) -> Response:
         fields = [_build_field_error(one) for one in error.errors()]
         summary = "; ".join(f"{one['where']}: {one['message']}" for one in fields[:3])
-        return render_problem(
-            request.scope,
-            422,
-            "invalid_request",
-            f"{summary or 'The request is invalid'}.",
-            errors=fields,
-        )
+        detail = f"{summary or 'The request is invalid'}."
+        return render_problem(request.scope, 422, "invalid_request", detail, errors=fields)
 
     @app.exception_handler(HTTPException)
     async def handle_http_error(request: Request, error: HTTPException) -> Response:

@@ -31,15 +31,11 @@ OnComplete = Callable[[bytes, bool], Awaitable[None]]
 
 
 class UpstreamFailed(RemembrancerError):
-    """The upstream model server did not answer."""
-
     code = "upstream_failed"
     status = 502
 
 
 class UpstreamTimeout(RemembrancerError):
-    """The upstream model server did not answer in time."""
-
     code = "upstream_slow"
     status = 504
 
@@ -67,6 +63,7 @@ class Upstream:
     ) -> AsyncIterator[httpx.Response]:
         """Yield the response once its headers have arrived; the timeout covers the whole body."""
         assert self._client is not None
+        url = self._url + path
         sent = {"Accept-Encoding": "identity", "User-Agent": f"remembrancer/{__version__}"}
         if self._key is not None:
             sent["Authorization"] = f"Bearer {self._key}"
@@ -76,9 +73,7 @@ class Upstream:
         try:
             async with (
                 asyncio.timeout(self._timeout_seconds),
-                self._client.stream(
-                    method, self._url + path, headers=sent, content=body
-                ) as response,
+                self._client.stream(method, url, headers=sent, content=body) as response,
             ):
                 yield response
         except (TimeoutError, httpx.TimeoutException):
@@ -124,12 +119,9 @@ class ProxyResponse(Response):
             outcome, _ = await asyncio.gather(*tasks, return_exceptions=True)
         if isinstance(outcome, Exception):
             raise outcome
-        if (
-            self._on_complete is not None
-            and self._response is not None
-            and self._response.is_success
-        ):
-            media_type = self._response.headers.get("content-type", "")
+        response = self._response
+        if self._on_complete is not None and response is not None and response.is_success:
+            media_type = response.headers.get("content-type", "")
             streamed = media_type.startswith("text/event-stream")
             await self._on_complete(bytes(self._recorded), streamed)
 

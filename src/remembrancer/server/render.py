@@ -12,21 +12,14 @@ from starlette.responses import Response
 
 from remembrancer.decay import effective_confidence, standing_at
 from remembrancer.memory import Memory
-from remembrancer.server.schemas import (
-    EpisodeResponse,
-    FactResponse,
-    MemoryResponse,
-    RuleResponse,
-    TurnResponse,
-    WriteResponse,
-)
+from remembrancer.server import schemas
 from remembrancer.types import Kind, Record, Rule, Written
 
-_MODELS: dict[Kind, type[MemoryResponse]] = {
-    Kind.FACT: FactResponse,
-    Kind.RULE: RuleResponse,
-    Kind.EPISODE: EpisodeResponse,
-    Kind.TURN: TurnResponse,
+_MODELS: dict[Kind, type[schemas.MemoryResponse]] = {
+    Kind.FACT: schemas.FactResponse,
+    Kind.RULE: schemas.RuleResponse,
+    Kind.EPISODE: schemas.EpisodeResponse,
+    Kind.TURN: schemas.TurnResponse,
 }
 
 
@@ -54,8 +47,8 @@ class MemoryRenderer:
     def memories(self, records: Iterable[Record]) -> list[Any]:
         return [self.memory(record) for record in records]
 
-    def write(self, result: Written) -> WriteResponse:
-        return WriteResponse(
+    def write(self, result: Written) -> schemas.WriteResponse:
+        return schemas.WriteResponse(
             memory=self.memory(result.memory),
             event=result.event,
             replaced=self.memory(result.replaced) if result.replaced else None,

@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from urllib.parse import quote
 
 from remembrancer.memory import Memory
+from remembrancer.remember.lifecycle import RESTORABLE
 from remembrancer.server.pages import text
 from remembrancer.text_format import pluralize
 from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
@@ -86,18 +87,9 @@ def build_card(
         window=text.format_validity(record, now, zone),
         old=old,
         old_href=f"{root}/memory/{old.id}" if old else "",
-        restorable=record.status in RESTORABLE_STATUSES,
+        restorable=record.status in RESTORABLE,
         **_build_kind_fields(me, record),  # type: ignore[arg-type]
     )
-
-
-RESTORABLE_STATUSES = (
-    Status.FORGOTTEN,
-    Status.TRASHED,
-    Status.EXPIRED,
-    Status.DISABLED,
-    Status.QUARANTINED,
-)
 
 
 def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:

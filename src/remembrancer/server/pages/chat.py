@@ -184,11 +184,10 @@ def _build_last_line(context: PageContext, id: str, answer: str) -> dict[str, st
     if url != context.return_path:
         return {"go": url}
     last = context.me.turns(id)[-1:]
-    messages = build_messages(context, last) if answer.strip() else []
+    text = answer.strip()
+    messages = build_messages(context, last) if text else []
     fragments = [
-        context.render_fragment(
-            "message.html", message=replace(message, text=answer.strip()), id=id
-        )
+        context.render_fragment("message.html", message=replace(message, text=text), id=id)
         for message in messages
     ]
     return {

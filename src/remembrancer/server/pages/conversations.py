@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 
 from fastapi import APIRouter
@@ -20,30 +20,6 @@ router = APIRouter()
 
 PAGE_SIZE = 50
 MAX_TURNS_SHOWN = 200
-
-
-def _rename(me: Memory, id: str, form: Form) -> Batch | str:
-    me.rename(id, form.get("title"))
-    return "renamed"
-
-
-def _archive(me: Memory, id: str, form: Form) -> Batch | str:
-    me.archive(id)
-    return "archived"
-
-
-def _unarchive(me: Memory, id: str, form: Form) -> Batch | str:
-    me.archive(id, back=True)
-    return "unarchived"
-
-
-ACTIONS: dict[str, Callable[[Memory, str, Form], Batch | str]] = {
-    "rename": _rename,
-    "archive": _archive,
-    "unarchive": _unarchive,
-    "delete": lambda me, session_id, _: me.delete_session(session_id),
-    "restore": lambda me, session_id, _: me.restore_session(session_id),
-}
 
 
 @router.get("/conversations")
@@ -104,6 +80,20 @@ def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
 def change_conversation(
     context: CurrentPage, id: schemas.Name, verb: str, form: SubmittedForm
 ) -> Response:
-    if verb not in ACTIONS:
-        raise NotFound("This action does not exist.")
-    return redirect_back(form, ACTIONS[verb](context.me, id, form))
+    return redirect_back(form, _run_action(context.me, id, verb, form))
+
+
+def _run_action(me: Memory, id: str, verb: str, form: Form) -> Batch | str:
+    """Run an action; returns what the toast says or can undo."""
+    match verb:
+        case "rename":
+            me.rename(id, form.get("title"))
+            return "renamed"
+        case "archive" | "unarchive":
+            me.archive(id, back=verb == "unarchive")
+            return f"{verb}d"
+        case "delete":
+            return me.delete_session(id)
+        case "restore":
+            return me.restore_session(id)
+    raise NotFound("This action does not exist.")

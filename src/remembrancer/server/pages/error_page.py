@@ -25,16 +25,13 @@ def render_error_page(scope: Scope, status: int, code: str, detail: str) -> Resp
     if path.startswith(API_PREFIXES) or "text/html" not in Headers(scope=scope).get("accept", ""):
         return None
     theme = HTTPConnection(scope).cookies.get(THEME_COOKIE, "auto")
-    html = (
-        load_templates()
-        .get_template("error.html")
-        .render(
-            title=HTTPStatus(status).phrase,
-            status=status,
-            code=code,
-            detail=detail,
-            theme=theme if theme in THEMES else "auto",
-            request_id=scope.get("state", {}).get("request_id", ""),
-        )
+    template = load_templates().get_template("error.html")
+    html = template.render(
+        title=HTTPStatus(status).phrase,
+        status=status,
+        code=code,
+        detail=detail,
+        theme=theme if theme in THEMES else "auto",
+        request_id=scope.get("state", {}).get("request_id", ""),
     )
     return HTMLResponse(html, status, PAGE_HEADERS)

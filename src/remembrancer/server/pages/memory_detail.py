@@ -64,7 +64,8 @@ def show_memory(context: CurrentPage, id: schemas.Name, part: str = "", edit: st
     me = context.me
     record = get_record(me, id)
     history = me.history(id)
-    linked = _load_linked(me, record, history.links)
+    ends = {end for link in history.links for end in (link.source, link.target)}
+    linked = me.several(ends - {id})
     newer = [version for version in history.versions if version.supersedes == id]
     template = "drawer.html" if part == "drawer" else "memory.html"
     return context.render(
@@ -107,11 +108,6 @@ def _is_informative(event: Event) -> bool:
     return event.action not in (Action.HELPED, Action.HARMED) or event.note is not None
 
 
-def _load_linked(me: Memory, record: Record, links: tuple[Link, ...]) -> dict[str, Record]:
-    ids = {id for link in links for id in (link.source, link.target)} - {record.id}
-    return me.several(ids)
-
-
 def _build_reasons(context: PageContext, record: Record, history: History) -> list[str]:
     """Sentences on the source, use and expected fading of a memory."""
     source = text.SOURCE_LABELS[record.source].capitalize()
@@ -133,9 +129,8 @@ def _build_reasons(context: PageContext, record: Record, history: History) -> li
         elif ahead.fades_at <= context.now:
             reasons.append("It is too uncertain to be used. Confirm it to keep it.")
         else:
-            reasons.append(
-                f"It will fade by {context.format_day(ahead.fades_at)} unless confirmed."
-            )
+            day = context.format_day(ahead.fades_at)
+            reasons.append(f"It will fade by {day} unless confirmed.")
     if record.tainted:
         reasons.append("It comes from a tool or a document, not from a person.")
     return reasons
@@ -149,11 +144,9 @@ def _load_quotes(me: Memory, record: Record) -> list[Quote]:
         turn = turns.get(evidence.turn_id)
         if not isinstance(turn, Turn):
             continue
-        before, quote, after = (
-            turn.content.partition(evidence.quote) if evidence.quote else ("", "", "")
-        )
-        if not quote:
-            before, after = turn.content, ""
+        before, quote, after = turn.content, "", ""
+        if evidence.quote:
+            before, quote, after = turn.content.partition(evidence.quote)
         quotes.append(Quote(turn, before, quote, after))
     return quotes
 

@@ -42,7 +42,7 @@ def show_overview(context: CurrentPage) -> Response:
         scopes=context.list_scopes(),
         survey=survey,
         numbers=_build_numbers(survey),
-        charts=_build_charts(context, survey),
+        charts=_build_charts(survey),
         backlog=_describe_backlog(context, survey, consolidation),
         feed=list_activity(context, limit=12).items,
     )
@@ -80,7 +80,7 @@ def _build_numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _build_charts(context: PageContext, survey: Survey) -> list[Chart]:
+def _build_charts(survey: Survey) -> list[Chart]:
     effect = survey.effect
     strong = sum(survey.confidence[4:])
     total = sum(survey.confidence)

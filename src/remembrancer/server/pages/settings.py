@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
+from remembrancer.access.keys import NewKey
 from remembrancer.doctor import run_checks
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.server import schemas
 from remembrancer.server.cookies import SESSION_COOKIE
-from remembrancer.server.deps import TeamReview
+from remembrancer.server.deps import TeamReview, require_edit, require_view
 from remembrancer.server.pages.embedder_check import find_embedder_warning
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.server.pages.team import confirm_name
+from remembrancer.server.routes.keys import list_manageable_keys, revoke_manageable_key
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
 from remembrancer.team.settings import TeamSettings
-from remembrancer.types import Key
 
 router = APIRouter()
 
@@ -75,23 +76,21 @@ def _get_required_number(form: Form, name: str) -> float:
     return number
 
 
-@router.post("/settings/jobs/{job}")
+@router.post("/settings/jobs/{job}", dependencies=[Depends(require_edit)])
 def run_job(context: CurrentPage, job: schemas.Name, form: SubmittedForm) -> Response:
     """Run a job now, for the caller's tenant only."""
-    if not context.has_capability(EDIT_CAPABILITY):
-        raise NotAllowed(f"This needs the capability {EDIT_CAPABILITY}.")
     context.engine.run_job(job, tenant=context.caller.owner.tenant)
     return redirect_back(form, "ran")
 
 
 @router.get("/settings/keys")
 def show_keys(context: CurrentPage) -> Response:
-    return context.render("keys.html", "API keys", keys=_list_keys(context), created=None)
+    return _render_keys(context, None)
 
 
-def _list_keys(context: PageContext) -> list[Key]:
-    keys = context.engine.list_keys(context.caller.owner)
-    return [key for key in keys if context.caller.agent in (None, key.agent)]
+def _render_keys(context: PageContext, created: NewKey | None) -> Response:
+    keys = list_manageable_keys(context.engine, context.caller)
+    return context.render("keys.html", "API keys", keys=keys, created=created)
 
 
 @router.post("/settings/keys")
@@ -104,21 +103,18 @@ def create_key(context: CurrentPage, form: SubmittedForm) -> Response:
     created = context.engine.create_key(
         owner.user, tenant=owner.tenant, agent=agent, label=form.get("label") or None
     )
-    return context.render("keys.html", "API keys", keys=_list_keys(context), created=created)
+    return _render_keys(context, created)
 
 
 @router.post("/settings/keys/{id}/revoke")
 def revoke_key(context: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
-    own = {key.id for key in _list_keys(context)}
-    context.engine.revoke_key(id if id in own else "", context.caller.owner)
+    revoke_manageable_key(context.engine, context.caller, id)
     return redirect_back(form, "revoked")
 
 
-@router.get("/settings/checks")
+@router.get("/settings/checks", dependencies=[Depends(require_view)])
 def show_checks(context: CurrentPage) -> Response:
     """The results of `rem doctor`."""
-    if not context.has_capability(VIEW_CAPABILITY):
-        raise NotAllowed(f"This needs the capability {VIEW_CAPABILITY}.")
     in_memory = context.engine.health().place == "memory"
     results = run_checks(lambda: context.engine.settings, in_memory=in_memory)
     return context.render("checks.html", "Health checks", results=results)

@@ -48,8 +48,6 @@ T = TypeVar("T")
 
 
 class NoUpstream(RemembrancerError):
-    """No upstream model server is configured."""
-
     code = "no_upstream"
     status = 404
 

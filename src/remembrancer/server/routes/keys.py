@@ -39,7 +39,7 @@ class ListKeysResponse(schemas.ResponseModel):
 @router.get("/keys", response_model=ListKeysResponse)
 def list_keys(engine: Engine, caller: Caller) -> Any:
     """List the caller's keys, newest first, without their secrets."""
-    return {"items": [schemas.build_key(key) for key in _list_manageable(engine, caller)]}
+    return {"items": [schemas.build_key(key) for key in list_manageable_keys(engine, caller)]}
 
 
 @router.post("/keys", response_model=CreateKeyResponse, status_code=201)
@@ -63,12 +63,15 @@ def create_key(engine: Engine, caller: Caller, body: CreateKeyRequest) -> Any:
 @router.delete("/keys/{id}", response_model=schemas.ApiKey)
 def revoke_key(engine: Engine, caller: Caller, id: schemas.Name) -> Any:
     """Revoke one of the caller's keys."""
-    if id not in {key.id for key in _list_manageable(engine, caller)}:
-        id = ""
-    return schemas.build_key(engine.revoke_key(id, caller.owner))
+    return schemas.build_key(revoke_manageable_key(engine, caller, id))
 
 
-def _list_manageable(engine: Engine, caller: Principal) -> list[Key]:
+def revoke_manageable_key(engine: Engine, caller: Principal, id: str) -> Key:
+    own = {key.id for key in list_manageable_keys(engine, caller)}
+    return engine.revoke_key(id if id in own else "", caller.owner)
+
+
+def list_manageable_keys(engine: Engine, caller: Principal) -> list[Key]:
     """Return all keys of the caller; an agent's key only sees the keys of that agent."""
     keys = engine.list_keys(caller.owner)
     return [key for key in keys if caller.agent in (None, key.agent)]
