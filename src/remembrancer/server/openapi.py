@@ -72,7 +72,8 @@ def install(app: FastAPI) -> None:
             document = build_plain()
             schemas = document["components"]["schemas"]
             _require_response_fields(document)
-            schemas.update(_build_problem_schemas())
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas.update({**problem.pop("$defs", {}), "Problem": problem})
             for operation in _list_operations(document):
                 operation["summary"] = _summarise(operation["description"])
                 _add_examples(operation, schemas)
@@ -123,23 +124,15 @@ def _find_references(value: object) -> Iterator[str]:
             yield from _find_references(child)
 
 
-def _build_problem_schemas() -> dict[str, Any]:
-    schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    return {**schema.pop("$defs", {}), "Problem": schema}
-
-
 def _add_examples(operation: dict[str, Any], components: Schema) -> None:
-    for body in (operation.get("requestBody"), *_list_success_responses(operation)):
-        for media_type, content in (body or {}).get("content", {}).items():
-            if media_type == "application/json" and content.get("schema"):
-                content.setdefault("example", build_example(content["schema"], components))
     responses = operation["responses"]
+    successes = [one for status, one in responses.items() if status.startswith("2")]
+    for body in (operation.get("requestBody", {}), *successes):
+        content = body.get("content", {}).get("application/json", {})
+        if content.get("schema"):
+            content.setdefault("example", build_example(content["schema"], components))
     if "422" in responses and "401" in responses:
         responses["422"]["content"] = responses["401"]["content"]
-
-
-def _list_success_responses(operation: Schema) -> list[Any]:
-    return [one for status, one in operation["responses"].items() if status.startswith("2")]
 
 
 def build_example(schema: Schema, components: Schema, name: str = "") -> Any:

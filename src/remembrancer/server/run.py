@@ -158,16 +158,10 @@ def create_login_token(engine: Remembrancer) -> str | None:
 def publish_local_key(engine: Remembrancer, port: int) -> tuple[str, Path]:
     """Create a key for local programs. Returns the secret and the file that it is written to."""
     settings = engine.settings
-    url = settings.store.url
-    file = local_server.server_file_path(
-        {
-            **{name: str(getattr(settings, name)) for name in ("tenant", "user", "profile")},
-            "store": {
-                "url": url.get_secret_value() if url else None,
-                "path": str(settings.data_directory()),
-            },
-        }
-    )
+    names = {name: str(getattr(settings, name)) for name in ("tenant", "user", "profile")}
+    url = settings.store.url.get_secret_value() if settings.store.url else None
+    path = str(settings.data_directory())
+    file = local_server.server_file_path({**names, "store": {"url": url, "path": path}})
     stale = local_server.read_server_file(file)
     if stale is not None:  # left by a server that was killed
         engine.revoke_secret(stale.key)

@@ -51,16 +51,15 @@ class AuthMiddleware:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
-        if scope["type"] == "http" and not self._is_public(scope["path"]):
+        path = scope.get("path", "")
+        is_public = path in self._open_paths or path.startswith(self._open_folders)
+        if scope["type"] == "http" and not is_public:
             try:
                 scope["state"]["principal"] = await self._authenticate(HTTPConnection(scope))
             except RemembrancerError as error:
                 await problems.send_error(error, scope, receive, send)
                 return
         await self._app(scope, receive, send)
-
-    def _is_public(self, path: str) -> bool:
-        return path in self._open_paths or path.startswith(self._open_folders)
 
     async def _authenticate(self, connection: HTTPConnection) -> Principal | None:
         header = connection.headers.get("authorization")
@@ -70,8 +69,10 @@ class AuthMiddleware:
         if header is not None:
             surface = "mcp" if connection.url.path == MCP_PATH else "rest"
             principal = await run_in_threadpool(self._find_by_header, header, surface)
+        elif cookie:
+            principal = await run_in_threadpool(self._engine.principal_of, cookie, surface="web")
         else:
-            principal = await run_in_threadpool(self._find_by_cookie, cookie or "")
+            principal = None
         if principal is None or LOGIN_CAPABILITY in principal.capabilities:
             raise Unauthenticated(problems.KEY_REQUIRED)
         if header is None:
@@ -85,9 +86,6 @@ class AuthMiddleware:
         if secret.startswith(KEY_PREFIX) or self._tokens is None:
             return self._engine.principal_of(secret, surface=surface)
         return self._tokens.principal_of(secret, surface)
-
-    def _find_by_cookie(self, secret: str) -> Principal | None:
-        return self._engine.principal_of(secret, surface="web") if secret else None
 
 
 def _refuse_cross_site_write(connection: HTTPConnection) -> None:

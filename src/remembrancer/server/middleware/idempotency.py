@@ -50,10 +50,12 @@ class IdempotencyMiddleware:
             await problems.send_error(error, scope, receive, send)
 
     async def _run_once(self, scope: Scope, receive: Receive, send: Send, key: str) -> None:
-        owner = scope["state"]["principal"].owner
+        principal: Principal = scope["state"]["principal"]
+        owner = principal.owner
         if not 0 < len(key) <= MAX_KEY_CHARS:
             raise InvalidInput(f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} characters.")
-        name, request = _digest(_encode_agent(scope), key.encode()), _digest_request(scope)
+        name = _digest((principal.agent or "").encode(), key.encode())
+        request = _digest_request(scope)
         stored = await run_in_threadpool(self._responses.begin, owner, name, request)
         if stored is not None:
             await _replay(stored, request)(scope, receive, send)
@@ -113,10 +115,6 @@ def _is_write(scope: Scope) -> bool:
         return False
     path: str = scope["path"]
     return path.startswith(("/api/", "/memories")) and not path.startswith(UNSTORED_PATHS)
-
-
-def _encode_agent(scope: Scope) -> bytes:
-    return (scope["state"]["principal"].agent or "").encode()
 
 
 def _digest_request(scope: Scope) -> str:

@@ -67,7 +67,10 @@ class RequestLogMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _set_headers(MutableHeaders(raw=message["headers"]), request_id)
+                headers = MutableHeaders(raw=message["headers"])
+                headers["X-Request-ID"] = request_id
+                for name, value in DEFAULT_HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         try:
@@ -106,12 +109,6 @@ def get_route_template(scope: Scope) -> str:
     # FastAPI keeps the full path of a route in included routers apart from the route itself.
     route = scope.get("fastapi", {}).get("effective_route_context") or scope.get("route")
     return str(getattr(route, "path", "") or "")
-
-
-def _set_headers(headers: MutableHeaders, request_id: str) -> None:
-    headers["X-Request-ID"] = request_id
-    for name, value in DEFAULT_HEADERS.items():
-        headers.setdefault(name, value)
 
 
 def _format_frames(error: BaseException) -> Iterator[str]:

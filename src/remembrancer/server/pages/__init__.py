@@ -46,19 +46,11 @@ def close(app: FastAPI) -> None:
 def routes() -> list[BaseRoute]:
     """The routes of all pages; built once and shared by all applications."""
     pages = APIRouter(include_in_schema=False)
-    personal = (
-        overview,
-        kind_lists,
-        journal,
-        chat,
-        conversations,
-        activity,
-        palette,
-        memory_detail,
-    )
-    for module in (agents, how_it_works, instances, team, settings, demo, static, *personal):
+    general = (agents, how_it_works, instances, team, settings, demo, static, overview, palette)
+    personal = (kind_lists, journal, chat, conversations, activity, memory_detail)
+    for module in (*general, *personal):
         pages.include_router(module.router)
-    for module in (kind_lists, journal, chat, conversations, activity, memory_detail):
+    for module in personal:
         pages.include_router(module.router, prefix="/agents/{agent}")
 
     @pages.get("/")

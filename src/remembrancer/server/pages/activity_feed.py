@@ -22,11 +22,9 @@ class ActivityEntry:
 
 
 def build_entry(context: PageContext, event: Event, memory: Record | None) -> ActivityEntry:
-    actor = text.describe_actor(event)
+    label, actor = text.describe_event(event), text.describe_actor(event)
     href = f"{context.root}/memory/{memory.id}" if memory else ""
-    return ActivityEntry(
-        event, text.describe_event(event), actor, memory, href, context.can_undo(event)
-    )
+    return ActivityEntry(event, label, actor, memory, href, context.can_undo(event))
 
 
 def list_activity(

@@ -51,13 +51,7 @@ class Card:
 
 
 def build_card(
-    me: Memory,
-    record: Record,
-    now: datetime,
-    zone: tzinfo,
-    root: str = "",
-    *,
-    old: Record | None = None,
+    me: Memory, record: Record, now: datetime, zone: tzinfo, root: str, old: Record | None
 ) -> Card:
     band = me.standing(record)
     confidence = me.confidence(record)

@@ -92,11 +92,7 @@ def bookmark_reply(context: CurrentPage, id: schemas.Name, form: SubmittedForm) 
 
 
 def _render_chat(
-    context: PageContext,
-    id: str,
-    session: Session | None,
-    turns: Sequence[Turn],
-    about: str | None,
+    context: PageContext, id: str, session: Session | None, turns: Sequence[Turn], about: str | None
 ) -> Response:
     shown = [turn for turn in turns if turn.status is Status.ACTIVE and turn.role != "tool"]
     limits = context.me.profile.sessions

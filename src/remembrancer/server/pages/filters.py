@@ -55,6 +55,7 @@ def parse_filters(context: PageContext) -> PageFilters:
 
 def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kind]) -> Page[Record]:
     """The best matches of a search, or the newest memories if there is no query."""
+    known = parse_day(context, filters.as_of, time.max)
     options: dict[str, Any] = {
         "kinds": [filters.kind] if filters.kind else list(kinds),
         "scope": check_scope(context.me, filters.scope or None),
@@ -62,7 +63,7 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
         "permanences": [filters.permanence] if filters.permanence else [],
         "backlogs": [filters.backlog] if filters.backlog else [],
         "subject": filters.subject.replace(" ", "_") or None,
-        "as_of": _parse_as_of(context, filters.as_of),
+        "as_of": AsOf(known=known) if known is not None else None,
         "recorded_from": parse_day(context, filters.since, time.min),
         "recorded_before": parse_day(context, filters.until, time.max),
         "minimum_importance": 0,
@@ -84,11 +85,6 @@ def find_page(context: PageContext, kinds: Sequence[Kind]) -> tuple[Page[Record]
     page = find_records(context, filters, kinds)
     scopes = context.list_scopes()
     return page, {"filters": filters, "scopes": scopes, "cursor": page.cursor}
-
-
-def _parse_as_of(context: PageContext, day: str) -> AsOf | None:
-    known = parse_day(context, day, time.max)
-    return AsOf(known=known) if known is not None else None
 
 
 def parse_day(context: PageContext, day: str, at: time) -> datetime | None:

@@ -61,22 +61,14 @@ def _build_numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
         if count
     ]
     backlog = survey.stats.backlog
+    waiting = f"{backlog:,} not processed yet" if backlog else "all processed"
     expiring = survey.stats.expiring
+    ending = f"{expiring:,} will expire this week" if expiring else "none expire this week"
     return [
         (f"{kinds.get('fact', 0):,}", "facts", ", ".join(by_permanence) or "none yet", "/facts"),
         (f"{kinds.get('rule', 0):,}", "rules", ", ".join(by_maturity) or "none yet", "/playbook"),
-        (
-            f"{kinds.get('episode', 0):,}",
-            "episodes",
-            f"{backlog:,} not processed yet" if backlog else "all processed",
-            "/episodes",
-        ),
-        (
-            f"{survey.stats.fading:,}",
-            "fading",
-            f"{expiring:,} will expire this week" if expiring else "none expire this week",
-            "/facts?status=fading",
-        ),
+        (f"{kinds.get('episode', 0):,}", "episodes", waiting, "/episodes"),
+        (f"{survey.stats.fading:,}", "fading", ending, "/facts?status=fading"),
     ]
 
 

@@ -148,18 +148,15 @@ class PageContext:
     def list_scopes(self) -> list[str]:
         """The scopes to offer in filters."""
         survey = self.load_survey()
-        return sorted(
-            {GLOBAL_SCOPE, *self.engine.settings.agents, *(survey.stats.by_scope if survey else ())}
-        )
+        used = survey.stats.by_scope if survey else ()
+        return sorted({GLOBAL_SCOPE, *self.engine.settings.agents, *used})
 
     def has_capability(self, capability: str) -> bool:
-        granted = self.caller.capabilities
-        return capability in granted or (
-            capability == VIEW_CAPABILITY and EDIT_CAPABILITY in granted
-        )
+        accepted = {capability, EDIT_CAPABILITY} if capability == VIEW_CAPABILITY else {capability}
+        return not accepted.isdisjoint(self.caller.capabilities)
 
     def build_card(self, record: Record, *, old: Record | None = None) -> Card:
-        return build_card(self.me, record, self.now, self.zone, self.root, old=old)
+        return build_card(self.me, record, self.now, self.zone, self.root, old)
 
     def build_cards(self, records: Iterable[Record]) -> list[Card]:
         return [self.build_card(record) for record in records]
@@ -190,9 +187,9 @@ class PageContext:
 
     def with_query(self, **changes: str | None) -> str:
         """The URL of this page with other query values; None removes one."""
-        return str(self.request.url.include_query_params().path) + _build_query(
-            {**dict(self.request.query_params), **changes}
-        )
+        values = {**dict(self.request.query_params), **changes}
+        pairs = [f"{quote(name)}={quote(value)}" for name, value in values.items() if value]
+        return self.request.url.path + ("?" + "&".join(pairs) if pairs else "")
 
     def list_nav_items(self) -> list[tuple[str, str]]:
         """The path and the label of each entry of the navigation."""
@@ -244,11 +241,6 @@ class PageContext:
             "token": make_csrf_token(self.request),
         }
         return load_templates().get_template(template).render(common | values)
-
-
-def _build_query(values: dict[str, str | None]) -> str:
-    pairs = [f"{quote(name)}={quote(value)}" for name, value in values.items() if value]
-    return "?" + "&".join(pairs) if pairs else ""
 
 
 async def get_page_context(request: Request, engine: Engine, caller: Caller) -> PageContext:

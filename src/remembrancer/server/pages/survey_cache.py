@@ -49,7 +49,7 @@ class SurveyCache:
     def get(self, me: Memory) -> Survey | None:
         """The survey; None while the first one is still being computed."""
         key = (me.principal.owner.id, me.principal.agent)
-        latest = _latest_event_id(me)
+        latest = next((event.id for event in me.activity(limit=1).items), "")
         with self._lock:
             cached = self._entries.get(key)
             if cached is not None and cached.is_fresh(latest):
@@ -58,10 +58,9 @@ class SurveyCache:
             if running is None:
                 running = self._executor.submit(self._compute, key, me, latest)
                 self._pending[key] = running
+        timeout = FIRST_TIMEOUT_SECONDS if cached is None else REFRESH_TIMEOUT_SECONDS
         try:
-            return running.result(
-                FIRST_TIMEOUT_SECONDS if cached is None else REFRESH_TIMEOUT_SECONDS
-            )
+            return running.result(timeout)
         except TimeoutError:
             return cached.survey if cached is not None else None
 
@@ -83,7 +82,3 @@ class SurveyCache:
         finally:
             with self._lock:
                 self._pending.pop(key, None)
-
-
-def _latest_event_id(me: Memory) -> str:
-    return next((event.id for event in me.activity(limit=1).items), "")

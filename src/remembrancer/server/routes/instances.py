@@ -160,17 +160,16 @@ def delete_instance_memories(
 
 
 def _build_row(memory: Fact) -> InstanceMemory:
-    session = memory.session_id
+    session, path = memory.session_id, None
+    if session:
+        agent = quote(memory.scope, safe="")
+        path = f"/api/agents/{agent}/sessions/{quote(session, safe='')}"
     return InstanceMemory(
         id=memory.id,
         content=memory.content,
         category=memory.category,
         importance=memory.importance,
         source_conversation_id=session,
-        source_conversation=_build_session_path(memory.scope, session) if session else None,
+        source_conversation=path,
         created_at=memory.recorded_at,
     )
-
-
-def _build_session_path(agent: str, session: str) -> str:
-    return f"/api/agents/{quote(agent, safe='')}/sessions/{quote(session, safe='')}"
