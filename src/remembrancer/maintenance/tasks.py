@@ -22,13 +22,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
-from remembrancer.types import (
-    Action,
-    Backlog,
-    Kind,
-    SessionStatus,
-    Status,
-)
+from remembrancer.types import Action, Backlog, Kind, SessionStatus, Status
 
 BATCH_SIZE = 2000
 

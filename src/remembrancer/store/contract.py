@@ -277,11 +277,9 @@ class Reader(Protocol):
 
     def get(self, memory_id: str) -> Record | None:
         """The memory with this id, whatever its status."""
-        ...
 
     def load(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories with these ids that exist, whatever their status."""
-        ...
 
     def find(
         self,
@@ -292,22 +290,18 @@ class Reader(Protocol):
         oldest_first: bool = False,
     ) -> list[Record]:
         """Memories that match, newest first by default; `after` continues a listing."""
-        ...
 
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
-        ...
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         """The active fact about a subject and predicate, or else the one that expired last.
 
         A fact is active by its row here, even if its time is over.
         """
-        ...
 
     def matching(self, ids: Sequence[str], criteria: Filter) -> dict[str, Record]:
         """The memories with these ids that match."""
-        ...
 
     def load_index(self, model: str) -> Index:
         """The owner's documents and one model's vectors in memory, at least as new as this
@@ -315,47 +309,36 @@ class Reader(Protocol):
 
         The index can hold documents that this transaction cannot see, never the reverse.
         """
-        ...
 
     def nearest_outside_index(self, query: Embedding) -> list[Hit]:
         """The nearest vectors that are not in the in-memory index."""
-        ...
 
     def compute_similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
         """The exact cosine similarity of these memories to the query, by their best vector."""
-        ...
 
     def load_vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The vector of the whole text for each of these memories that has one of this model."""
-        ...
 
     def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
         """The same memories with the state they had at a moment, restored from later events."""
-        ...
 
     def get_session(self, session_id: str) -> Session | None:
         """The session with this id, or None."""
-        ...
 
     def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         """The turns of a session after a position, in order, whatever their status."""
-        ...
 
     def list_states(self, memory_id: str) -> list[PastState]:
         """The past states of a memory, oldest first."""
-        ...
 
     def list_links(self, memory_id: str) -> list[Link]:
         """All links from and to a memory."""
-        ...
 
     def list_links_by_relation(self, relation: Relation) -> list[Link]:
         """All links of one relation, oldest first."""
-        ...
 
     def get_event(self, event_id: str) -> Event | None:
         """The event with its changes, or None."""
-        ...
 
     def list_events(
         self,
@@ -368,11 +351,9 @@ class Reader(Protocol):
         """Events, newest first; optionally only those that changed these memories, or those of one
         batch.
         """
-        ...
 
     def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
         """The uses of these rules that count, oldest first."""
-        ...
 
     def list_sessions(
         self,
@@ -383,41 +364,32 @@ class Reader(Protocol):
         oldest_first: bool = False,
     ) -> list[Session]:
         """Sessions that match, by their last activity, most recent first by default."""
-        ...
 
     def list_empty_sessions(self) -> list[Session]:
         """Sessions without a turn, oldest first."""
-        ...
 
     def list_rejections(self, limit: int, after: Position | None = None) -> list[Rejection]:
         """Candidate memories that were rejected, newest first."""
-        ...
 
     def list_unembedded(self, model: str, limit: int) -> list[Record]:
         """Memories without a vector of this model, in the order in which they were stored."""
-        ...
 
     def count_embedded(self) -> dict[str, int]:
         """The number of memories with vectors, by model."""
-        ...
 
     def count(self, criteria: Filter) -> int:
         """The number of memories that match."""
-        ...
 
     def tally(self, now: datetime) -> list[Tally]:
         """Counts of all memories; those whose time is over at `now` count as expired."""
-        ...
 
     def count_by_age(
         self, criteria: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1
     ) -> list[AgeCount]:
         """Counts of matching memories by age, in periods of `days` since `since`."""
-        ...
 
     def count_events(self) -> int:
         """The number of events."""
-        ...
 
 
 class Writer(Reader, Protocol):
@@ -425,43 +397,33 @@ class Writer(Reader, Protocol):
 
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         """Carry out the writes and record them; returns the event with its changes."""
-        ...
 
     def save_session(self, session: Session) -> None:
         """Insert or update a session."""
-        ...
 
     def save_rejections(self, rejections: Sequence[Rejection]) -> None:
         """Store rejected candidates, so that a person can review them."""
-        ...
 
     def drop_rejections(self, before: datetime) -> int:
         """Delete the rejections from before a moment; returns their number."""
-        ...
 
     def get_response(self, key: str) -> StoredResponse | None:
         """The stored response for this Idempotency-Key, or None."""
-        ...
 
     def save_response(self, response: StoredResponse) -> None:
         """Insert or replace the response for its key; it is deleted with the memories it names."""
-        ...
 
     def drop_response(self, key: str) -> None:
         """Delete a response, so that the request can run again."""
-        ...
 
     def drop_responses(self, before: datetime) -> int:
         """Delete the responses from before a moment; returns their number."""
-        ...
 
     def next_position(self, session_id: str) -> int:
         """The position of the next turn of a session."""
-        ...
 
     def mark_undone(self, event_id: str, by: str | None) -> None:
         """Record which event undid this one; None if it is in effect again."""
-        ...
 
     def count_recalls(
         self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
@@ -471,15 +433,12 @@ class Writer(Reader, Protocol):
 
         Records no event, because no memory's status or validity changes.
         """
-        ...
 
     def add_embeddings(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
         """Store vectors of a model for memories that have none of it."""
-        ...
 
     def drop_vectors(self, keep_model: str) -> int:
         """Delete the vectors of all other models; returns the number of memories that had any."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,49 +503,39 @@ class Store(Protocol):
     @property
     def system(self) -> SystemTables:
         """The tables that all owners share: tenants, users, settings, keys, leases, erasures."""
-        ...
 
     def open_reader(self, owner: Owner) -> AbstractContextManager[Reader]:
         """Open a consistent view of one owner's memories."""
-        ...
 
     def open_writer(self, owner: Owner, *, create: bool = True) -> AbstractContextManager[Writer]:
         """Open the only writer of one owner's memories, until the block is left.
 
         An unknown owner is registered; with `create=False`, UnknownPerson is raised instead.
         """
-        ...
 
     def cpu_slot(self) -> AbstractContextManager[object]:
         """A slot to hold while comparing memories; limits how many threads compete for the CPU."""
-        ...
 
     def open_team_reader(self, tenant: Tenant) -> AbstractContextManager[TeamReader]:
         """Open a team's memory for recall, with contributors out of reach."""
-        ...
 
     def open_team_writer(self, tenant: Tenant) -> AbstractContextManager[TeamWriter]:
         """Open the only writer of a team's memory, until the block is left."""
-        ...
 
     def dump(self, owner: Owner) -> AbstractContextManager[Iterator[DumpRow]]:
         """All rows of one owner as of one moment, in an order that all engines share."""
-        ...
 
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
         """Store all rows of one owner, all or nothing.
 
         Raises Conflict if the owner has memories here, unless `replace` is set.
         """
-        ...
 
     def list_teams(self) -> list[Tenant]:
         """The tenants whose team has facts here."""
-        ...
 
     def dump_team(self, tenant: Tenant) -> AbstractContextManager[Iterator[DumpRow]]:
         """All rows of one team as of one moment, in an order that all engines share."""
-        ...
 
     def load_team(self, tenant: Tenant, rows: Iterable[DumpRow], *, replace: bool = False) -> int:
         """Store all rows of one team, all or nothing; returns the number of its facts.
@@ -594,48 +543,38 @@ class Store(Protocol):
         Raises Conflict if the team has facts here, unless `replace` is set. Every process reloads
         the team's index.
         """
-        ...
 
     def dump_system(self) -> AbstractContextManager[Iterator[DumpRow]]:
         """The rows of tenants, users, settings and keys."""
-        ...
 
     def load_system(self, rows: Iterable[DumpRow]) -> None:
         """Insert the tenants, users, settings and keys that are missing; existing rows do not
         change.
         """
-        ...
 
     def delete_owner(self, owner: Owner) -> None:
         """Delete every row of one owner and their registration; idempotent."""
-        ...
 
     def scrub(self) -> tuple[str, ...]:
         """Vacuum removed data. Returns the reasons for anything that could not be vacuumed.
 
         Also drops the in-memory data of owners whom another process erased.
         """
-        ...
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         """Scan everything that the store holds for traces, and for any row of an owner."""
-        ...
 
     def evict_erased(self) -> bool:
         """Drop in-memory data of owners who no longer exist. True if there was any."""
-        ...
 
     def tidy(self) -> int:
         """Run the database's housekeeping; returns the number of files or tables processed."""
-        ...
 
     def check_health(self) -> Health:
         """Report engine, versions and warnings, for `rem doctor`."""
-        ...
 
     def close(self) -> None:
         """Close all connections."""
-        ...
 
 
 def to_json(values: Mapping[str, object]) -> dict[str, Json]:

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from remembrancer.store.contract import (
-    Embedding,
-    Filter,
-    Hit,
-    Position,
-    Reader,
-)
-from remembrancer.types import (
-    Record,
-)
+from remembrancer.store.contract import Embedding, Filter, Hit, Position, Reader
+from remembrancer.types import Record
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index

@@ -6,10 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from remembrancer import config
-from remembrancer.config import (
-    IN_MEMORY,
-    Settings,
-)
+from remembrancer.config import IN_MEMORY, Settings
 from remembrancer.errors import InvalidInput, InvalidSetting
 
 if TYPE_CHECKING:

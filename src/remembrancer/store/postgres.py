@@ -333,7 +333,7 @@ class PostgresTransaction(SqlTransaction):
                 f"INSERT INTO {table.name} (owner_id, {', '.join(names)}) "
                 f"SELECT :owner, {', '.join(names)} "
                 f"FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS given({', '.join(types)})"
-            ).bindparams(bindparam("owner", self._owner_id), bindparam("rows", values, JSONB)),
+            ).bindparams(bindparam("owner", self._owner_id), bindparam("rows", values, JSONB))
         )
 
     @staticmethod

@@ -119,7 +119,6 @@ class SqlReader(ABC):
         """The condition that the id is among the parameter `ids`; its text does not depend on their
         number.
         """
-        ...
 
     @staticmethod
     @abstractmethod
@@ -398,14 +397,7 @@ class SqlReader(ABC):
 
     def tally(self, now: datetime) -> list[Tally]:
         return [
-            Tally(
-                kind,
-                Status(row.status_now),
-                row.scope,
-                row.category,
-                row.permanence,
-                row.number,
-            )
+            Tally(kind, Status(row.status_now), row.scope, row.category, row.permanence, row.number)
             for kind, table in tables.MEMORY_TABLES.items()
             for row in self._connection.execute(self._build_tally(table, now))
         ]

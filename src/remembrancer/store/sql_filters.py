@@ -115,8 +115,7 @@ def _is_in_force(owner_id: OwnerParam, table: FromClause, criteria: Filter) -> C
     moments = filter_moments(criteria)
     known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
     begun = and_(
-        table.c.valid_from <= true,
-        or_(table.c.expires_at.is_(None), table.c.expires_at > known),
+        table.c.valid_from <= true, or_(table.c.expires_at.is_(None), table.c.expires_at > known)
     )
     current = _is_valid(table, true)
     if criteria.known_at is None:

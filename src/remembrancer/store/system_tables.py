@@ -200,12 +200,7 @@ class SystemTables:
 def insert_owner(connection: Connection, owner: Owner, now: datetime) -> None:
     """Insert a user and their tenant unless they exist."""
     insert_tenant(connection, Tenant(owner.tenant), now)
-    row = {
-        "tenant": owner.tenant,
-        "name": owner.user,
-        "owner_id": owner.id,
-        "created_at": now,
-    }
+    row = {"tenant": owner.tenant, "name": owner.user, "owner_id": owner.id, "created_at": now}
     insert = _dialect_insert(connection)
     connection.execute(insert(tables.users).values(row).on_conflict_do_nothing())
 

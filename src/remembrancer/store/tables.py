@@ -463,9 +463,4 @@ erasures = Table(
 """Erasures with a keyed mark of the person; their name only until it is finished."""
 
 FAMILIES = {"personal": personal, "team": team, "system": system}
-MEMORY_TABLES = {
-    Kind.FACT: facts,
-    Kind.RULE: rules,
-    Kind.EPISODE: episodes,
-    Kind.TURN: turns,
-}
+MEMORY_TABLES = {Kind.FACT: facts, Kind.RULE: rules, Kind.EPISODE: episodes, Kind.TURN: turns}

@@ -148,11 +148,7 @@ class SqlTeamWriter(SqlTeamReader):
 
     def add(self, fact: TeamFact, embedding: Embedding) -> None:
         values = {one.name: getattr(fact, one.name) for one in fields(fact)}
-        row = {
-            "tenant_id": self._tenant_id,
-            "fingerprint": fingerprint(fact.content),
-            **values,
-        }
+        row = {"tenant_id": self._tenant_id, "fingerprint": fingerprint(fact.content), **values}
         self._connection.execute(FACTS.insert(), row)
         self._embed(fact.id, embedding)
         self.bump_version()

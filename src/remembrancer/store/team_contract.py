@@ -42,13 +42,11 @@ class TeamReader(Protocol):
 
     def read_version(self) -> int:
         """A number that grows whenever a recallable fact has changed."""
-        ...
 
     def load_embedded_facts(
         self, model: str, statuses: Sequence[TeamStatus]
     ) -> list[EmbeddedTeamFact]:
         """The facts with these statuses that have a vector of this model."""
-        ...
 
 
 class TeamWriter(TeamReader, Protocol):
@@ -56,84 +54,64 @@ class TeamWriter(TeamReader, Protocol):
 
     def load_contributor_key(self) -> bytes:
         """The key for hashing contributors; created on first use."""
-        ...
 
     def get_fact(self, fact_id: str) -> TeamFact | None:
         """The fact with this id, or None."""
-        ...
 
     def list_entries(
         self, criteria: TeamFilter, limit: int, after: Position | None = None
     ) -> list[TeamEntry]:
         """Facts for review, newest first."""
-        ...
 
     def add(self, fact: TeamFact, embedding: Embedding) -> None:
         """Store a new fact."""
-        ...
 
     def change(self, fact_id: str, values: Mapping[str, object]) -> None:
         """Change the state of a fact."""
-        ...
 
     def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
         """Replace the text of a fact."""
-        ...
 
     def remove(self, fact_ids: Sequence[str]) -> None:
         """Delete facts and everything that refers to them."""
-        ...
 
     def add_contribution(self, fact_id: str, contributor: str, at: datetime) -> bool:
         """Record that a contributor stated a fact. False if that was recorded before."""
-        ...
 
     def count_contributors(self, fact_id: str) -> int:
         """The number of contributors who stated a fact."""
-        ...
 
     def list_contributed_facts(self, contributor: str) -> list[str]:
         """The ids of the facts that a contributor stated."""
-        ...
 
     def drop_contributions(self, contributor: str) -> list[str]:
         """Delete everything a contributor stated; returns the ids of facts without a contributor
         left.
         """
-        ...
 
     def add_conflict(self, one: str, other: str, at: datetime) -> bool:
         """Record that two facts contradict each other. False if that was recorded before."""
-        ...
 
     def list_conflicts(self, fact_id: str) -> list[str]:
         """The ids of facts that contradict this one, except rejected ones."""
-        ...
 
     def drop_conflicts(self, fact_id: str) -> None:
         """Delete the conflicts of a fact."""
-        ...
 
     def count(self) -> dict[tuple[TeamStatus, TeamKind, TeamOrigin], int]:
         """The number of facts by status, kind and origin."""
-        ...
 
     def count_contested(self) -> int:
         """The number of facts that another fact contradicts, except rejected ones."""
-        ...
 
     def count_contributions(self) -> int:
         """The number of contributions; each person counts once per fact."""
-        ...
 
     def count_contributions_by_week(self, now: datetime, weeks: int) -> list[int]:
         """The number of contributions in each of the last weeks, oldest first."""
-        ...
 
     def list_most_recalled(self, limit: int) -> list[TeamFact]:
         """The facts that were recalled most often."""
-        ...
 
     def count_recalls(self, counts: Mapping[str, int]) -> None:
         """Count recalls; the version stays, because no recallable fact changes."""
-        ...

@@ -8,16 +8,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Table,
-    and_,
-    exists,
-    func,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Table, and_, exists, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
@@ -39,10 +30,7 @@ from remembrancer.store.contract import (
     to_json,
 )
 from remembrancer.store.reader import MAX_IDS_PER_STATEMENT, SqlReader, group_ids_by_kind
-from remembrancer.store.rows import (
-    record_to_row,
-    session_to_row,
-)
+from remembrancer.store.rows import record_to_row, session_to_row
 from remembrancer.types import (
     Change,
     Event,

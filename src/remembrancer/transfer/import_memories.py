@@ -26,14 +26,7 @@ from remembrancer.remember.statement import (
     validate_statement,
 )
 from remembrancer.search.terms import fingerprint
-from remembrancer.store.contract import (
-    AddLink,
-    DropLink,
-    Insert,
-    Patch,
-    Write,
-    Writer,
-)
+from remembrancer.store.contract import AddLink, DropLink, Insert, Patch, Write, Writer
 from remembrancer.transfer.formats.items import FileLocation, MemoryItem
 from remembrancer.types import (
     Action,

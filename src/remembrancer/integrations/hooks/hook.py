@@ -148,11 +148,7 @@ def _build_context(
         if not prompt.strip():
             return ""
     text, memories = load_context(
-        settings,
-        context,
-        agent=options.get("--agent"),
-        surface=client,
-        embeds=stage == PROMPT,
+        settings, context, agent=options.get("--agent"), surface=client, embeds=stage == PROMPT
     )
     folder = local_server.server_file_path(settings).parent / STATE_DIRECTORY
     return filter_seen(folder / f"{session}.told", text, memories, reset=stage == START)

@@ -41,11 +41,7 @@ class SharedStore(BaseStore):
     supports_ttl = True
 
     def __init__(
-        self,
-        people: Remembrancer,
-        *,
-        fields: list[str] | None = None,
-        ttl: TTLConfig | None = None,
+        self, people: Remembrancer, *, fields: list[str] | None = None, ttl: TTLConfig | None = None
     ) -> None:
         self._people = people
         self._fields = fields

@@ -56,10 +56,7 @@ def _parse_item(place: FileLocation, item: Any) -> MemoryItem | SkippedItem:
         return SkippedItem(place, "an item without a value")
     parts, key = item.get("namespace"), str(item.get("key"))
     namespace = "/".join(map(str, parts)) if isinstance(parts, list) else str(parts)
-    details: Any = {
-        "origin": "assistant",
-        "metadata": {"namespace": namespace, "key": key},
-    }
+    details: Any = {"origin": "assistant", "metadata": {"namespace": namespace, "key": key}}
     at = parse_timestamp(item.get("updated_at")) or parse_timestamp(item.get("created_at"))
     details |= {"valid_from": at} if at else {}
     return MemoryItem(
