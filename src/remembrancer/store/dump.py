@@ -37,6 +37,7 @@ from remembrancer.errors import BadBackup, Conflict
 from remembrancer.store import tables
 from remembrancer.store.columns import JsonValue, Moment, Vector, to_utc_iso
 from remembrancer.store.contract import DumpRow
+from remembrancer.store.system_tables import insert_missing
 from remembrancer.store.team import SqlTeamWriter
 from remembrancer.types import Json, Owner, Tenant
 
@@ -143,15 +144,11 @@ def count_team_facts(connection: Connection, tenant: Tenant) -> int:
 
 def load_system(connection: Connection, rows: Iterable[DumpRow]) -> None:
     """Insert the rows that are missing; existing ones do not change."""
-    if connection.dialect.name == "sqlite":
-        from sqlalchemy.dialects.sqlite import insert
-    else:
-        from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
     with _translate_data_errors():
         for table, group in _group_by_table(SYSTEM_TABLES, rows):
             values = (decode_row(table, columns) for _, columns in group)
             while batch := list(islice(values, BATCH_SIZE)):
-                connection.execute(insert(table).on_conflict_do_nothing(), batch)
+                insert_missing(connection, table, *batch)
 
 
 def check_row(known: Iterable[Table], row: DumpRow) -> None:

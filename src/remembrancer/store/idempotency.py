@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, select
 
 from remembrancer.store import tables
 from remembrancer.store.contract import StoredResponse
+from remembrancer.store.statements import field_values
 
 TABLE = tables.answers
 
@@ -23,15 +24,7 @@ def read_response(connection: Connection, owner_id: str, key: str) -> StoredResp
 def save_response(connection: Connection, owner_id: str, response: StoredResponse) -> None:
     """Insert or replace the response for its key."""
     drop_response(connection, owner_id, response.key)
-    row = {
-        "owner_id": owner_id,
-        "key": response.key,
-        "request": response.request,
-        "at": response.at,
-        "status": response.status,
-        "headers": dict(response.headers),
-        "body": response.body,
-    }
+    row = field_values(response) | {"headers": dict(response.headers), "owner_id": owner_id}
     connection.execute(TABLE.insert(), row)
 
 

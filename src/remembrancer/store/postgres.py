@@ -29,7 +29,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
@@ -277,7 +277,7 @@ class PostgresStore:
             self._known_tenants.add(tenant)
         with self._begin_as(pg_roles.TEAM_WRITER_ROLE, tenant) as connection:
             row = {"tenant_id": tenant.id, "version": 0}
-            connection.execute(insert(tables.teams).values(row).on_conflict_do_nothing())
+            system_tables.insert_missing(connection, tables.teams, row)
             own = select(tables.teams).where(tables.teams.c.tenant_id == tenant.id)
             connection.execute(own.with_for_update())
             yield connection
@@ -318,12 +318,12 @@ class PostgresTransaction(SqlTransaction):
             while rows := cursor.fetchmany(500):
                 yield from ((*row, unpack_vector(packed)) for *row, packed in rows)
 
-    def _insert_rows(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+    def _insert_bulk(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
         """Sends many rows as one JSON parameter; thousands of parameters take longer to send than
         to run.
         """
         if len(rows) < MIN_BULK_ROWS:
-            super()._insert_rows(table, rows)
+            super()._insert_bulk(table, rows)
             return
         names = [column.name for column in table.columns if column.name != "owner_id"]
         types = [f"{name} {table.c[name].type.compile(self.dialect)}" for name in names]
@@ -373,7 +373,7 @@ def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: b
             raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
         system_tables.insert_owner(connection, owner, clock.now())
         row = system_tables.build_owner_row(owner, clock.now())
-        connection.execute(insert(table).values(row).on_conflict_do_nothing())
+        system_tables.insert_missing(connection, table, row)
         connection.execute(lock)
 
 

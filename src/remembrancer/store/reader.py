@@ -65,6 +65,7 @@ from remembrancer.store.sql_filters import (
     select_tables,
     session_conditions,
 )
+from remembrancer.store.statements import BoundConnection
 from remembrancer.types import (
     Change,
     Event,
@@ -94,11 +95,13 @@ EPOCH = datetime.fromtimestamp(0, UTC)
 MAX_IDS_PER_STATEMENT = 500
 
 
-class SqlReader(ABC):
+class SqlReader(BoundConnection, ABC):
     """A reader over one connection, bound to one owner."""
 
+    key_column = "owner_id"
+
     def __init__(self, connection: Connection, owner_id: str, indexes: IndexCache) -> None:
-        self._connection = connection
+        super().__init__(connection, owner_id)
         self._owner_id = owner_id
         self._indexes = indexes
         self._has_written = False
@@ -132,11 +135,8 @@ class SqlReader(ABC):
     def load(self, ids: Iterable[str]) -> dict[str, Record]:
         return {
             row.id: record_from_row(kind, row)
-            for kind, members in group_ids_by_kind(ids).items()
-            for start in range(0, len(members), MAX_IDS_PER_STATEMENT)
-            for row in self._load_rows(
-                tables.MEMORY_TABLES[kind], members[start : start + MAX_IDS_PER_STATEMENT]
-            )
+            for kind, chunk in chunk_by_kind(ids)
+            for row in self._load_rows(tables.MEMORY_TABLES[kind], chunk)
         }
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
@@ -160,20 +160,18 @@ class SqlReader(ABC):
 
     def matching(self, ids: Sequence[str], criteria: Filter) -> dict[str, Record]:
         found: dict[str, Record] = {}
-        by_kind = group_ids_by_kind(ids)
+        kinds = {kind for kind, _ in select_tables(criteria)}
         timeless = replace(
             criteria,
             now=EPOCH,
             known_at=EPOCH if criteria.known_at else None,
             true_at=EPOCH if criteria.true_at else None,
         )
-        for kind, _ in select_tables(criteria):
-            for start in range(0, len(by_kind.get(kind, ())), MAX_IDS_PER_STATEMENT):
-                chunk = by_kind[kind][start : start + MAX_IDS_PER_STATEMENT]
+        for kind, chunk in chunk_by_kind(ids):
+            if kind in kinds:
                 parameters = {"owner": self._owner_id, "ids": chunk, **filter_moments(criteria)}
-                rows = _prepare_matching(type(self), kind, timeless).fetch_rows(
-                    self._connection, parameters
-                )
+                statement = _prepare_matching(type(self), kind, timeless)
+                rows = statement.fetch_rows(self._connection, parameters)
                 records = [record_from_row(kind, row, self.dialect) for row in rows]
                 found |= {record.id: record for record in records}
         return found
@@ -189,31 +187,23 @@ class SqlReader(ABC):
             return index.view()
 
     def compute_similarities(self, query: Embedding, ids: Sequence[str]) -> list[Hit]:
-        table = tables.embeddings
         best: dict[str, float] = {}
-        for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-            statement = select(table.c.memory_id, table.c.vector).where(
-                self._own(table),
-                table.c.model == query.model,
-                table.c.memory_id.in_(ids[start : start + MAX_IDS_PER_STATEMENT]),
-            )
-            for memory_id, vector in self._fetch_vectors(statement):
-                score = round(float(vector @ query.vector), 6)
-                best[memory_id] = max(score, best.get(memory_id, score))
+        for memory_id, vector in self._iter_vectors(query.model, ids):
+            score = round(float(vector @ query.vector), 6)
+            best[memory_id] = max(score, best.get(memory_id, score))
         return [Hit(memory_id, score) for memory_id, score in best.items()]
 
     def load_vectors(self, model: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        return dict(self._iter_vectors(model, ids, tables.embeddings.c.part == 0))
+
+    def _iter_vectors(
+        self, model: str, ids: Sequence[str], *which: ColumnElement[bool]
+    ) -> Iterator[Any]:
         table = tables.embeddings
-        found: dict[str, NDArray[np.float32]] = {}
-        for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-            statement = select(table.c.memory_id, table.c.vector).where(
-                self._own(table),
-                table.c.model == model,
-                table.c.part == 0,
-                table.c.memory_id.in_(ids[start : start + MAX_IDS_PER_STATEMENT]),
-            )
-            found |= dict(self._fetch_vectors(statement))
-        return found
+        query = select(table.c.memory_id, table.c.vector)
+        query = query.where(self._own(table), table.c.model == model, *which)
+        for chunk in chunk_ids(ids):
+            yield from self._fetch_vectors(query.where(table.c.memory_id.in_(chunk)))
 
     def find(
         self,
@@ -420,14 +410,9 @@ class SqlReader(ABC):
         ]
 
     def count_events(self) -> int:
-        table = tables.events
-        query = select(func.count()).select_from(table).where(self._own(table))
-        return int(self._connection.execute(query).scalar_one())
+        return self._count(tables.events)
 
     # Building blocks of statements.
-
-    def _own(self, table: Table) -> ColumnElement[bool]:
-        return table.c.owner_id == self._owner_id
 
     def _load_rows(self, table: Table, ids: Sequence[str]) -> Sequence[Any]:
         query = select(table).where(self._own(table), table.c.id.in_(ids))
@@ -484,11 +469,20 @@ def _clear_later_recall(record: Record, at: datetime) -> Record:
     return replace(record, recalled_at=None)
 
 
-def group_ids_by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
-    found: dict[Kind, list[str]] = {}
+def chunk_ids(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The ids in parts that are small enough for one statement."""
+    for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
+        yield ids[start : start + MAX_IDS_PER_STATEMENT]
+
+
+def chunk_by_kind(ids: Iterable[str]) -> Iterator[tuple[Kind, Sequence[str]]]:
+    """The ids in parts of one kind, small enough for one statement."""
+    by_kind: dict[Kind, list[str]] = {}
     for memory_id in ids:
-        found.setdefault(kind_of(memory_id), []).append(memory_id)
-    return found
+        by_kind.setdefault(kind_of(memory_id), []).append(memory_id)
+    for kind, members in by_kind.items():
+        for chunk in chunk_ids(members):
+            yield kind, chunk
 
 
 def _bind_moment(table: Table, at: datetime, column: str = "recorded_at") -> ColumnElement[Any]:

@@ -13,6 +13,7 @@ from sqlalchemy import Dialect, Row
 from remembrancer.search.terms import fingerprint
 from remembrancer.store import tables
 from remembrancer.store.prepared import build_result_processors
+from remembrancer.store.statements import field_values, value_from_row
 from remembrancer.types import (
     Action,
     Backlog,
@@ -110,12 +111,13 @@ def convert_values(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def record_to_row(record: Record, owner_id: str) -> dict[str, Any]:
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
-    values["evidence"] = [asdict(turn) for turn in record.evidence]
-    values["tags"] = list(record.tags)
-    values["metadata"] = dict(record.metadata)
-    return {"owner_id": owner_id, "fingerprint": fingerprint(record.content), **values}
+def record_to_row(record: Record) -> dict[str, Any]:
+    return field_values(record) | {
+        "fingerprint": fingerprint(record.content),
+        "evidence": [asdict(turn) for turn in record.evidence],
+        "tags": list(record.tags),
+        "metadata": dict(record.metadata),
+    }
 
 
 def turn_from_row(row: Row[Any]) -> Turn:
@@ -125,33 +127,19 @@ def turn_from_row(row: Row[Any]) -> Turn:
 
 
 def session_from_row(row: Row[Any]) -> Session:
-    values = {field.name: getattr(row, field.name) for field in fields(Session)}
-    return Session(**{**values, "status": SessionStatus(row.status)})
+    return value_from_row(Session, row, status=SessionStatus(row.status))
 
 
-def session_to_row(session: Session, owner_id: str) -> dict[str, Any]:
-    values = {field.name: getattr(session, field.name) for field in fields(session)}
-    return {"owner_id": owner_id, **values, "metadata": dict(session.metadata)}
+def session_to_row(session: Session) -> dict[str, Any]:
+    return field_values(session) | {"metadata": dict(session.metadata)}
 
 
 def rejection_from_row(row: Row[Any]) -> Rejection:
-    values = {field.name: getattr(row, field.name) for field in fields(Rejection)}
-    return Rejection(**{**values, "turns": tuple(row.turns)})
+    return value_from_row(Rejection, row, turns=tuple(row.turns))
 
 
 def event_from_row(row: Row[Any], changes: tuple[Change, ...]) -> Event:
-    return Event(
-        id=row.id,
-        at=row.at,
-        action=Action(row.action),
-        agent=row.agent,
-        surface=row.surface,
-        note=row.note,
-        undoes=row.undoes,
-        undone_by=row.undone_by,
-        changes=changes,
-        batch_id=row.batch_id,
-    )
+    return value_from_row(Event, row, action=Action(row.action), changes=changes)
 
 
 def state_from_row(row: Row[Any]) -> PastState:
@@ -159,8 +147,7 @@ def state_from_row(row: Row[Any]) -> PastState:
 
 
 def application_from_row(row: Row[Any]) -> RuleApplication:
-    values = {field.name: getattr(row, field.name) for field in fields(RuleApplication)}
-    return RuleApplication(**{**values, "verdict": Verdict(row.verdict)})
+    return value_from_row(RuleApplication, row, verdict=Verdict(row.verdict))
 
 
 def link_from_row(row: Row[Any]) -> Link:

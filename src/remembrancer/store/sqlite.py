@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
-from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
 
@@ -95,7 +94,8 @@ class SqliteStore:
                 person.file.begin_write() as connection,
             ):
                 if person.file.is_in_place():
-                    _insert_owner(connection, owner, self._clock)
+                    row = system_tables.build_owner_row(owner, self._clock.now())
+                    system_tables.insert_missing(connection, tables.owners, row)
                     yield SqliteTransaction(connection, owner.id, person.indexes)
                     return
             # The owner was erased while this waited for the lock.
@@ -415,8 +415,3 @@ def _load_person(
     connection: Connection, owner: Owner, rows: Iterable[DumpRow], removed: int = 0
 ) -> None:
     dump.load_person(connection, owner, rows, max_vectors=sys.maxsize, removed=removed)
-
-
-def _insert_owner(connection: Connection, owner: Owner, clock: Clock) -> None:
-    row = system_tables.build_owner_row(owner, clock.now())
-    connection.execute(insert(tables.owners).values(row).on_conflict_do_nothing())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from remembrancer.store import leases, tables
 from remembrancer.store.contract import Erasure, Lease
+from remembrancer.store.statements import field_values, value_from_row
 from remembrancer.types import Json, Key, Owner, Tenant
 
 if TYPE_CHECKING:
@@ -79,19 +80,11 @@ class SystemTables:
 
     def save_erasure(self, erasure: Erasure) -> None:
         """Insert or update an erasure."""
-        row = {
-            "tenant": erasure.tenant,
-            "mark": erasure.mark,
-            "begun_at": erasure.begun_at,
-            "contributions_only": erasure.contributions_only,
-            "name": erasure.user,
-            "traces": list(erasure.traces),
-            "removed": dict(erasure.removed),
-            "finished_at": erasure.finished_at,
-        }
+        changed = {"traces": list(erasure.traces), "removed": dict(erasure.removed)}
+        row = field_values(erasure) | changed
+        row["name"] = row.pop("user")
         with self._begin_write() as connection:
-            insert = _dialect_insert(connection)
-            statement = insert(tables.erasures).values({"id": erasure.id, **row})
+            statement = _dialect_insert(connection)(tables.erasures).values(row)
             connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
 
     def get_setting(self, tenant: Tenant, key: str) -> Json:
@@ -119,19 +112,9 @@ class SystemTables:
 
     def add_key(self, key: Key, digest: str) -> None:
         """Store a key under the digest of its secret; its owner is registered if not known."""
-        row = {
-            "id": key.id,
-            "digest": digest,
-            "tenant": key.owner.tenant,
-            "name": key.owner.user,
-            "agent": key.agent,
-            "capabilities": sorted(key.capabilities),
-            "label": key.label,
-            "created_at": key.created_at,
-            "expires_at": key.expires_at,
-            "revoked_at": key.revoked_at,
-            "used_at": key.used_at,
-        }
+        row = field_values(key) | {"digest": digest, "capabilities": sorted(key.capabilities)}
+        row["tenant"], row["name"] = key.owner.tenant, key.owner.user
+        del row["owner"]
         with self._begin_write() as connection:
             insert_owner(connection, key.owner, self._clock.now())
             connection.execute(tables.keys.insert(), row)
@@ -201,15 +184,17 @@ def insert_owner(connection: Connection, owner: Owner, now: datetime) -> None:
     """Insert a user and their tenant unless they exist."""
     insert_tenant(connection, Tenant(owner.tenant), now)
     row = {"tenant": owner.tenant, "name": owner.user, "owner_id": owner.id, "created_at": now}
-    insert = _dialect_insert(connection)
-    connection.execute(insert(tables.users).values(row).on_conflict_do_nothing())
+    insert_missing(connection, tables.users, row)
 
 
 def insert_tenant(connection: Connection, tenant: Tenant, now: datetime) -> None:
     """Insert a tenant unless it exists."""
-    row = {"name": tenant.name, "created_at": now}
-    insert = _dialect_insert(connection)
-    connection.execute(insert(tables.tenants).values(row).on_conflict_do_nothing())
+    insert_missing(connection, tables.tenants, {"name": tenant.name, "created_at": now})
+
+
+def insert_missing(connection: Connection, table: Table, *rows: Mapping[str, Any]) -> None:
+    """Insert the rows whose key does not exist; existing ones do not change."""
+    connection.execute(_dialect_insert(connection)(table).on_conflict_do_nothing(), list(rows))
 
 
 def delete_owner_rows(connection: Connection, owner: Owner) -> None:
@@ -243,31 +228,12 @@ def _belongs_to(table: Table, owner: Owner) -> ColumnElement[bool]:
 
 
 def _erasure_from_row(row: Any) -> Erasure:
-    return Erasure(
-        id=row.id,
-        tenant=row.tenant,
-        mark=row.mark,
-        begun_at=row.begun_at,
-        contributions_only=row.contributions_only,
-        user=row.name,
-        traces=tuple(row.traces),
-        removed=row.removed,
-        finished_at=row.finished_at,
-    )
+    return value_from_row(Erasure, row, user=row.name, traces=tuple(row.traces))
 
 
 def _key_from_row(row: Any) -> Key:
-    return Key(
-        id=row.id,
-        owner=Owner(row.tenant, row.name),
-        agent=row.agent,
-        capabilities=frozenset(row.capabilities),
-        label=row.label,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-        used_at=row.used_at,
-    )
+    owner, capabilities = Owner(row.tenant, row.name), frozenset(row.capabilities)
+    return value_from_row(Key, row, owner=owner, capabilities=capabilities)
 
 
 def _dialect_insert(connection: Connection) -> Any:

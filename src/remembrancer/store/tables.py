@@ -7,6 +7,8 @@ database never sets anything to null, and there are no triggers.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlalchemy import (
     Boolean,
     CheckConstraint,
@@ -44,39 +46,36 @@ ACTIVE_KEY = text("status = 'active' AND subject IS NOT NULL AND predicate IS NO
 
 
 def personal_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
-    return Table(
-        name,
-        personal,
-        Column("owner_id", Text, nullable=False),
-        *items,
-        PrimaryKeyConstraint("owner_id", *key),
-        CheckConstraint("owner_id <> ''", name="owner"),
-    )
+    return _partitioned_table(name, personal, "owner", items, key)
 
 
 def team_table(name: str, *items: SchemaItem, key: tuple[str, ...] = ("id",)) -> Table:
+    return _partitioned_table(name, team, "tenant", items, key)
+
+
+def _partitioned_table(
+    name: str, family: MetaData, part: str, items: Iterable[SchemaItem], key: tuple[str, ...]
+) -> Table:
+    """A table whose keys start with the owner or tenant; it has an `id` if that is its key."""
     return Table(
         name,
-        team,
-        Column("tenant_id", Text, nullable=False),
+        family,
+        Column(f"{part}_id", Text, nullable=False),
+        *([Column("id", Text, nullable=False)] if key == ("id",) else []),
         *items,
-        PrimaryKeyConstraint("tenant_id", *key),
-        CheckConstraint("tenant_id <> ''", name="tenant"),
+        PrimaryKeyConstraint(f"{part}_id", *key),
+        CheckConstraint(f"{part}_id <> ''", name=part),
     )
 
 
-def within_owner(column: str, target: str, target_column: str = "id") -> ForeignKeyConstraint:
+def within_owner(column: str, target: str) -> ForeignKeyConstraint:
     """A foreign key that cannot leave the owner."""
-    return ForeignKeyConstraint(
-        ["owner_id", column], [f"{target}.owner_id", f"{target}.{target_column}"]
-    )
+    return ForeignKeyConstraint(["owner_id", column], [f"{target}.owner_id", f"{target}.id"])
 
 
-def within_tenant(column: str, target: str, target_column: str = "id") -> ForeignKeyConstraint:
+def within_tenant(column: str, target: str) -> ForeignKeyConstraint:
     """A foreign key that cannot leave the tenant."""
-    return ForeignKeyConstraint(
-        ["tenant_id", column], [f"{target}.tenant_id", f"{target}.{target_column}"]
-    )
+    return ForeignKeyConstraint(["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"])
 
 
 def memory_table(name: str, *items: SchemaItem, versioned: bool = True) -> Table:
@@ -90,7 +89,6 @@ def memory_table(name: str, *items: SchemaItem, versioned: bool = True) -> Table
     )
     return personal_table(
         name,
-        Column("id", Text, nullable=False),
         Column("content", Text, nullable=False),
         Column("fingerprint", Text, nullable=False),
         Column("scope", Text, nullable=False),
@@ -140,7 +138,6 @@ owners = personal_table(
 
 documents = personal_table(
     "documents",
-    Column("id", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("kind", Text, nullable=False),
     Column("codes", LargeBinary, nullable=False),
@@ -202,7 +199,6 @@ episodes = memory_table(
 
 rule_applications = personal_table(
     "rule_applications",
-    Column("id", Text, nullable=False),
     Column("rule_id", Text, nullable=False),
     Column("verdict", Text, nullable=False),
     Column("reason", Text),
@@ -241,7 +237,6 @@ links = personal_table(
 
 sessions = personal_table(
     "sessions",
-    Column("id", Text, nullable=False),
     Column("scope", Text, nullable=False),
     Column("surface", Text, nullable=False),
     Column("status", Text, nullable=False),
@@ -274,7 +269,6 @@ turns = memory_table(
 
 rejections = personal_table(
     "rejections",
-    Column("id", Text, nullable=False),
     Column("at", Moment, nullable=False),
     Column("session_id", Text, nullable=False),
     Column("reason", Text, nullable=False),
@@ -302,7 +296,6 @@ answers = personal_table(
 
 events = personal_table(
     "events",
-    Column("id", Text, nullable=False),
     Column("at", Moment, nullable=False),
     Column("action", Text, nullable=False),
     Column("agent", Text),
@@ -343,7 +336,6 @@ team_keys = team_table("team_keys", Column("key", LargeBinary, nullable=False), 
 
 team_facts = team_table(
     "team_facts",
-    Column("id", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("content", Text, nullable=False),
     Column("fingerprint", Text, nullable=False),

@@ -4,52 +4,33 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Table,
-    and_,
-    bindparam,
-    delete,
-    exists,
-    func,
-    or_,
-    select,
-    tuple_,
-    update,
-)
+from sqlalchemy import ColumnElement, Row, Table, and_, bindparam, exists, func, or_, select, tuple_
 
 from remembrancer.search.terms import fingerprint
 from remembrancer.store import tables
 from remembrancer.store.columns import Moment, periods_since
 from remembrancer.store.contract import Embedding, Position
+from remembrancer.store.statements import BoundConnection, field_values, value_from_row
 from remembrancer.store.team_contract import EmbeddedTeamFact, TeamFilter
 from remembrancer.types import TeamEntry, TeamFact, TeamKind, TeamOrigin, TeamStatus
 
 PRIVATE_TABLES = frozenset({"team_keys", "team_contributions", "team_conflicts"})
 """The tables that recall cannot read, on either engine."""
 
-FACTS, CONTRIBUTIONS, CONFLICTS = (
-    tables.team_facts,
-    tables.team_contributions,
-    tables.team_conflicts,
-)
+FACTS, VECTORS = tables.team_facts, tables.team_embeddings
+CONTRIBUTIONS, CONFLICTS = tables.team_contributions, tables.team_conflicts
 RECALL_FIELDS = frozenset({"status", "confidence", "importance", "confirmed_at"})
 """The fields that recall uses; a change of one makes every process reload its index."""
 
 
-class SqlTeamReader:
+class SqlTeamReader(BoundConnection):
     """Reads over one connection, bound to one tenant."""
 
-    def __init__(self, connection: Connection, tenant_id: str) -> None:
-        self._connection = connection
-        self._tenant_id = tenant_id
+    key_column = "tenant_id"
 
     def read_version(self) -> int:
         query = select(tables.teams.c.version).where(self._own(tables.teams))
@@ -58,28 +39,15 @@ class SqlTeamReader:
     def load_embedded_facts(
         self, model: str, statuses: Sequence[TeamStatus]
     ) -> list[EmbeddedTeamFact]:
-        vectors = tables.team_embeddings
-        joined = FACTS.join(
-            vectors,
-            and_(
-                FACTS.c.tenant_id == vectors.c.tenant_id,
-                FACTS.c.id == vectors.c.fact_id,
-                vectors.c.model == model,
-            ),
-        )
+        same_fact = and_(FACTS.c.tenant_id == VECTORS.c.tenant_id, FACTS.c.id == VECTORS.c.fact_id)
         query = (
-            select(FACTS, vectors.c.vector)
-            .select_from(joined)
-            .where(self._own(FACTS), self._own(vectors), FACTS.c.status.in_(statuses))
+            select(FACTS, VECTORS.c.vector)
+            .join(VECTORS, and_(same_fact, VECTORS.c.model == model))
+            .where(self._own(FACTS), self._own(VECTORS), FACTS.c.status.in_(statuses))
             .order_by(FACTS.c.id)
         )
-        return [
-            EmbeddedTeamFact(fact_from_row(row), row.vector)
-            for row in self._connection.execute(query)
-        ]
-
-    def _own(self, table: Table) -> ColumnElement[bool]:
-        return table.c.tenant_id == self._tenant_id
+        rows = self._connection.execute(query)
+        return [EmbeddedTeamFact(fact_from_row(row), row.vector) for row in rows]
 
 
 class SqlTeamWriter(SqlTeamReader):
@@ -90,8 +58,7 @@ class SqlTeamWriter(SqlTeamReader):
         found = self._connection.execute(select(table.c.key).where(self._own(table))).scalar()
         if found is None:
             found = secrets.token_bytes(32)
-            row = {"tenant_id": self._tenant_id, "key": found}
-            self._connection.execute(table.insert(), row)
+            self._insert_rows(table, [{"key": found}])
         return bytes(found)
 
     def get_fact(self, fact_id: str) -> TeamFact | None:
@@ -111,12 +78,8 @@ class SqlTeamWriter(SqlTeamReader):
         words = (criteria.words or "").casefold()
         fitting = islice((row for row in rows if words in row.content.casefold()), limit)
         return [
-            TeamEntry(
-                fact_from_row(row),
-                self.count_contributors(row.id),
-                tuple(self.list_conflicts(row.id)),
-            )
-            for row in list(fitting)
+            TeamEntry(fact, self.count_contributors(fact.id), tuple(self.list_conflicts(fact.id)))
+            for fact in [fact_from_row(row) for row in fitting]
         ]
 
     def _build_conditions(self, criteria: TeamFilter) -> list[ColumnElement[bool]]:
@@ -143,69 +106,41 @@ class SqlTeamWriter(SqlTeamReader):
             and_(CONFLICTS.c.first_id == FACTS.c.id, CONFLICTS.c.second_id == rival.c.id),
             and_(CONFLICTS.c.second_id == FACTS.c.id, CONFLICTS.c.first_id == rival.c.id),
         )
-        own = self._own(CONFLICTS), rival.c.tenant_id == self._tenant_id
+        own = self._own(CONFLICTS), rival.c.tenant_id == self._key
         return exists().where(*own, pair, rival.c.status != TeamStatus.REJECTED)
 
     def add(self, fact: TeamFact, embedding: Embedding) -> None:
-        values = {one.name: getattr(fact, one.name) for one in fields(fact)}
-        row = {"tenant_id": self._tenant_id, "fingerprint": fingerprint(fact.content), **values}
-        self._connection.execute(FACTS.insert(), row)
+        row = field_values(fact) | {"fingerprint": fingerprint(fact.content)}
+        self._insert_rows(FACTS, [row])
         self._embed(fact.id, embedding)
         self.bump_version()
 
     def change(self, fact_id: str, values: Mapping[str, object]) -> None:
-        statement = update(FACTS).where(self._own(FACTS), FACTS.c.id == fact_id).values(**values)
-        self._connection.execute(statement)
+        self._update(FACTS, FACTS.c.id == fact_id, **values)
         if RECALL_FIELDS & values.keys():
             self.bump_version()
 
     def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
-        values = {"content": content, "fingerprint": fingerprint(content)}
-        self._connection.execute(
-            update(FACTS).where(self._own(FACTS), FACTS.c.id == fact_id).values(values)
-        )
-        vectors = tables.team_embeddings
-        self._connection.execute(
-            delete(vectors).where(self._own(vectors), vectors.c.fact_id == fact_id)
-        )
+        words = fingerprint(content)
+        self._update(FACTS, FACTS.c.id == fact_id, content=content, fingerprint=words)
+        self._delete(VECTORS, VECTORS.c.fact_id == fact_id)
         self._embed(fact_id, embedding)
         self.bump_version()
 
     def remove(self, fact_ids: Sequence[str]) -> None:
-        vectors = tables.team_embeddings
         ids = list(fact_ids)
-        pair = or_(CONFLICTS.c.first_id.in_(ids), CONFLICTS.c.second_id.in_(ids))
-        for table, which in (
-            (CONFLICTS, pair),
-            (CONTRIBUTIONS, CONTRIBUTIONS.c.fact_id.in_(ids)),
-            (vectors, vectors.c.fact_id.in_(ids)),
-            (FACTS, FACTS.c.id.in_(ids)),
-        ):
-            self._connection.execute(delete(table).where(self._own(table), which))
+        self._delete(CONFLICTS, _has_side(ids))
+        self._delete(CONTRIBUTIONS, CONTRIBUTIONS.c.fact_id.in_(ids))
+        self._delete(VECTORS, VECTORS.c.fact_id.in_(ids))
+        self._delete(FACTS, FACTS.c.id.in_(ids))
         self.bump_version()
 
     def add_contribution(self, fact_id: str, contributor: str, at: datetime) -> bool:
-        known = select(CONTRIBUTIONS.c.contributor).where(
-            self._own(CONTRIBUTIONS),
-            CONTRIBUTIONS.c.fact_id == fact_id,
-            CONTRIBUTIONS.c.contributor == contributor,
-        )
-        if self._connection.execute(known).first():
-            return False
-        row = {
-            "tenant_id": self._tenant_id,
-            "fact_id": fact_id,
-            "contributor": contributor,
-            "contributed_at": at,
-        }
-        self._connection.execute(CONTRIBUTIONS.insert(), row)
-        return True
+        key = {"fact_id": fact_id, "contributor": contributor}
+        return self._insert_new(CONTRIBUTIONS, key, contributed_at=at)
 
     def count_contributors(self, fact_id: str) -> int:
-        query = select(func.count()).where(
-            self._own(CONTRIBUTIONS), CONTRIBUTIONS.c.fact_id == fact_id
-        )
-        return int(self._connection.execute(query).scalar_one())
+        return self._count(CONTRIBUTIONS, CONTRIBUTIONS.c.fact_id == fact_id)
 
     def list_contributed_facts(self, contributor: str) -> list[str]:
         query = select(CONTRIBUTIONS.c.fact_id).where(
@@ -215,31 +150,24 @@ class SqlTeamWriter(SqlTeamReader):
 
     def drop_contributions(self, contributor: str) -> list[str]:
         said = self.list_contributed_facts(contributor)
-        which = CONTRIBUTIONS.c.contributor == contributor
-        self._connection.execute(delete(CONTRIBUTIONS).where(self._own(CONTRIBUTIONS), which))
+        self._delete(CONTRIBUTIONS, CONTRIBUTIONS.c.contributor == contributor)
         return [one for one in said if not self.count_contributors(one)]
 
     def add_conflict(self, one: str, other: str, at: datetime) -> bool:
         first, second = sorted((one, other))
-        known = select(CONFLICTS.c.first_id).where(
-            self._own(CONFLICTS), CONFLICTS.c.first_id == first, CONFLICTS.c.second_id == second
-        )
-        if self._connection.execute(known).first():
+        key = {"first_id": first, "second_id": second}
+        return self._insert_new(CONFLICTS, key, noticed_at=at)
+
+    def _insert_new(self, table: Table, key: Mapping[str, str], **values: object) -> bool:
+        """Insert a row unless there is one with this key. True if it was inserted."""
+        if self._count(table, *(table.c[name] == value for name, value in key.items())):
             return False
-        row = {
-            "tenant_id": self._tenant_id,
-            "first_id": first,
-            "second_id": second,
-            "noticed_at": at,
-        }
-        self._connection.execute(CONFLICTS.insert(), row)
+        self._insert_rows(table, [{**key, **values}])
         return True
 
     def list_conflicts(self, fact_id: str) -> list[str]:
-        pair = or_(CONFLICTS.c.first_id == fact_id, CONFLICTS.c.second_id == fact_id)
-        query = select(CONFLICTS.c.first_id, CONFLICTS.c.second_id).where(
-            self._own(CONFLICTS), pair
-        )
+        query = select(CONFLICTS.c.first_id, CONFLICTS.c.second_id)
+        query = query.where(self._own(CONFLICTS), _has_side([fact_id]))
         found = {one for row in self._connection.execute(query) for one in row} - {fact_id}
         standing = select(FACTS.c.id).where(
             self._own(FACTS), FACTS.c.id.in_(found), FACTS.c.status != TeamStatus.REJECTED
@@ -247,8 +175,7 @@ class SqlTeamWriter(SqlTeamReader):
         return sorted(self._connection.execute(standing).scalars())
 
     def drop_conflicts(self, fact_id: str) -> None:
-        pair = or_(CONFLICTS.c.first_id == fact_id, CONFLICTS.c.second_id == fact_id)
-        self._connection.execute(delete(CONFLICTS).where(self._own(CONFLICTS), pair))
+        self._delete(CONFLICTS, _has_side([fact_id]))
 
     def count(self) -> dict[tuple[TeamStatus, TeamKind, TeamOrigin], int]:
         sorts = (FACTS.c.status, FACTS.c.kind, FACTS.c.origin)
@@ -259,23 +186,16 @@ class SqlTeamWriter(SqlTeamReader):
         }
 
     def count_contested(self) -> int:
-        query = select(func.count()).where(self._own(FACTS), self._has_conflict())
-        return int(self._connection.execute(query).scalar_one())
+        return self._count(FACTS, self._has_conflict())
 
     def count_contributions(self) -> int:
-        query = select(func.count()).where(self._own(CONTRIBUTIONS))
-        return int(self._connection.execute(query).scalar_one())
+        return self._count(CONTRIBUTIONS)
 
     def count_contributions_by_week(self, now: datetime, weeks: int) -> list[int]:
-        age = periods_since(
-            CONTRIBUTIONS.c.contributed_at, bindparam("now", now, Moment()), 7
-        ).label("age")
-        recent = CONTRIBUTIONS.c.contributed_at > now - timedelta(weeks=weeks)
-        query = (
-            select(age, func.count().label("number"))
-            .where(self._own(CONTRIBUTIONS), recent)
-            .group_by(age)
-        )
+        at = CONTRIBUTIONS.c.contributed_at
+        age = periods_since(at, bindparam("now", now, Moment()), 7).label("age")
+        query = select(age, func.count().label("number"))
+        query = query.where(self._own(CONTRIBUTIONS), at > now - timedelta(weeks=weeks))
         counts = {row.age: row.number for row in self._connection.execute(query.group_by(age))}
         return [counts.get(week, 0) for week in reversed(range(weeks))]
 
@@ -286,36 +206,29 @@ class SqlTeamWriter(SqlTeamReader):
 
     def count_recalls(self, counts: Mapping[str, int]) -> None:
         for fact_id, count in counts.items():
-            self._connection.execute(
-                update(FACTS)
-                .where(self._own(FACTS), FACTS.c.id == fact_id)
-                .values(recall_count=FACTS.c.recall_count + count)
-            )
+            self._update(FACTS, FACTS.c.id == fact_id, recall_count=FACTS.c.recall_count + count)
 
     def _embed(self, fact_id: str, embedding: Embedding) -> None:
-        row = {
-            "tenant_id": self._tenant_id,
-            "fact_id": fact_id,
-            "model": embedding.model,
-            "vector": embedding.vector,
-        }
-        self._connection.execute(tables.team_embeddings.insert(), row)
+        row = {"fact_id": fact_id, "model": embedding.model, "vector": embedding.vector}
+        self._insert_rows(VECTORS, [row])
 
     def bump_version(self) -> None:
         """Make every process reload its team index."""
         table = tables.teams
-        grown = update(table).where(self._own(table)).values(version=table.c.version + 1)
-        if not self._connection.execute(grown).rowcount:
-            self._connection.execute(table.insert(), {"tenant_id": self._tenant_id, "version": 1})
+        if not self._update(table, version=table.c.version + 1):
+            self._insert_rows(table, [{"version": 1}])
+
+
+def _has_side(ids: Sequence[str]) -> ColumnElement[bool]:
+    """The condition that a conflict has one of these facts on either side."""
+    return or_(CONFLICTS.c.first_id.in_(ids), CONFLICTS.c.second_id.in_(ids))
 
 
 def fact_from_row(row: Row[Any]) -> TeamFact:
-    values = {one.name: getattr(row, one.name) for one in fields(TeamFact)}
-    return TeamFact(
-        **{
-            **values,
-            "kind": TeamKind(row.kind),
-            "status": TeamStatus(row.status),
-            "origin": TeamOrigin(row.origin),
-        }
+    return value_from_row(
+        TeamFact,
+        row,
+        kind=TeamKind(row.kind),
+        status=TeamStatus(row.status),
+        origin=TeamOrigin(row.origin),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, exists, func, or_, select, update
+from sqlalchemy import Table, and_, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
@@ -29,8 +29,9 @@ from remembrancer.store.contract import (
     Write,
     to_json,
 )
-from remembrancer.store.reader import MAX_IDS_PER_STATEMENT, SqlReader, group_ids_by_kind
+from remembrancer.store.reader import SqlReader, chunk_by_kind, chunk_ids
 from remembrancer.store.rows import record_to_row, session_to_row
+from remembrancer.store.statements import field_values
 from remembrancer.types import (
     Change,
     Event,
@@ -64,18 +65,13 @@ class SqlTransaction(SqlReader):
 
     def save_session(self, session: Session) -> None:
         table = tables.sessions
-        row = session_to_row(session, self._owner_id)
-        updated = update(table).where(self._own(table), table.c.id == session.id).values(row)
-        if not self._connection.execute(updated).rowcount:
-            self._connection.execute(table.insert(), row)
+        row = session_to_row(session)
+        if not self._update(table, table.c.id == session.id, **row):
+            self._insert_rows(table, [row])
 
     def save_rejections(self, rejections: Sequence[Rejection]) -> None:
-        rows = [
-            {"owner_id": self._owner_id, **asdict(one), "turns": list(one.turns)}
-            for one in rejections
-        ]
-        if rows:
-            self._connection.execute(tables.rejections.insert(), rows)
+        rows = [field_values(one) | {"turns": list(one.turns)} for one in rejections]
+        self._insert_rows(tables.rejections, rows)
 
     def drop_rejections(self, before: datetime) -> int:
         return self._delete(tables.rejections, tables.rejections.c.at < before)
@@ -101,10 +97,7 @@ class SqlTransaction(SqlReader):
         return 0 if position is None else int(position) + 1
 
     def mark_undone(self, event_id: str, by: str | None) -> None:
-        table = tables.events
-        self._connection.execute(
-            update(table).where(self._own(table), table.c.id == event_id).values(undone_by=by)
-        )
+        self._update(tables.events, tables.events.c.id == event_id, undone_by=by)
 
     def count_recalls(
         self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
@@ -114,13 +107,9 @@ class SqlTransaction(SqlReader):
             alike.setdefault((kind_of(memory_id), count), []).append(memory_id)
         for (kind, count), ids in alike.items():
             table = tables.MEMORY_TABLES[kind]
-            for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-                chunk = ids[start : start + MAX_IDS_PER_STATEMENT]
-                self._connection.execute(
-                    update(table)
-                    .where(self._own(table), table.c.id.in_(chunk))
-                    .values(recall_count=table.c.recall_count + count, recalled_at=at)
-                )
+            for chunk in chunk_ids(ids):
+                more = table.c.recall_count + count
+                self._update(table, table.c.id.in_(chunk), recall_count=more, recalled_at=at)
                 if extend_expiry:
                     self._extend_expiry(table, chunk, at)
 
@@ -134,22 +123,13 @@ class SqlTransaction(SqlReader):
         for memory_id, expires_at, ttl_days in rows.all():
             renewed = at + timedelta(days=ttl_days)
             if renewed > expires_at:
-                self._connection.execute(
-                    update(table)
-                    .where(self._own(table), table.c.id == memory_id)
-                    .values(expires_at=renewed)
-                )
+                self._update(table, table.c.id == memory_id, expires_at=renewed)
 
     def add_embeddings(self, vectors: Mapping[str, Sequence[Embedding]]) -> None:
         self._has_written = True
         pairs = [(memory_id, each) for memory_id, group in vectors.items() for each in group]
         _, first = self._reserve_numbers(0, len(pairs))
-        rows = [
-            self._embedding_row(memory_id, each, number)
-            for number, (memory_id, each) in enumerate(pairs, first)
-        ]
-        if rows:
-            self._connection.execute(tables.embeddings.insert(), rows)
+        self._insert_embeddings(pairs, first)
 
     def drop_vectors(self, keep_model: str) -> int:
         table = tables.embeddings
@@ -188,19 +168,12 @@ class SqlTransaction(SqlReader):
         records = [insert.record for insert in inserts]
         vectors = [(one.record.id, each) for one in inserts for each in one.embeddings]
         documents, embeddings = self._reserve_numbers(len(records), len(vectors))
-        rows = [
-            self._document_row(record, number) for number, record in enumerate(records, documents)
-        ]
-        self._connection.execute(tables.documents.insert(), rows)
-        for kind, group in _group_by_kind(records).items():
-            memories = [record_to_row(record, self._owner_id) for record in group]
-            self._connection.execute(tables.MEMORY_TABLES[kind].insert(), memories)
-        if vectors:
-            rows = [
-                self._embedding_row(memory_id, each, number)
-                for number, (memory_id, each) in enumerate(vectors, embeddings)
-            ]
-            self._connection.execute(tables.embeddings.insert(), rows)
+        numbered = enumerate(records, documents)
+        rows = [_document_row(record, number) for number, record in numbered]
+        self._insert_rows(tables.documents, rows)
+        for kind, table in tables.MEMORY_TABLES.items():
+            self._insert_rows(table, [record_to_row(one) for one in records if one.kind is kind])
+        self._insert_embeddings(vectors, embeddings)
         return [Change(record.id, None, {"status": record.status}) for record in records]
 
     def _reserve_numbers(self, documents: int, vectors: int) -> tuple[int, int]:
@@ -208,42 +181,30 @@ class SqlTransaction(SqlReader):
         on them.
         """
         table = tables.owners
-        self._connection.execute(
-            update(table)
-            .where(self._own(table))
-            .values(
-                documents_added=table.c.documents_added + documents,
-                vectors_added=table.c.vectors_added + vectors,
-            )
+        self._update(
+            table,
+            documents_added=table.c.documents_added + documents,
+            vectors_added=table.c.vectors_added + vectors,
         )
         row = self._connection.execute(
             select(table.c.documents_added, table.c.vectors_added).where(self._own(table))
         ).one()
         return row.documents_added - documents + 1, row.vectors_added - vectors + 1
 
-    def _document_row(self, record: Record, number: int) -> dict[str, object]:
-        return {
-            "owner_id": self._owner_id,
-            "id": record.id,
-            "number": number,
-            "kind": record.kind,
-            "codes": encode_terms(extract_terms(record.search_text)),
-            "marks": detect_features(record.content),
-        }
-
-    def _embedding_row(
-        self, memory_id: str, embedding: Embedding, number: int
-    ) -> dict[str, object]:
-        return {
-            "owner_id": self._owner_id,
-            "memory_id": memory_id,
-            "model": embedding.model,
-            "part": embedding.part,
-            "number": number,
-            "marks": embedding.marks,
-            "crowded": number > self._indexes.max_vectors,
-            "vector": embedding.vector,
-        }
+    def _insert_embeddings(self, pairs: Sequence[tuple[str, Embedding]], first: int) -> None:
+        rows = [
+            {
+                "memory_id": memory_id,
+                "model": embedding.model,
+                "part": embedding.part,
+                "number": number,
+                "marks": embedding.marks,
+                "crowded": number > self._indexes.max_vectors,
+                "vector": embedding.vector,
+            }
+            for number, (memory_id, embedding) in enumerate(pairs, first)
+        ]
+        self._insert_rows(tables.embeddings, rows)
 
     def _patch(self, patches: Sequence[Patch], at: datetime) -> list[Change]:
         rows = self._load_patched_rows(patches)
@@ -259,11 +220,8 @@ class SqlTransaction(SqlReader):
             at,
         )
         for table, values, ids in _group_patches(patches):
-            for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-                chunk = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
-                self._connection.execute(
-                    update(table).where(self._own(table), chunk).values(values)
-                )
+            for chunk in chunk_ids(ids):
+                self._update(table, table.c.id.in_(chunk), **values)
         return [
             Change(one.id, to_json(before), to_json(one.values))
             for one, before in zip(patches, before_values, strict=True)
@@ -274,14 +232,14 @@ class SqlTransaction(SqlReader):
         rows: dict[str, Any] = {}
         names = {name for one in patches for name in one.values}
         assert names <= MUTABLE_FIELDS, f"not mutable: {names - MUTABLE_FIELDS}"
-        for kind, ids in group_ids_by_kind(one.id for one in patches).items():
-            assert len(ids) == len(set(ids)), "a memory is patched at most once in an event"
+        ids = [one.id for one in patches]
+        assert len(ids) == len(set(ids)), "a memory is patched at most once in an event"
+        for kind, chunk in chunk_by_kind(ids):
             table = tables.MEMORY_TABLES[kind]
             columns = {"id", "status", "valid_until", "recorded_at"} | names & set(table.c.keys())
-            for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-                chunk = table.c.id.in_(ids[start : start + MAX_IDS_PER_STATEMENT])
-                query = select(*(table.c[name] for name in columns)).where(self._own(table), chunk)
-                rows |= {row.id: row for row in self._connection.execute(query)}
+            query = select(*(table.c[name] for name in columns))
+            query = query.where(self._own(table), table.c.id.in_(chunk))
+            rows |= {row.id: row for row in self._connection.execute(query)}
         for one in patches:
             if one.id not in rows:
                 raise NotFound(f"There is no memory {one.id}.")
@@ -292,7 +250,6 @@ class SqlTransaction(SqlReader):
         past = self._load_last_states([row.id for row in rows])
         states = [
             {
-                "owner_id": self._owner_id,
                 "memory_id": row.id,
                 "number": number,
                 "status": row.status,
@@ -303,24 +260,17 @@ class SqlTransaction(SqlReader):
             for row in rows
             for number, since in (past.get(row.id, (0, None)),)
         ]
-        if states:
-            self._insert_rows(tables.states, states)
+        self._insert_bulk(tables.states, states)
 
     def _load_last_states(self, ids: Sequence[str]) -> dict[str, tuple[int, datetime]]:
         """For each memory with past states: their number, and the end of the last one."""
         table = tables.states
         found: dict[str, tuple[int, datetime]] = {}
-        for start in range(0, len(ids), MAX_IDS_PER_STATEMENT):
-            query = (
-                select(table.c.memory_id, func.count(), func.max(table.c.until))
-                .where(
-                    self._own(table),
-                    table.c.memory_id.in_(ids[start : start + MAX_IDS_PER_STATEMENT]),
-                )
-                .group_by(table.c.memory_id)
-            )
-            for memory_id, count, until in self._connection.execute(query):
-                found[memory_id] = (count, until)
+        for chunk in chunk_ids(ids):
+            query = select(table.c.memory_id, func.count(), func.max(table.c.until))
+            query = query.where(self._own(table), table.c.memory_id.in_(chunk))
+            for memory_id, *last in self._connection.execute(query.group_by(table.c.memory_id)):
+                found[memory_id] = (last[0], last[1])
         return found
 
     def _purge(self, purges: Sequence[Purge]) -> list[Change]:
@@ -329,37 +279,28 @@ class SqlTransaction(SqlReader):
         for memory_id in ids:
             if memory_id not in known:
                 raise NotFound(f"There is no memory {memory_id}.")
-        for kind, members in group_ids_by_kind(ids).items():
-            for start in range(0, len(members), MAX_IDS_PER_STATEMENT):
-                self._destroy(kind, members[start : start + MAX_IDS_PER_STATEMENT])
+        for kind, chunk in chunk_by_kind(ids):
+            self._destroy(kind, chunk)
         self._purge_sessions({session for session in known.values() if session is not None})
         idempotency.drop_responses_naming(self._connection, self._owner_id, ids)
         owners = tables.owners
-        removed = owners.c.documents_removed + len(ids)
-        self._connection.execute(
-            update(owners).where(self._own(owners)).values(documents_removed=removed)
-        )
+        self._update(owners, documents_removed=owners.c.documents_removed + len(ids))
         return [Change(memory_id, None, None) for memory_id in ids]
 
     def _load_session_ids(self, ids: Sequence[str]) -> dict[str, str | None]:
         """The session of each memory that exists."""
         found: dict[str, str | None] = {}
-        for kind, members in group_ids_by_kind(ids).items():
+        for kind, chunk in chunk_by_kind(ids):
             table = tables.MEMORY_TABLES[kind]
-            for start in range(0, len(members), MAX_IDS_PER_STATEMENT):
-                chunk = table.c.id.in_(members[start : start + MAX_IDS_PER_STATEMENT])
-                query = select(table.c.id, table.c.session_id).where(self._own(table), chunk)
-                found |= {row.id: row.session_id for row in self._connection.execute(query)}
+            query = select(table.c.id, table.c.session_id)
+            query = query.where(self._own(table), table.c.id.in_(chunk))
+            found |= {row.id: row.session_id for row in self._connection.execute(query)}
         return found
 
     def _destroy(self, kind: Kind, ids: Sequence[str]) -> None:
         """Delete memories of one kind and everything that refers to them."""
         table, links = tables.MEMORY_TABLES[kind], tables.links
-        self._connection.execute(
-            update(table)
-            .where(self._own(table), table.c.supersedes.in_(ids))
-            .values(supersedes=None)
-        )
+        self._update(table, table.c.supersedes.in_(ids), supersedes=None)
         self._delete(links, or_(links.c.source.in_(ids), links.c.target.in_(ids)))
         self._delete(tables.states, tables.states.c.memory_id.in_(ids))
         if kind is Kind.RULE:
@@ -381,74 +322,49 @@ class SqlTransaction(SqlReader):
             self._delete(table, and_(table.c.id == session_id, ~has_turns))
 
     def _add_link(self, link: Link) -> Change:
-        row = {
-            "owner_id": self._owner_id,
-            "source": link.source,
-            "target": link.target,
-            "relation": link.relation,
-            "created_at": link.created_at,
-        }
-        self._connection.execute(tables.links.insert(), row)
-        return Change(link.source, {"link": None}, {"link": _link_to_json(link)})
+        self._insert_rows(tables.links, [field_values(link)])
+        return Change(link.source, {"link": None}, {"link": to_json(field_values(link))})
 
     def _drop_link(self, link: Link) -> Change:
         table = tables.links
-        same = and_(
-            table.c.source == link.source,
-            table.c.target == link.target,
-            table.c.relation == link.relation,
-        )
-        self._delete(table, same)
-        return Change(link.source, {"link": _link_to_json(link)}, {"link": None})
+        same = (table.c[name] == getattr(link, name) for name in ("source", "target", "relation"))
+        self._delete(table, *same)
+        return Change(link.source, {"link": to_json(field_values(link))}, {"link": None})
 
     def _add_application(self, application: RuleApplication) -> Change:
-        row = {field.name: getattr(application, field.name) for field in fields(application)}
-        own: dict[str, object] = {"owner_id": self._owner_id, "withdrawn": False}
-        self._connection.execute(tables.rule_applications.insert(), own | row)
+        row = field_values(application) | {"withdrawn": False}
+        self._insert_rows(tables.rule_applications, [row])
         return Change(application.rule_id, {"application": None}, {"application": application.id})
 
     def _withdraw_application(self, rule_id: str, application_id: str, undo: bool) -> Change:
         table = tables.rule_applications
-        self._connection.execute(
-            update(table)
-            .where(self._own(table), table.c.id == application_id, table.c.rule_id == rule_id)
-            .values(withdrawn=not undo)
-        )
+        which = (table.c.id == application_id, table.c.rule_id == rule_id)
+        self._update(table, *which, withdrawn=not undo)
         counted, withdrawn = {"application": application_id}, {"application": None}
         return Change(rule_id, withdrawn, counted) if undo else Change(rule_id, counted, withdrawn)
 
     def _insert_event(self, event: Event, changes: Sequence[Change]) -> None:
-        own: dict[str, object] = {"owner_id": self._owner_id}
         columns = ("id", "at", "action", "agent", "surface", "note", "undoes", "batch_id")
-        self._connection.execute(
-            tables.events.insert(), own | {name: getattr(event, name) for name in columns}
-        )
+        self._insert_rows(tables.events, [{name: getattr(event, name) for name in columns}])
         rows = [
-            own
-            | {
-                "event_id": event.id,
-                "number": number,
-                "memory_id": change.memory_id,
-                "before": change.before,
-                "after": change.after,
-            }
+            {"event_id": event.id, "number": number, **field_values(change)}
             for number, change in enumerate(changes)
         ]
-        if rows:
-            self._insert_rows(tables.changes, rows)
+        self._insert_bulk(tables.changes, rows)
 
-    def _insert_rows(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-        self._connection.execute(table.insert(), rows)
-
-    def _delete(self, table: Table, which: ColumnElement[bool]) -> int:
-        return self._connection.execute(table.delete().where(self._own(table), which)).rowcount
+    def _insert_bulk(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert many rows without bytes or vectors; an engine can have a faster way."""
+        self._insert_rows(table, rows)
 
 
-def _group_by_kind(records: Iterable[Record]) -> dict[Kind, list[Record]]:
-    found: dict[Kind, list[Record]] = {}
-    for record in records:
-        found.setdefault(record.kind, []).append(record)
-    return found
+def _document_row(record: Record, number: int) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "number": number,
+        "kind": record.kind,
+        "codes": encode_terms(extract_terms(record.search_text)),
+        "marks": detect_features(record.content),
+    }
 
 
 def _group_patches(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:
@@ -464,13 +380,4 @@ def _group_patches(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, obje
 def _to_column_values(values: Mapping[str, object]) -> dict[str, object]:
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
-    }
-
-
-def _link_to_json(link: Link) -> dict[str, Any]:
-    return {
-        "source": link.source,
-        "target": link.target,
-        "relation": link.relation,
-        "created_at": link.created_at.isoformat(),
     }
