@@ -227,13 +227,11 @@ def _render_listing(directory: str, texts: Mapping[str, str]) -> str:
             entry = "/".join((directory, *names[:depth])) + end
             sizes[entry] = sizes.get(entry, 0) + size
     lines = [f"{_format_size(size)}\t{entry}" for entry, size in sizes.items()]
-    return "\n".join(
-        (
-            f"Here're the files and directories up to 2 levels deep in {directory}, "
-            "excluding hidden items and node_modules:",
-            *lines,
-        )
+    heading = (
+        f"Here're the files and directories up to 2 levels deep in {directory}, "
+        "excluding hidden items and node_modules:"
     )
+    return "\n".join((heading, *lines))
 
 
 def _format_size(count: int) -> str:

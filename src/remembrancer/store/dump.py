@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -100,7 +101,7 @@ def load_person(
     owner: Owner,
     rows: Iterable[DumpRow],
     *,
-    max_vectors: int,
+    max_vectors: int = sys.maxsize,
     removed: int = 0,
 ) -> None:
     """Insert all rows of an owner who has none, in the caller's transaction."""

@@ -197,9 +197,8 @@ class PostgresStore:
     def scrub(self) -> tuple[str, ...]:
         self.evict_erased()
         with _translate_connection_errors(), self._engine.connect() as connection:
-            return pg_scrub.rewrite_tables(
-                connection.execution_options(isolation_level="AUTOCOMMIT")
-            )
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            return pg_scrub.rewrite_tables(connection)
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
         found = []

@@ -88,11 +88,7 @@ class SqliteStore:
                 self._ensure_registered(owner)
             elif not self._has_file(owner):
                 raise UnknownPerson(f"{owner.user} of {owner.tenant} has no memories here.")
-            with (
-                self._use_person(owner) as person,
-                _translate_lock_errors(),
-                person.file.begin_write() as connection,
-            ):
+            with self._begin_person_write(owner) as (person, connection):
                 if person.file.is_in_place():
                     row = system_tables.build_owner_row(owner, self._clock.now())
                     system_tables.insert_missing(connection, tables.owners, row)
@@ -129,13 +125,9 @@ class SqliteStore:
     def load(self, owner: Owner, rows: Iterable[DumpRow], *, replace: bool = False) -> None:
         self.system.register_owner(owner)
         if self._path is None or self._has_file(owner):
-            with (
-                self._use_person(owner) as person,
-                _translate_lock_errors(),
-                person.file.begin_write() as connection,
-            ):
+            with self._begin_person_write(owner) as (_, connection):
                 removed = dump.clear_person(connection, owner, replace=replace)
-                _load_person(connection, owner, rows, removed)
+                dump.load_person(connection, owner, rows, removed=removed)
         else:
             self._load_new_owner(owner, rows)
 
@@ -165,11 +157,7 @@ class SqliteStore:
 
     def delete_owner(self, owner: Owner) -> None:
         if self._has_file(owner):
-            with (
-                self._use_person(owner) as person,
-                _translate_lock_errors(),
-                person.file.begin_write(),
-            ):
+            with self._begin_person_write(owner) as (person, _):
                 if person.file.is_in_place():
                     person.file.detach()
         self._evict(_file_stem(owner))
@@ -235,6 +223,12 @@ class SqliteStore:
 
     def _begin_system_write(self) -> AbstractContextManager[Connection]:
         return self._system_file.begin_write()
+
+    @contextlib.contextmanager
+    def _begin_person_write(self, owner: Owner) -> Iterator[tuple[_OpenFile, Connection]]:
+        with self._use_person(owner) as person, _translate_lock_errors():
+            with person.file.begin_write() as connection:
+                yield person, connection
 
     @contextlib.contextmanager
     def _begin_team_write(self, tenant: Tenant) -> Iterator[Connection]:
@@ -311,7 +305,7 @@ class SqliteStore:
         path = self._file_path(_file_stem(owner))
         try:
             with sqlite_file.build_file("personal", path, self._lock_timeout_seconds) as connection:
-                _load_person(connection, owner, rows)
+                dump.load_person(connection, owner, rows)
         except FileExistsError as error:
             raise Conflict(
                 f"Another process is writing memories of {owner.user} of {owner.tenant}. Try again."
@@ -409,9 +403,3 @@ def _translate_lock_errors() -> Iterator[None]:
                 "Another process has held the write lock for too long. Try again."
             ) from error
         raise
-
-
-def _load_person(
-    connection: Connection, owner: Owner, rows: Iterable[DumpRow], removed: int = 0
-) -> None:
-    dump.load_person(connection, owner, rows, max_vectors=sys.maxsize, removed=removed)

@@ -105,12 +105,11 @@ def _list_erased_people(found: Archive, store: Store) -> list[Owner]:
 def _restore_archive(
     found: Archive, store: Store, *, replace: bool, steps: ProgressCounter
 ) -> TransferResult:
-    items = [_build_item(found, member) for member in found.members]
+    items = [
+        TransferItem(found.read_data_owner(one), one, partial(found.read_rows, one))
+        for one in found.members
+    ]
     return _load_items(items, found.read_system_rows, store, replace=replace, steps=steps)
-
-
-def _build_item(found: Archive, member: ArchiveMember) -> TransferItem:
-    return TransferItem(found.read_data_owner(member), member, partial(found.read_rows, member))
 
 
 def _load_items(

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from remembrancer.errors import BadBackup
@@ -145,7 +146,8 @@ def _build_contribution_filter(
 ) -> RowPredicate | None:
     """Match a person's contributions and the facts that only they contributed; None if none."""
     contributors: dict[str, set[str]] = {}
-    for table, columns in map(parse_row, _read_row_lines(source, team)):
+    rows = islice(_read_lines(source, team), 1, None)  # the first line names the team
+    for table, columns in map(parse_row, rows):
         if table == "team_contributions":
             fact_id, name = str(columns["fact_id"]), str(columns["contributor"])
             contributors.setdefault(fact_id, set()).add(name)
@@ -175,10 +177,3 @@ def _filter_lines(
 def _read_lines(source: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     with source.open(name) as file:
         yield from file
-
-
-def _read_row_lines(source: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """Return the lines of a person or team, without the one that names the owner."""
-    lines = _read_lines(source, name)
-    next(lines, None)
-    return lines

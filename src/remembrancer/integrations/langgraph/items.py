@@ -92,11 +92,8 @@ class ItemContent:
 
     def matches(self, fact: Fact) -> bool:
         """True if a fact has this content already."""
-        return (fact.content, fact.metadata, fact.ttl_days) == (
-            self.text,
-            self.metadata,
-            self.ttl_days,
-        )
+        own = (self.text, self.metadata, self.ttl_days)
+        return (fact.content, fact.metadata, fact.ttl_days) == own
 
 
 def build_content(op: PutOp, fields: list[str] | None) -> ItemContent:
