@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -42,7 +42,13 @@ from remembrancer.cli import (
     tour,
 )
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import split_root_options
+from remembrancer.cli.options import (
+    ROOT_FLAGS,
+    ROOT_OPTIONS,
+    split_root_options,
+    take_typer_context,
+    with_options,
+)
 
 INTRODUCTION = """Long-term memory for AI assistants, and for you.
 
@@ -65,10 +71,10 @@ class LazyCommands(Mapping[str, Any]):
         return _build_command(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_collect_commands())
+        return iter(_collect_verbs())
 
     def __len__(self) -> int:
-        return len(_collect_commands())
+        return len(_collect_verbs())
 
 
 class RootGroup(TyperGroup):
@@ -116,34 +122,11 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True, help=INTRODUCTION)
-def root(  # noqa: PLR0913 - Typer reads the options from the arguments
-    context: typer.Context,
-    *,
-    user: Annotated[str | None, typer.Option(metavar="NAME", help="The user.")] = None,
-    tenant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The organisation of the user.")
-    ] = None,
-    agent: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The agent that acts for the user.")
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="What to keep, and for how long."),
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The configuration file (TOML).")
-    ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PLACE", help="A directory, a postgresql:// URL, or :memory: to try it."
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
+@with_options(ROOT_OPTIONS, ROOT_FLAGS)
+def root(context: typer.Context, **options: Any) -> None:
     """Store the root options; the verb opens the memory."""
-    cli = CliContext(user, tenant, agent, profile, config, store, json, shared=context.obj)
+    version, json = options.pop("version"), bool(options.pop("json"))
+    cli = CliContext(**options, json=json, shared=context.obj)
     context.obj = cli
     if version:
         from remembrancer import __version__
@@ -194,13 +177,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         remember.delete_all,
         remember.undo,
     ),
-    "Trusting rules": (
-        rules.helpful,
-        rules.harmful,
-        rules.promote,
-        rules.demote,
-        rules.disable,
-    ),
+    "Trusting rules": (rules.helpful, rules.harmful, rules.promote, rules.demote, rules.disable),
     "Team": (
         team.propose,
         team.team,
@@ -214,23 +191,9 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         team_settings.team_stats,
         team_settings.team_switch,
     ),
-    "Talking": (
-        chat.chat,
-        telegram.telegram,
-        telegram.telegram_link,
-    ),
-    "Coding agents": (
-        install.install,
-        run.run,
-    ),
-    "Serving": (
-        serve.serve,
-        serve.demo,
-        mcp.mcp,
-        keys.key_create,
-        keys.key_list,
-        keys.key_revoke,
-    ),
+    "Talking": (chat.chat, telegram.telegram, telegram.telegram_link),
+    "Coding agents": (install.install, run.run),
+    "Serving": (serve.serve, serve.demo, mcp.mcp, keys.key_create, keys.key_list, keys.key_revoke),
     "Looking after it": (
         recall.stats,
         audit.audit,
@@ -251,18 +214,17 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
 
 
 @cache
-def _collect_commands() -> dict[str, CommandInfo]:
-    """The name, function and group of each verb."""
-    found = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
-    names = [verb.__name__.rstrip("_").replace("_", "-") for _, verb in found]
+def _collect_verbs() -> dict[str, tuple[Callable[..., None], str]]:
+    """The function and the group of each verb, by name."""
     return {
-        name: CommandInfo(name, callback=verb, rich_help_panel=group)
-        for name, (group, verb) in zip(names, found, strict=True)
+        verb.__name__.rstrip("_").replace("_", "-"): (verb, group)
+        for group, verbs in VERBS.items()
+        for verb in verbs
     }
 
 
 @cache
 def _build_command(name: str) -> Any:
-    return get_command_from_info(
-        _collect_commands()[name], pretty_exceptions_short=True, rich_markup_mode=None
-    )
+    verb, group = _collect_verbs()[name]
+    info = CommandInfo(name, callback=take_typer_context(verb), rich_help_panel=group)
+    return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_conversation
@@ -12,13 +12,13 @@ from remembrancer.cli.terminal import format_count
 
 
 def append(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
+    cli: CliContext,
+    file: Annotated[str, Argument(metavar="FILE", hidden=True)],
     *,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="The conversation; without it, a new one.")
+        str | None, Option(metavar="ID", help="The conversation; without it, a new one.")
     ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="What it was about.")] = None,
+    title: Annotated[str | None, Option(metavar="TEXT", help="What it was about.")] = None,
 ) -> None:
     """Add turns to a conversation, to be recalled later.
 
@@ -33,7 +33,6 @@ def append(
       rem append chat.txt --title "Our holiday"
       rem append - < chat.txt
     """
-    cli: CliContext = context.obj
     turns = read_conversation(file, cli.zone)
     with cli.open_memory(embeds=True) as me:
         stored = me.append(turns, session, title=title)

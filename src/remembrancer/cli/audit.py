@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import Yes, confirm_or_abort
 from remembrancer.cli.terminal import Terminal, format_count
@@ -36,16 +37,16 @@ FIXES = {
 
 
 def audit(
-    context: typer.Context,
+    cli: CliContext,
     kinds: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--kind",
             metavar="NAME",
             help="Only duplicate, stale, contradicting, unsupported, secret or orphan; repeatable.",
         ),
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Apply the fixes, after asking.")] = False,
+    fix: Annotated[bool, Option("--fix", help="Apply the fixes, after asking.")] = False,
     yes: Yes = False,
 ) -> None:
     """Find duplicates, contradictions and other flaws.
@@ -61,7 +62,6 @@ def audit(
       rem audit --kind duplicate --fix
       rem audit --kind secret --fix --yes
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         found = me.audit(kinds)
         if not fix:
@@ -87,14 +87,10 @@ def _print_audit(out: Terminal, found: Audit) -> None:
     for kind, title in TITLES.items():
         _print_section(out, found, kind, title)
     out.print_heading(f"Affected, of {memories}")
-    from remembrancer.cli import render
-
     render.print_pairs(out, ((name, f"{rate:.1%}") for name, rate in found.rates.items()))
 
 
 def _print_section(out: Terminal, found: Audit, kind: str, title: str) -> None:
-    from remembrancer.cli import render
-
     some = [one for one in found.findings if one.kind == kind]
     if not some:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.progress import progress_bar
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from remembrancer.transfer.restore import TransferResult
 
 Replace = Annotated[
-    bool, typer.Option("--replace", help="Replace existing memories of the same people and teams.")
+    bool, Option("--replace", help="Replace existing memories of the same people and teams.")
 ]
 
 
 def backup(
-    context: typer.Context,
-    file: Annotated[str | None, typer.Argument(metavar="FILE", hidden=True)] = None,
+    cli: CliContext,
+    file: Annotated[str | None, Argument(metavar="FILE", hidden=True)] = None,
     verify: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Only check an existing backup.")
+        str | None, Option(metavar="FILE", help="Only check an existing backup.")
     ] = None,
 ) -> None:
     """Write everyone's memories into one file.
@@ -40,7 +40,6 @@ def backup(
       rem backup ~/backups/memories.zip
       rem backup --verify ~/backups/memories.zip
     """
-    cli: CliContext = context.obj
     if verify is not None:
         if file is not None:
             raise InvalidInput("Give one file: a new backup, or after --verify an existing one.")
@@ -53,8 +52,8 @@ def backup(
 
 
 def restore_backup(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
+    cli: CliContext,
+    file: Annotated[str, Argument(metavar="FILE", hidden=True)],
     replace: Replace = False,
 ) -> None:
     """Restore everyone from a backup.
@@ -67,15 +66,14 @@ def restore_backup(
       rem restore-backup ~/backups/memories.zip
       rem restore-backup memories.zip --store ~/empty-place
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store, progress_bar("Restoring") as progress:
         arrived = store.restore_backup(file, replace=replace, progress=progress)
     cli.print_result(arrived, lambda out: _print_arrival(out, arrived, "restored"))
 
 
 def move(
-    context: typer.Context,
-    place: Annotated[str, typer.Argument(metavar="PLACE", hidden=True)],
+    cli: CliContext,
+    place: Annotated[str, Argument(metavar="PLACE", hidden=True)],
     replace: Replace = False,
 ) -> None:
     """Copy everyone to another directory or engine.
@@ -88,7 +86,6 @@ def move(
       rem move ~/new-place
       rem move postgresql://user@host/database
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store, progress_bar("Moving") as progress:
         arrived = store.move_to(place, replace=replace, progress=progress)
     cli.print_result(arrived, lambda out: _print_arrival(out, arrived, "copied"))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
+from typer import Option
 
 from remembrancer.cli import restore_default_gc
 from remembrancer.cli.cli_context import CliContext
@@ -22,10 +23,10 @@ WELCOME = "Ctrl-C stops an answer, Ctrl-D leaves. Say “undo” to take back a 
 
 
 def chat(
-    context: typer.Context,
+    cli: CliContext,
     *,
     session: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Continue this conversation.")
+        str | None, Option(metavar="NAME", help="Continue this conversation.")
     ] = None,
 ) -> None:
     """Talk with an assistant that remembers.
@@ -41,7 +42,6 @@ def chat(
       rem --store :memory: chat < questions.txt
     """
     restore_default_gc()
-    cli: CliContext = context.obj
     with cli.open_engine(embeds=True) as engine:
         from remembrancer.assistant.chat import Chat
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from remembrancer.cli.options import drop_unset, parse_moment
 from remembrancer.cli.terminal import Terminal
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from remembrancer.recall.filters import RecallOptions
     from remembrancer.remember.statement import FactFields
     from remembrancer.types import Json
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -106,6 +108,18 @@ class CliContext:
             print_json(value)
         else:
             render(Terminal(lambda: self.zone))
+
+    def run_verb(
+        self,
+        verb: Callable[[Memory], Result],
+        render: Callable[[Terminal, Result], None],
+        *,
+        embeds: bool = False,
+    ) -> None:
+        """Call a verb of the user's memory and print its result as text or JSON."""
+        with self.open_memory(embeds=embeds) as me:
+            result = verb(me)
+        self.print_result(result, lambda out: render(out, result))
 
     def _open_engine(self, embeds: bool) -> Remembrancer:
         # Validating the settings imports pydantic: load the model, which takes longest, meanwhile.

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_text
 from remembrancer.cli.options import Yes, confirm_or_abort
@@ -28,13 +30,13 @@ HOW_TO_CONFIGURE = """Name one in remembrancer.toml, or in the file after --conf
 
 
 def consolidate(
-    context: typer.Context,
+    cli: CliContext,
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show the plans.")] = False,
+    plan: Annotated[bool, Option("--plan", help="Only show the plans.")] = False,
     save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the plans to a file; change nothing.")
+        str | None, Option(metavar="FILE", help="Write the plans to a file; change nothing.")
     ] = None,
-    apply: Annotated[str | None, typer.Option(metavar="FILE", help="Apply saved plans.")] = None,
+    apply: Annotated[str | None, Option(metavar="FILE", help="Apply saved plans.")] = None,
     yes: Yes = False,
 ) -> None:
     """Turn episodes into facts and rules.
@@ -52,7 +54,6 @@ def consolidate(
     """
     if apply is not None and (plan or save is not None):
         raise InvalidInput("--apply uses saved plans. Leave --plan and --save out.")
-    cli: CliContext = context.obj
     with cli.open_memory(embeds=True) as me:
         plans = _load_plans(apply) if apply is not None else me.plan_consolidation()
         waiting = 0 if _has_model(cli) else me.stats().backlog
@@ -123,8 +124,6 @@ def _apply_plans(me: Memory, plans: Sequence[ConsolidationPlan]) -> tuple[list[B
 def _print_plans(
     out: Terminal, plans: Sequence[ConsolidationPlan], waiting: int, saved_to: Path | None = None
 ) -> None:
-    from remembrancer.cli import render
-
     if waiting:
         are = format_count(waiting, "episode waits", "episodes wait")
         out.say(f"No language model is configured: {are} to be read.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import parse_moment, read_words
@@ -15,23 +16,20 @@ if TYPE_CHECKING:
 
 
 def context(
-    context: typer.Context,
-    words: Annotated[list[str] | None, typer.Argument(metavar="PROMPT", hidden=True)] = None,
+    cli: CliContext,
+    words: Annotated[list[str] | None, Argument(metavar="PROMPT", hidden=True)] = None,
     *,
     budget: Annotated[
-        int | None, typer.Option(metavar="TOKENS", help="The maximum length, headings included.")
+        int | None, Option(metavar="TOKENS", help="The maximum length, headings included.")
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="sections, note or hot_set; default: the profile's."),
+        Option(metavar="NAME", help="sections, note or hot_set; default: the profile's."),
     ] = None,
     session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Only what was known when this chat first asked."),
+        str | None, Option(metavar="ID", help="Only what was known when this chat first asked.")
     ] = None,
-    as_of: Annotated[
-        str | None, typer.Option(metavar="DATE", help="As known on this date.")
-    ] = None,
+    as_of: Annotated[str | None, Option(metavar="DATE", help="As known on this date.")] = None,
 ) -> None:
     """Print memory as text for a prompt.
 
@@ -43,7 +41,6 @@ def context(
       rem context "Plan my week" --budget 500
       rem context --style hot_set --session monday-chat
     """
-    cli: CliContext = context.obj
     prompt = read_words(words) if words else None
     moment = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
     with cli.open_memory(embeds=prompt is not None) as me:

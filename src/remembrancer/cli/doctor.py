@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typer
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.terminal import Terminal
 
 
-def doctor(context: typer.Context) -> None:
+def doctor(cli: CliContext) -> None:
     """Check that everything works, and how to repair it.
 
     Checks the configuration, the data directory, the database and the embedding model, and stores a
@@ -22,13 +23,10 @@ def doctor(context: typer.Context) -> None:
     """
     from remembrancer.doctor import Level, run_checks
 
-    cli: CliContext = context.obj
     findings = run_checks(lambda: cli.settings, file=cli.config, in_memory=cli.store == ":memory:")
     healthy = all(one.level is not Level.PROBLEM for one in findings)
 
     def print_text(out: Terminal) -> None:
-        from remembrancer.cli import render
-
         render.print_checks(out, ((one.level, one.name, one.message) for one in findings))
         out.print_blank_line()
         out.say("Everything works." if healthy else "Something needs your attention.")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_text
@@ -30,17 +31,15 @@ ROW_LABELS = {
 
 
 def erase(
-    context: typer.Context,
-    user: Annotated[str, typer.Argument(metavar="USER", hidden=True)],
+    cli: CliContext,
+    user: Annotated[str, Argument(metavar="USER", hidden=True)],
     *,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list what would be removed.")
-    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only list what would be removed.")] = False,
     contributions_only: Annotated[
-        bool, typer.Option("--contributions-only", help="Only their contributions to the team.")
+        bool, Option("--contributions-only", help="Only their contributions to the team.")
     ] = False,
     receipt: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where to write the receipt.")
+        str | None, Option(metavar="FILE", help="Where to write the receipt.")
     ] = None,
     yes: Yes = False,
 ) -> None:
@@ -57,7 +56,6 @@ def erase(
       rem erase ada --receipt ada.json
       rem erase ada --contributions-only --yes
     """
-    cli: CliContext = context.obj
     _refuse_existing(receipt)
     with cli.open_engine() as store:
         there = store.inventory(user, tenant=cli.tenant)
@@ -81,8 +79,7 @@ def erase(
 
 
 def verify_receipt(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", hidden=True)],
+    cli: CliContext, file: Annotated[str, Argument(metavar="FILE", hidden=True)]
 ) -> None:
     """Check the receipt of an erasure.
 
@@ -94,7 +91,6 @@ def verify_receipt(
     """
     from remembrancer.erasure.receipts import parse_receipt
 
-    cli: CliContext = context.obj
     shown = parse_receipt(read_text(file))
     with cli.open_engine() as store:
         ours = store.verify_receipt(shown)

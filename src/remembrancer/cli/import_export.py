@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.progress import progress_bar
@@ -21,29 +21,25 @@ MAX_ITEMS_SHOWN = 10
 
 
 def import_(
-    context: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", hidden=True)],
+    cli: CliContext,
+    path: Annotated[str, Argument(metavar="PATH", hidden=True)],
     *,
     format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format; default: detected.")
+        str | None, Option("--from", metavar="FORMAT", help="The format; default: detected.")
     ] = None,
     of: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Whose, if it holds several people's."),
+        str | None, Option(metavar="NAME", help="Whose, if it holds several people's.")
     ] = None,
     origin: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="document: somebody else's words, not trusted."),
+        str | None, Option(metavar="NAME", help="document: somebody else's words, not trusted.")
     ] = None,
     learn: Annotated[
         bool | None,
-        typer.Option("--learn/--no-learn", help="Learn from conversations now, or not at all."),
+        Option("--learn/--no-learn", help="Learn from conversations now, or not at all."),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be imported.")
-    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be imported.")] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="With an export of ours: replace what is here.")
+        bool, Option("--replace", help="With an export of ours: replace what is here.")
     ] = False,
 ) -> None:
     """Import from another product, notes or conversations.
@@ -64,7 +60,6 @@ def import_(
     from remembrancer.transfer.formats.detect import OWN_FORMAT
     from remembrancer.transfer.person_export import is_export
 
-    cli: CliContext = context.obj
     if format == OWN_FORMAT or (format is None and is_export(Path(path).expanduser())):
         _import_own_export(cli, Path(path).expanduser(), replace=replace)
         return
@@ -83,10 +78,10 @@ def import_(
 
 
 def export(
-    context: typer.Context,
-    file: Annotated[str | None, typer.Argument(metavar="FILE", hidden=True)] = None,
+    cli: CliContext,
+    file: Annotated[str | None, Argument(metavar="FILE", hidden=True)] = None,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="For reading; it cannot be imported.")
+        bool, Option("--markdown", help="For reading; it cannot be imported.")
     ] = False,
 ) -> None:
     """Export one person's memories to a file.
@@ -99,7 +94,6 @@ def export(
       rem export ada.jsonl
       rem export ada.md --markdown --user ada
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store:
         user = cli.user or cli.settings.user
         if markdown:

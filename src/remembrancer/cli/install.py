@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import collect_root_options
@@ -24,18 +24,14 @@ NOTES = {
 
 
 def install(
-    context: typer.Context,
-    client: Annotated[str, typer.Argument(metavar="CLIENT", hidden=True)],
+    cli: CliContext,
+    client: Annotated[str, Argument(metavar="CLIENT", hidden=True)],
     *,
     project: Annotated[
-        bool, typer.Option("--project", help="For everyone in this project, in its files.")
+        bool, Option("--project", help="For everyone in this project, in its files.")
     ] = False,
-    user: Annotated[
-        bool, typer.Option("--user", help="For you, in every project (default).")
-    ] = False,
-    uninstall: Annotated[
-        bool, typer.Option("--uninstall", help="Remove what was installed.")
-    ] = False,
+    user: Annotated[bool, Option("--user", help="For you, in every project (default).")] = False,
+    uninstall: Annotated[bool, Option("--uninstall", help="Remove what was installed.")] = False,
 ) -> None:
     """Give a coding agent your memory.
 
@@ -56,7 +52,6 @@ def install(
 
     if project and user:
         raise InvalidInput("Give --project or --user, not both.")
-    cli: CliContext = context.obj
     changes = plan_install(
         client, Path.cwd() if project else None, _collect_root_options(cli), remove=uninstall
     )

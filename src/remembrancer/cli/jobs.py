@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.progress import progress_bar
 from remembrancer.cli.terminal import Terminal
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from remembrancer.maintenance.runner import JobResult, ScheduledJob
+    from remembrancer.maintenance.runner import JobResult
 
 
 def jobs(
-    context: typer.Context,
-    action: Annotated[str, typer.Argument(metavar="[run|tick]", hidden=True)] = "list",
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", hidden=True)] = None,
+    cli: CliContext,
+    action: Annotated[str, Argument(metavar="[run|tick]", hidden=True)] = "list",
+    names: Annotated[list[str] | None, Argument(metavar="NAME", hidden=True)] = None,
 ) -> None:
     """List the recurring jobs, or run some now.
 
@@ -32,12 +34,11 @@ def jobs(
       rem jobs run decay_sweep trash_purge
       rem jobs tick
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store:
         match action:
             case "list":
                 scheduled = store.schedule()
-                cli.print_result(scheduled, lambda out: _print_schedule(out, scheduled))
+                cli.print_result(scheduled, lambda out: render.print_schedule(out, scheduled))
                 return
             case "run" if names:
                 done = [store.run_job(name, tenant=cli.tenant) for name in names]
@@ -51,9 +52,9 @@ def jobs(
 
 
 def reembed(
-    context: typer.Context,
+    cli: CliContext,
     drop_old: Annotated[
-        bool, typer.Option("--drop-old", help="Remove the vectors of other models afterwards.")
+        bool, Option("--drop-old", help="Remove the vectors of other models afterwards.")
     ] = False,
 ) -> None:
     """Compute missing vectors, after a change of model.
@@ -65,7 +66,6 @@ def reembed(
     Example:
       rem reembed --drop-old
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store, progress_bar("Embedding") as progress:
         outcome = store.reembed(progress, drop_old=drop_old)
 
@@ -74,12 +74,6 @@ def reembed(
         out.say(f"{done}: all have vectors of {store.embedding_model}.")
 
     cli.print_result(outcome, print_text)
-
-
-def _print_schedule(out: Terminal, scheduled: list[ScheduledJob]) -> None:
-    from remembrancer.cli import render
-
-    render.print_schedule(out, scheduled)
 
 
 def _print_outcomes(out: Terminal, done: list[JobResult]) -> None:

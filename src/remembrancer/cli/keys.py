@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import parse_moment
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 
 def key_create(
-    context: typer.Context,
+    cli: CliContext,
     capability: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="users:view or users:edit; repeatable."),
+        list[str] | None, Option(metavar="NAME", help="users:view or users:edit; repeatable.")
     ] = None,
-    label: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
-    expires: Annotated[str | None, typer.Option(metavar="DATE", help="When it expires.")] = None,
+    label: Annotated[str | None, Option(metavar="TEXT", help="What it is for.")] = None,
+    expires: Annotated[str | None, Option(metavar="DATE", help="When it expires.")] = None,
 ) -> None:
     """Create an API key for the server; it is shown once.
 
@@ -34,7 +33,6 @@ def key_create(
       rem key-create --user ada --agent support-bot --expires 2030-01-01
       rem key-create --user root --capability users:view --capability users:edit
     """
-    cli: CliContext = context.obj
     until = parse_moment(expires, cli.zone, "--expires") if expires else None
     with cli.open_engine() as store:
         made = store.create_key(
@@ -53,7 +51,7 @@ def key_create(
     cli.print_result(made, print_text)
 
 
-def key_list(context: typer.Context) -> None:
+def key_list(cli: CliContext) -> None:
     """List API keys.
 
     Shows whose each key is, when it was last used, and whether it expired or was revoked. With
@@ -64,7 +62,6 @@ def key_list(context: typer.Context) -> None:
       rem key-list
       rem key-list --user ada
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store:
         found = [one for one in store.list_keys() if _is_selected(cli, one)]
 
@@ -78,10 +75,7 @@ def key_list(context: typer.Context) -> None:
     cli.print_result(found, print_text)
 
 
-def key_revoke(
-    context: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", hidden=True)],
-) -> None:
+def key_revoke(cli: CliContext, key: Annotated[str, Argument(metavar="KEY", hidden=True)]) -> None:
     """Revoke an API key.
 
     KEY is its id, as `rem key-list` shows it. It takes effect at once, in every process.
@@ -90,7 +84,6 @@ def key_revoke(
     Example:
       rem key-revoke key_01kkq3v4rxe8fy0zkb5t5f3m2a
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store:
         revoked = store.revoke_key(key)
     cli.print_result(revoked, lambda out: out.say(f"{revoked.id} opens nothing any more."))

@@ -11,10 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.files import read_conversation
-from remembrancer.cli.recall import describe_memory
+from remembrancer.cli.recall import describe_memory, print_entry
 from remembrancer.cli.terminal import Terminal, quote
 from remembrancer.errors import InvalidInput
 
@@ -75,18 +76,16 @@ class LearnResult:
 
 
 def learn(
-    context: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", hidden=True)],
+    cli: CliContext,
+    files: Annotated[list[str], Argument(metavar="FILE...", hidden=True)],
     *,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Continue this conversation, and close it.")
+        str | None, Option(metavar="ID", help="Continue this conversation, and close it.")
     ] = None,
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title of the conversation.")
-    ] = None,
+    title: Annotated[str | None, Option(metavar="TEXT", help="Title of the conversation.")] = None,
     origin: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME", help="document: the user's turns were written by others, untrusted."
         ),
     ] = None,
@@ -105,14 +104,13 @@ def learn(
       rem learn notes.txt --origin document
       rem learn - --session holiday --title "Our holiday" < chat.jsonl
     """
-    cli: CliContext = context.obj
     if title is not None and session is None and len(files) > 1:
         raise InvalidInput("--title is for one conversation: give one FILE, or a --session.")
     conversations = [_set_origin(origin, read_conversation(file, cli.zone)) for file in files]
     if session is not None:
         conversations = [[turn for turns in conversations for turn in turns]]
     with cli.open_engine(embeds=True) as engine:
-        me = engine.for_user(cli.user, tenant=cli.tenant, agent=cli.agent, surface="cli")
+        me = cli.memory_of(engine)
         with (
             _show_spinner("Learning from the conversation …"),
             engine.collect_learned(me.principal.owner) as batches,
@@ -136,10 +134,10 @@ def learn(
 
 
 def rejected(
-    context: typer.Context,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="Maximum number to show.")] = 20,
+    cli: CliContext,
+    limit: Annotated[int, Option(metavar="NUMBER", help="Maximum number to show.")] = 20,
     cursor: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Continue after the last page.")
+        str | None, Option(metavar="TEXT", help="Continue after the last page.")
     ] = None,
 ) -> None:
     """Show what was not remembered, and why.
@@ -152,23 +150,7 @@ def rejected(
       rem rejected
       rem rejected --limit 5
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        found = me.rejected(limit=limit, cursor=cursor)
-
-    def print_page(out: Terminal) -> None:
-        if not found.items:
-            out.say("Nothing was rejected.")
-        for number, one in enumerate(found.items):
-            if number:
-                out.print_blank_line()
-            _print_rejection(out, one)
-            out.note(f"{out.format_time(one.at)} · {one.session_id}", indent=2)
-        if found.cursor is not None:
-            out.print_blank_line()
-            out.note(f"There is more: the same command with --cursor {found.cursor}")
-
-    cli.print_result(found, print_page)
+    cli.run_verb(lambda me: me.rejected(limit=limit, cursor=cursor), _print_rejections)
 
 
 def _set_origin(origin: str | None, turns: list[TurnInput]) -> list[TurnInput]:
@@ -195,9 +177,8 @@ def _build_result(
     session = me.session(turns[0].session_id or "")
     state = _get_state(session, turns[-1])
     own = [one for one in batches if one.session_id == session.id]
-    if state is LearnState.LEARNED and not _covers(
-        own, turns
-    ):  # Another process has learned from it.
+    if state is LearnState.LEARNED and not _covers(own, turns):
+        # Another process has learned from it.
         kept = {one.id: one for one in _load_memories_since(me, session, turns[0])}
         rejections = _load_rejections_since(me, session, turns[0])
     else:
@@ -277,24 +258,20 @@ def _list_confirmed(batches: Iterable[LearnedBatch]) -> list[str]:
 def _print_results(
     out: Terminal, results: Sequence[LearnResult], confirmed: Sequence[Record], *, has_model: bool
 ) -> None:
-    for number, one in enumerate(results):
-        if number:
-            out.print_blank_line()
+    for one in out.separate(results):
         _print_result(out, one)
     if confirmed:
         out.print_heading("Still true, and known already")
         for record in confirmed:
-            out.say(record.content)
-            out.note(describe_memory(out, record))
+            print_entry(out, record)
     if not has_model:
         out.print_blank_line()
         out.note(NO_MODEL_NOTE)
 
 
 def _print_result(out: Terminal, one: LearnResult) -> None:
-    title = one.session.title
+    title, count = one.session.title, len(one.learned)
     name = quote(title) if title is not None else "the conversation"
-    count = len(one.learned)
     match one.state:
         case LearnState.LEARNED if count:
             out.say(f"Learned {count} {'thing' if count == 1 else 'things'} from {name}.")
@@ -339,6 +316,15 @@ def format_failure(session: Session) -> str:
     """The message of the session's last failure, without its code."""
     code, _, sentence = (session.failure or "").partition(": ")
     return sentence or code
+
+
+def _print_rejections(out: Terminal, found: Page[Rejection]) -> None:
+    if not found.items:
+        out.say("Nothing was rejected.")
+    for one in out.separate(found.items):
+        _print_rejection(out, one)
+        out.note(f"{out.format_time(one.at)} · {one.session_id}", indent=2)
+    out.print_more_hint(found.cursor)
 
 
 def _print_rejection(out: Terminal, one: Rejection) -> None:

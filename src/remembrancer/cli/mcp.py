@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Annotated, cast, get_args
 
-import typer
+from typer import Option
 
 from remembrancer.cli import restore_default_gc
 from remembrancer.cli.cli_context import CliContext
@@ -13,10 +13,10 @@ from remembrancer.errors import InvalidInput, InvalidSetting
 
 
 def mcp(
-    context: typer.Context,
+    cli: CliContext,
     *,
     tools: Annotated[
-        str, typer.Option(metavar="SET", help="core (the essential tools) or full.")
+        str, Option(metavar="SET", help="core (the essential tools) or full.")
     ] = "core",
 ) -> None:
     """Serve memory to an MCP client on stdin and stdout.
@@ -38,7 +38,6 @@ def mcp(
     restore_default_gc()
     from remembrancer.mcp.stdio import serve
 
-    cli: CliContext = context.obj
     with cli.open_engine(embeds=True) as engine:
         me = cli.memory_of(engine, surface="mcp")
         serve(engine, me.principal, cast(Extent, tools))

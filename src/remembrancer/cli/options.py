@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -9,28 +10,42 @@ from datetime import datetime, tzinfo
 from typing import Annotated, Any, TypeVar
 
 import typer
+from typer import Argument, Option
 
 from remembrancer.errors import InvalidInput
-
-ROOT_OPTIONS = ("--user", "--tenant", "--agent", "--profile", "--config", "--store")
-ROOT_FLAGS = ("--json",)
 
 Function = TypeVar("Function", bound=Callable[..., None])
 OptionTable = Mapping[str, Any]
 
 
 def _option(kind: Any, flag: str, metavar: str, help: str) -> Any:
-    return Annotated[kind | None, typer.Option(flag, metavar=metavar, help=help)]
+    return Annotated[kind | None, Option(flag, metavar=metavar, help=help)]
 
 
-Limit = Annotated[int, typer.Option(metavar="NUMBER", help="The maximum number of results.")]
+Limit = Annotated[int, Option(metavar="NUMBER", help="The maximum number of results.")]
 Cursor = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="The cursor that the last page printed.")
+    str | None, Option(metavar="TEXT", help="The cursor that the last page printed.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
-Words = Annotated[list[str], typer.Argument(metavar="WORDS", hidden=True)]
-Reference = Annotated[list[str], typer.Argument(metavar="MEMORY", hidden=True)]
-Content = Annotated[str, typer.Argument(metavar="CONTENT", hidden=True)]
+Yes = Annotated[bool, Option("--yes", help="Do not ask.")]
+Words = Annotated[list[str], Argument(metavar="WORDS", hidden=True)]
+Reference = Annotated[list[str], Argument(metavar="MEMORY", hidden=True)]
+Content = Annotated[str, Argument(metavar="CONTENT", hidden=True)]
+
+ROOT_OPTIONS: OptionTable = {
+    "user": _option(str, "--user", "NAME", "The user."),
+    "tenant": _option(str, "--tenant", "NAME", "The organisation of the user."),
+    "agent": _option(str, "--agent", "NAME", "The agent that acts for the user."),
+    "profile": _option(str, "--profile", "NAME", "What to keep, and for how long."),
+    "config": _option(str, "--config", "FILE", "The configuration file (TOML)."),
+    "store": _option(
+        str, "--store", "PLACE", "A directory, a postgresql:// URL, or :memory: to try it."
+    ),
+}
+ROOT_FLAGS: OptionTable = {
+    "json": Annotated[bool, Option("--json", help="Print one JSON document.")],
+    "version": Annotated[bool, Option("--version", help="Print the version.")],
+}
+ROOT_NAMES = tuple(f"--{name}" for name in ROOT_OPTIONS)
 
 FACT_OPTIONS: OptionTable = {
     "category": _option(str, "--category", "NAME", "A category of the profile."),
@@ -91,10 +106,25 @@ def with_options(*tables: OptionTable) -> Callable[[Function], Function]:
     return decorate
 
 
+def take_typer_context(verb: Callable[..., None]) -> Callable[..., None]:
+    """The function that Typer calls for a verb: it takes Typer's context, the verb its `obj`."""
+    signature = inspect.signature(verb, eval_str=True)
+    first, *others = signature.parameters.values()
+
+    @functools.wraps(verb)
+    def call_verb(context: typer.Context, **values: Any) -> None:
+        verb(context.obj, **values)
+
+    context = first.replace(name="context", annotation=typer.Context)
+    call_verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[context, *others]
+    )
+    return call_verb
+
+
 def collect_root_options(source: object) -> dict[str, str]:
     """The root options that were given, with their dashes, from an object with a field for each."""
-    values = {name: getattr(source, name.removeprefix("--")) for name in ROOT_OPTIONS}
-    return drop_unset(values)
+    return drop_unset({f"--{name}": getattr(source, name) for name in ROOT_OPTIONS})
 
 
 def drop_unset(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,9 +181,9 @@ def split_root_options(args: Sequence[str]) -> tuple[list[str], list[str]]:
     for arg in remaining:
         if arg == "--":
             rest += [arg, *remaining]
-        elif arg in ROOT_FLAGS or arg.startswith(tuple(f"{name}=" for name in ROOT_OPTIONS)):
+        elif arg == "--json" or arg.startswith(tuple(f"{name}=" for name in ROOT_NAMES)):
             front.append(arg)
-        elif arg in ROOT_OPTIONS:
+        elif arg in ROOT_NAMES:
             value = [one for one in [next(remaining, None)] if one is not None]
             if arg == "--user" and rest[:1] == ["install"] and "".join(value)[:2] in ("", "--"):
                 # `rem install --user` has a flag of that name: install for this user.

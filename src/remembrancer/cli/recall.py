@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import (
     FILTER_OPTIONS,
@@ -21,15 +22,15 @@ from remembrancer.cli.options import (
 from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from remembrancer.types import Page, Recalled, Record
+    from remembrancer.types import Event, Page, Recalled, Record
 
 
 @with_options(FILTER_OPTIONS, RANKING_OPTIONS)
 def recall(
-    context: typer.Context,
+    cli: CliContext,
     words: Words,
     *,
-    explain: Annotated[bool, typer.Option("--explain", help="Show why each was found.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Show why each was found.")] = False,
     **options: Any,
 ) -> None:
     """Find the memories that matter for a question.
@@ -42,7 +43,6 @@ def recall(
       rem recall "how should I answer?"
       rem recall "where does Ada live?" --as-of 2026-03-15 --explain
     """
-    cli: CliContext = context.obj
     query, filters = read_words(words), cli.parse_recall_options(options)
     with cli.open_memory(embeds=filters.get("mode") != "keyword") as me:
         found = me.recall(query, **filters)
@@ -52,7 +52,7 @@ def recall(
     )
 
 
-def get(context: typer.Context, memory: Reference) -> None:
+def get(cli: CliContext, memory: Reference) -> None:
     """Show one memory with all its details.
 
     Shows where it came from, how long it is true, its status and its confidence.
@@ -61,14 +61,11 @@ def get(context: typer.Context, memory: Reference) -> None:
     Example:
       rem get "lives in Hamburg"
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        record = me.get(read_words(memory))
-    cli.print_result(record, lambda out: _print_memory(out, record))
+    cli.run_verb(lambda me: me.get(read_words(memory)), _print_memory)
 
 
 @with_options(FILTER_OPTIONS, PAGING_OPTIONS)
-def list_(context: typer.Context, **options: Any) -> None:
+def list_(cli: CliContext, **options: Any) -> None:
     """List memories, the newest first.
 
     Lists active memories; --status lists superseded, forgotten or deleted ones.
@@ -78,14 +75,11 @@ def list_(context: typer.Context, **options: Any) -> None:
       rem list --category preference --limit 10
       rem list --status forgotten
     """
-    cli: CliContext = context.obj
     filters: Any = cli.parse_recall_options(options)
-    with cli.open_memory() as me:
-        found = me.list(**filters)
-    cli.print_result(found, lambda out: _print_list(out, found))
+    cli.run_verb(lambda me: me.list(**filters), _print_list)
 
 
-def history(context: typer.Context, memory: Reference) -> None:
+def history(cli: CliContext, memory: Reference) -> None:
     """Show the versions of a memory and its events.
 
     Shows all versions, what happened to them, and their links. Each event has an id for `rem undo`.
@@ -94,23 +88,10 @@ def history(context: typer.Context, memory: Reference) -> None:
     Example:
       rem history "lives in Hamburg"
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        found = me.history(read_words(memory))
-
-    def print_text(out: Terminal) -> None:
-        from remembrancer.cli import render
-
-        render.print_history(out, found)
-
-    cli.print_result(found, print_text)
+    cli.run_verb(lambda me: me.history(read_words(memory)), render.print_history)
 
 
-def activity(
-    context: typer.Context,
-    limit: Limit = 20,
-    cursor: Cursor = None,
-) -> None:
+def activity(cli: CliContext, limit: Limit = 20, cursor: Cursor = None) -> None:
     """Show what happened to your memories, the latest first.
 
     Shows what you stored, what was learned and what expired. Each event has an id for `rem undo`.
@@ -119,22 +100,10 @@ def activity(
     Example:
       rem activity --limit 5
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        found = me.activity(limit=limit, cursor=cursor)
-
-    def print_text(out: Terminal) -> None:
-        from remembrancer.cli import render
-
-        if not found.items:
-            out.say("Nothing has happened yet.")
-        render.print_events(out, found.items)
-        out.print_more_hint(found.cursor)
-
-    cli.print_result(found, print_text)
+    cli.run_verb(lambda me: me.activity(limit=limit, cursor=cursor), _print_activity)
 
 
-def stats(context: typer.Context) -> None:
+def stats(cli: CliContext) -> None:
     """Count memories by kind and status.
 
     Also shows how many fade because nobody confirmed them, and how many expire soon.
@@ -143,49 +112,41 @@ def stats(context: typer.Context) -> None:
     Example:
       rem stats
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        found = me.stats()
-
-    def print_text(out: Terminal) -> None:
-        from remembrancer.cli import render
-
-        render.print_stats(out, found)
-
-    cli.print_result(found, print_text)
+    cli.run_verb(lambda me: me.stats(), render.print_stats)
 
 
 def _print_results(out: Terminal, found: list[Recalled], *, explain: bool) -> None:
     if not found:
         out.say("Nothing was found.")
-    for number, one in enumerate(found):
-        _print_entry(out, one.memory, first=number == 0)
+    for one in out.separate(found):
+        print_entry(out, one.memory)
         if explain:
-            from remembrancer.cli import render
-
             render.print_explanation(out, one)
 
 
 def _print_list(out: Terminal, found: Page[Record]) -> None:
     if not found.items:
         out.say("There is nothing here.")
-    for number, record in enumerate(found.items):
-        _print_entry(out, record, first=number == 0)
+    for record in out.separate(found.items):
+        print_entry(out, record)
+    out.print_more_hint(found.cursor)
+
+
+def _print_activity(out: Terminal, found: Page[Event]) -> None:
+    if not found.items:
+        out.say("Nothing has happened yet.")
+    render.print_events(out, found.items)
     out.print_more_hint(found.cursor)
 
 
 def _print_memory(out: Terminal, record: Record) -> None:
-    from remembrancer.cli import render
-
-    out.say(record.content)
-    out.note(describe_memory(out, record))
+    print_entry(out, record)
     out.print_blank_line()
     render.print_memory(out, record)
 
 
-def _print_entry(out: Terminal, record: Record, *, first: bool) -> None:
-    if not first:
-        out.print_blank_line()
+def print_entry(out: Terminal, record: Record) -> None:
+    """Print the content of a memory and the line about it."""
     out.say(record.content)
     out.note(describe_memory(out, record))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import (
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from remembrancer.types import Batch, Record, Written
 
 Relation = Annotated[
-    str, typer.Option(metavar="NAME", help="derived_from, supports, contradicts or related_to.")
+    str, Option(metavar="NAME", help="derived_from, supports, contradicts or related_to.")
 ]
 
 
 @with_options(FACT_OPTIONS)
-def remember(context: typer.Context, words: Words, **options: Any) -> None:
+def remember(cli: CliContext, words: Words, **options: Any) -> None:
     """Store one memory.
 
     It replaces a memory that it restates, and a duplicate is not stored again. Secrets are removed
@@ -42,17 +42,14 @@ def remember(context: typer.Context, words: Words, **options: Any) -> None:
       rem remember "Ada lives in Berlin." --subject Ada --predicate lives_in
       rem remember - --kind episode --tag meeting < notes.txt
     """
-    cli: CliContext = context.obj
     content, fields = read_words(words), cli.parse_fact_fields(options)
-    with cli.open_memory(embeds=True) as me:
-        written = me.remember(content, **fields)
-    cli.print_result(written, lambda out: _print_remembered(out, written))
+    cli.run_verb(lambda me: me.remember(content, **fields), _print_remembered, embeds=True)
 
 
 @with_options(FACT_OPTIONS)
 def update(
-    context: typer.Context,
-    memory: Annotated[str, typer.Argument(metavar="MEMORY", hidden=True)],
+    cli: CliContext,
+    memory: Annotated[str, Argument(metavar="MEMORY", hidden=True)],
     content: Content,
     **options: Any,
 ) -> None:
@@ -65,14 +62,13 @@ def update(
     Example:
       rem update "lives in Berlin" "Ada lives in Hamburg." --valid-from 2026-03-01
     """
-    cli: CliContext = context.obj
     old, new, fields = read_words([memory]), read_words([content]), cli.parse_fact_fields(options)
     with cli.open_memory(embeds=True) as me:
         written = me.update(old, new, **fields)
     cli.print_result(written, lambda out: _print_remembered(out, written, "Updated."))
 
 
-def confirm(context: typer.Context, memory: Reference) -> None:
+def confirm(cli: CliContext, memory: Reference) -> None:
     """Confirm that a memory is still true.
 
     This restores its confidence. A memory that had expired becomes active again.
@@ -81,10 +77,10 @@ def confirm(context: typer.Context, memory: Reference) -> None:
     Example:
       rem confirm "lives in Hamburg"
     """
-    _change(context.obj, lambda me: me.confirm(read_words(memory)), "Confirmed.")
+    _change(cli, lambda me: me.confirm(read_words(memory)), "Confirmed.")
 
 
-def forget(context: typer.Context, memory: Reference) -> None:
+def forget(cli: CliContext, memory: Reference) -> None:
     """Forget a memory: it is no longer recalled.
 
     If no memory has that id or those words, the one that is clearly closest in meaning is
@@ -94,10 +90,10 @@ def forget(context: typer.Context, memory: Reference) -> None:
     Example:
       rem forget "where Ada lives"
     """
-    _change(context.obj, lambda me: me.forget(read_words(memory)), "Forgotten.")
+    _change(cli, lambda me: me.forget(read_words(memory)), "Forgotten.")
 
 
-def restore(context: typer.Context, memory: Reference) -> None:
+def restore(cli: CliContext, memory: Reference) -> None:
     """Restore a forgotten or deleted memory.
 
     It becomes active again, with the validity it had before.
@@ -106,10 +102,10 @@ def restore(context: typer.Context, memory: Reference) -> None:
     Example:
       rem restore "Ada lives in Hamburg"
     """
-    _change(context.obj, lambda me: me.restore(read_words(memory)), "Restored.")
+    _change(cli, lambda me: me.restore(read_words(memory)), "Restored.")
 
 
-def delete(context: typer.Context, memory: Reference) -> None:
+def delete(cli: CliContext, memory: Reference) -> None:
     """Move a memory to the trash.
 
     You can restore it from there. If the profile deletes at once, it is deleted permanently.
@@ -118,16 +114,10 @@ def delete(context: typer.Context, memory: Reference) -> None:
     Example:
       rem delete fact_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        written = me.delete(read_words(memory))
-    cli.print_result(written, lambda out: _print_deleted(out, written))
+    cli.run_verb(lambda me: me.delete(read_words(memory)), _print_deleted)
 
 
-def forget_all(
-    context: typer.Context,
-    yes: Yes = False,
-) -> None:
+def forget_all(cli: CliContext, yes: Yes = False) -> None:
     """Forget every active memory.
 
     Nothing is recalled any more, but everything stays in your history. One `rem undo` restores all
@@ -138,13 +128,10 @@ def forget_all(
       rem forget-all
     """
     confirm_or_abort(yes, "Forget everything?")
-    _change_all(context.obj, lambda me: me.forget_all(), "forgotten")
+    _change_all(cli, lambda me: me.forget_all(), "forgotten")
 
 
-def delete_all(
-    context: typer.Context,
-    yes: Yes = False,
-) -> None:
+def delete_all(cli: CliContext, yes: Yes = False) -> None:
     """Move everything to the trash, conversations too.
 
     One `rem undo` restores all of it. If the profile deletes at once, it is deleted permanently.
@@ -154,12 +141,11 @@ def delete_all(
       rem delete-all
     """
     confirm_or_abort(yes, "Delete everything, conversations too?")
-    _change_all(context.obj, lambda me: me.delete_all(), "deleted")
+    _change_all(cli, lambda me: me.delete_all(), "deleted")
 
 
 def undo(
-    context: typer.Context,
-    event: Annotated[str | None, typer.Argument(metavar="EVENT", hidden=True)] = None,
+    cli: CliContext, event: Annotated[str | None, Argument(metavar="EVENT", hidden=True)] = None
 ) -> None:
     """Undo one change.
 
@@ -171,16 +157,13 @@ def undo(
       rem undo
       rem undo event_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        written = me.undo(event)
-    cli.print_result(written, lambda out: _print_undone(out, written))
+    cli.run_verb(lambda me: me.undo(event), _print_undone)
 
 
 def link(
-    context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="SOURCE", hidden=True)],
-    target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
+    cli: CliContext,
+    source: Annotated[str, Argument(metavar="SOURCE", hidden=True)],
+    target: Annotated[str, Argument(metavar="TARGET", hidden=True)],
     relation: Relation = "related_to",
 ) -> None:
     """Link two memories.
@@ -192,16 +175,14 @@ def link(
     Example:
       rem link "prefers tea" "stopped drinking coffee" --relation supports
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        written = me.link(read_words([source]), read_words([target]), relation)
-    cli.print_result(written, lambda out: _print_linked(out, written))
+    one, other = read_words([source]), read_words([target])
+    cli.run_verb(lambda me: me.link(one, other, relation), _print_linked)
 
 
 def unlink(
-    context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="SOURCE", hidden=True)],
-    target: Annotated[str, typer.Argument(metavar="TARGET", hidden=True)],
+    cli: CliContext,
+    source: Annotated[str, Argument(metavar="SOURCE", hidden=True)],
+    target: Annotated[str, Argument(metavar="TARGET", hidden=True)],
     relation: Relation = "related_to",
 ) -> None:
     """Remove a link between two memories.
@@ -212,28 +193,21 @@ def unlink(
     Example:
       rem unlink "prefers tea" "stopped drinking coffee" --relation supports
     """
-    cli: CliContext = context.obj
-    with cli.open_memory() as me:
-        written = me.unlink(read_words([source]), read_words([target]), relation)
-    cli.print_result(written, lambda out: _print_change(out, written, "No longer linked."))
+    one, other = read_words([source]), read_words([target])
+    _change(cli, lambda me: me.unlink(one, other, relation), "No longer linked.")
 
 
 def _change_all(cli: CliContext, verb: Callable[[Memory], Batch], word: str) -> None:
-    with cli.open_memory() as me:
-        batch = verb(me)
-    cli.print_result(batch, lambda out: _print_batch(out, batch, word))
+    def print_batch(out: Terminal, batch: Batch) -> None:
+        out.say(f"{format_count(len(batch.ids), 'memory was', 'memories were')} {word}.")
+        if batch.event is not None and batch.event.action != "deleted":
+            out.print_undo_hint(batch.event)
 
-
-def _print_batch(out: Terminal, batch: Batch, word: str) -> None:
-    out.say(f"{format_count(len(batch.ids), 'memory was', 'memories were')} {word}.")
-    if batch.event is not None and batch.event.action != "deleted":
-        out.print_undo_hint(batch.event)
+    cli.run_verb(verb, print_batch)
 
 
 def _change(cli: CliContext, verb: Callable[[Memory], Written], word: str) -> None:
-    with cli.open_memory() as me:
-        written = verb(me)
-    cli.print_result(written, lambda out: _print_change(out, written, word))
+    cli.run_verb(verb, lambda out, written: _print_change(out, written, word))
 
 
 def _print_change(out: Terminal, written: Written, word: str) -> None:
@@ -255,22 +229,20 @@ def _print_remembered(out: Terminal, written: Written, word: str = "Remembered."
 
 def _describe_secrets(memory: Record, kinds: tuple[str, ...]) -> str:
     """The number of secrets that were removed; two of one kind leave two marks in the text."""
-    texts = (getattr(memory, name, None) or "" for name in ("content", "summary", "body"))
-    everything = " ".join(texts)
-    count = max(len(kinds), sum(everything.count(f"[secret: {kind}]") for kind in kinds))
+    texts = " ".join(getattr(memory, name, None) or "" for name in ("content", "summary", "body"))
+    count = max(len(kinds), sum(texts.count(f"[secret: {kind}]") for kind in kinds))
     return f"{format_count(count, 'secret was', 'secrets were')} left out ({', '.join(kinds)})."
 
 
 def _print_deleted(out: Terminal, written: Written) -> None:
     if written.event is not None and written.event.action == "deleted":
         out.say("Deleted for good. It cannot be brought back.")
-        return
-    _print_change(out, written, "In the trash.")
+    else:
+        _print_change(out, written, "In the trash.")
 
 
 def _print_undone(out: Terminal, written: Written) -> None:
-    memory = written.memory
-    out.say(f"Taken back. {quote(memory.content)} is {memory.status}.")
+    out.say(f"Taken back. {quote(written.memory.content)} is {written.memory.status}.")
     _print_undo_hint(out, written)
 
 

@@ -1,4 +1,7 @@
-"""Prints explanations, details, histories, counts and settings as tables."""
+"""Prints explanations, details, histories, counts and settings as tables.
+
+Rich is imported on first use, as most verbs print no table.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +10,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from remembrancer.cli.terminal import Terminal, escape_controls, format_count, shorten
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
     from remembrancer.maintenance.runner import ScheduledJob
-    from remembrancer.types import Event, Fact, History, Recalled, Record, Stats, Why
+    from remembrancer.types import Event, History, Recalled, Record, Stats, Why
 
 
 def print_explanation(out: Terminal, recalled: Recalled) -> None:
     """Print why a memory was recalled, with every number of its score."""
     why = recalled.why
+    age = format_count(round(why.age_days), "day")
     parts = " + ".join(f"{name} {value:.4f}" for name, value in why.parts.items())
     rows = [
         ("score", f"{recalled.score:.4f} = {parts}  ({why.recipe})"),
         ("by meaning", _format_rank(why.semantic_rank, "similarity", why.similarity)),
         ("by words", _format_rank(why.keyword_rank, "bm25", why.bm25)),
         ("normalised", ", ".join(f"{name} {value:.4f}" for name, value in why.normalised.items())),
-        ("confidence", f"{_format_confidence(why)} after {_format_days(why.age_days)}"),
+        ("confidence", f"{_format_confidence(why)} after {age}"),
         ("passed", "; ".join(why.filters)),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in why.evidence),
     ]
@@ -44,7 +48,7 @@ def _format_confidence(why: Why) -> str:
 def print_memory(out: Terminal, record: Record) -> None:
     """Print all details of one memory."""
     by = f"{record.agent} on {record.surface}" if record.agent else record.surface
-    fact: Fact | Record = record
+    about = filter(None, (_get_text(record, "subject"), _get_text(record, "predicate")))
     rows = [
         ("status", str(record.status)),
         ("true", _format_validity(out, record)),
@@ -54,12 +58,9 @@ def print_memory(out: Terminal, record: Record) -> None:
         ("expires", out.format_time(record.expires_at) if record.expires_at else ""),
         ("confidence", f"{record.confidence:.2f}, {record.permanence}"),
         ("importance", f"{record.importance:g}"),
-        (
-            "about",
-            " ".join(filter(None, (_get_text(fact, "subject"), _get_text(fact, "predicate")))),
-        ),
-        ("summary", _get_text(fact, "summary")),
-        ("body", _get_text(fact, "body")),
+        ("about", " ".join(about)),
+        ("summary", _get_text(record, "summary")),
+        ("body", _get_text(record, "body")),
         ("scope", record.scope),
         ("recalled", _format_recall_count(out, record)),
         ("replaces", record.supersedes or ""),
@@ -89,8 +90,7 @@ def print_history(out: Terminal, history: History) -> None:
     if links:
         out.print_heading("Linked")
         print_pairs(
-            out,
-            [(_replace_underscores(one.relation), f"{one.source} → {one.target}") for one in links],
+            out, ((one.relation.replace("_", " "), f"{one.source} → {one.target}") for one in links)
         )
 
 
@@ -98,7 +98,7 @@ def print_events(out: Terminal, events: Sequence[Event]) -> None:
     """Print events in the given order."""
     lines = _build_table()
     for event in events:
-        lines.add_row(Text(out.format_time(event.at), style="dim"), _format_event(event))
+        lines.add_row(_text(out.format_time(event.at), "dim"), _format_event(event))
     _print(out, lines)
 
 
@@ -109,10 +109,10 @@ def print_schedule(out: Terminal, jobs: Iterable[ScheduledJob]) -> None:
         last = out.format_time(one.finished_at) if one.finished_at else "never"
         due = out.format_time(one.due_at) if one.due_at else "off"
         lines.add_row(
-            Text(one.job),
-            Text(one.cron or "off", style="dim"),
-            Text(f"last {last}"),
-            Text(f"next {due}"),
+            _text(one.job),
+            _text(one.cron or "off", "dim"),
+            _text(f"last {last}"),
+            _text(f"next {due}"),
         )
     _print(out, lines)
 
@@ -141,6 +141,10 @@ def print_stats(out: Terminal, stats: Stats) -> None:
 
 def print_candidates(candidates: Sequence[Record]) -> None:
     """Print the memories that a reference can mean, on stderr."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     console = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
     table = Table.grid(padding=(0, 2))
     for one in candidates:
@@ -155,30 +159,33 @@ def print_checks(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     for level, name, sentence in rows:
         sign, style = signs[level]
         words = sentence if level == "ok" else f"{level.capitalize()}: {sentence}"
-        lines.add_row(Text(f"{sign} {name}", style=style), Text(escape_controls(words)))
+        lines.add_row(_text(f"{sign} {name}", style), _text(escape_controls(words)))
     _print(out, lines)
 
 
 def print_audit_findings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     """Print a line per finding: the flaw, the memories and the fix."""
+    from rich.table import Table
+
     lines = Table.grid(padding=(0, 2))
     lines.add_column(overflow="fold", ratio=1)
     lines.add_column(no_wrap=True)
     for sentence, ids, fix in rows:
-        text = Text(escape_controls(sentence)).append(f"\n{escape_controls(ids)}", style="dim")
-        lines.add_row(text, Text(fix, style="bold"))
+        text = _text(escape_controls(sentence)).append(f"\n{escape_controls(ids)}", "dim")
+        lines.add_row(text, _text(fix, "bold"))
     _print(out, lines)
 
 
 def print_diff(out: Terminal, lines: Iterable[str]) -> None:
     """Print lines that begin with + in green and those with - in red."""
+    from rich.console import Console
+
     for line in lines:
         # Further lines of an entry are indented below its sign.
         entry = "\n  ".join(escape_controls(line).splitlines())
         if out.is_terminal:
-            Console(highlight=False, width=out.width).print(
-                Text(entry, style={"+": "green", "-": "red"}.get(line[:1], ""))
-            )
+            colour = {"+": "green", "-": "red"}.get(line[:1], "")
+            Console(highlight=False, width=out.width).print(_text(entry, colour))
         else:
             out.say(entry)
 
@@ -187,14 +194,14 @@ def print_settings(out: Terminal, rows: Iterable[tuple[str, str, str]]) -> None:
     """Print a line per setting: name, value and meaning."""
     lines = _build_table()
     for name, value, meaning in rows:
-        dim = Text().append(escape_controls(meaning), style="dim")
-        lines.add_row(Text(escape_controls(name)), Text(escape_controls(value)), dim)
+        dim = _text("").append(escape_controls(meaning), "dim")
+        lines.add_row(_text(escape_controls(name)), _text(escape_controls(value)), dim)
     _print(out, lines)
 
 
 def _format_event(event: Event) -> Text:
     by = f" by {event.agent}" if event.agent else ""
-    line = Text(f"{event.action}{escape_controls(by)}, {event.surface}")
+    line = _text(f"{event.action}{escape_controls(by)}, {event.surface}")
     touched = len({change.memory_id for change in event.changes})
     if touched > 1:
         line.append(f", {touched} memories")
@@ -204,7 +211,7 @@ def _format_event(event: Event) -> Text:
         line.append(f", took back {event.undoes}")
     if event.undone_by is not None:
         line.append(", taken back since")
-    return line.append(f"\n{event.id}", style="dim")
+    return line.append(f"\n{event.id}", "dim")
 
 
 def _format_validity(out: Terminal, record: Record) -> str:
@@ -225,10 +232,6 @@ def _format_rank(rank: int | None, name: str, value: float | None) -> str:
     return f"rank {rank}, {name} {value:.3f}" if value is not None else f"rank {rank}"
 
 
-def _format_days(days: float) -> str:
-    return format_count(round(days), "day")
-
-
 def _get_text(record: object, name: str) -> str:
     return str(getattr(record, name, None) or "")
 
@@ -238,20 +241,26 @@ def format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
-def _replace_underscores(name: str) -> str:
-    return name.replace("_", " ")
-
-
 def print_pairs(out: Terminal, rows: Iterable[tuple[str, str]], indent: int = 0) -> None:
     """Print names and values; rows without a value are skipped."""
+    from rich.padding import Padding
+
     table = _build_table()
     for name, value in rows:
         if value:
-            table.add_row(Text(name, style="dim"), Text(escape_controls(value)))
+            table.add_row(_text(name, "dim"), _text(escape_controls(value)))
     _print(out, Padding(table, (0, 0, 0, indent)))
 
 
+def _text(text: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    return Text(text, style)
+
+
 def _build_table() -> Table:
+    from rich.table import Table
+
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -260,6 +269,8 @@ def _build_table() -> Table:
 
 def _print(out: Terminal, what: RenderableType) -> None:
     """Print without the trailing spaces of table cells."""
+    from rich.console import Console
+
     console = Console(highlight=False, width=out.width)
     with console.capture() as captured:
         console.print(what)

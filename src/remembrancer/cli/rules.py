@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import read_words
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from remembrancer.memory import Memory
     from remembrancer.types import Written
 
-RuleReference = Annotated[list[str], typer.Argument(metavar="RULE", hidden=True)]
+RuleReference = Annotated[list[str], Argument(metavar="RULE", hidden=True)]
 
 
-def helpful(context: typer.Context, rule: RuleReference) -> None:
+def helpful(cli: CliContext, rule: RuleReference) -> None:
     """Report that following a rule helped.
 
     The success is counted; with enough of them the rule is trusted more.
@@ -27,14 +27,14 @@ def helpful(context: typer.Context, rule: RuleReference) -> None:
     Example:
       rem helpful "confirm before sending"
     """
-    _change_rule(context.obj, lambda me: me.helpful(read_words(rule)), "Noted.")
+    _change_rule(cli, lambda me: me.helpful(read_words(rule)), "Noted.")
 
 
 def harmful(
-    context: typer.Context,
+    cli: CliContext,
     rule: RuleReference,
     reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What went wrong; the warning quotes it.")
+        str | None, Option(metavar="TEXT", help="What went wrong; the warning quotes it.")
     ] = None,
 ) -> None:
     """Report that following a rule did harm.
@@ -46,10 +46,10 @@ def harmful(
     Example:
       rem harmful "always reply at once" --reason "woke the children"
     """
-    _change_rule(context.obj, lambda me: me.harmful(read_words(rule), reason), "Noted.")
+    _change_rule(cli, lambda me: me.harmful(read_words(rule), reason), "Noted.")
 
 
-def promote(context: typer.Context, rule: RuleReference) -> None:
+def promote(cli: CliContext, rule: RuleReference) -> None:
     """Trust a rule one step more.
 
     The steps are candidate, established and proven.
@@ -58,10 +58,10 @@ def promote(context: typer.Context, rule: RuleReference) -> None:
     Example:
       rem promote "confirm before sending"
     """
-    _change_rule(context.obj, lambda me: me.promote(read_words(rule)), "Promoted.")
+    _change_rule(cli, lambda me: me.promote(read_words(rule)), "Promoted.")
 
 
-def demote(context: typer.Context, rule: RuleReference) -> None:
+def demote(cli: CliContext, rule: RuleReference) -> None:
     """Trust a rule one step less.
 
     The steps are proven, established and candidate.
@@ -70,10 +70,10 @@ def demote(context: typer.Context, rule: RuleReference) -> None:
     Example:
       rem demote "confirm before sending"
     """
-    _change_rule(context.obj, lambda me: me.demote(read_words(rule)), "Demoted.")
+    _change_rule(cli, lambda me: me.demote(read_words(rule)), "Demoted.")
 
 
-def disable(context: typer.Context, rule: RuleReference) -> None:
+def disable(cli: CliContext, rule: RuleReference) -> None:
     """Stop following a rule, but keep it.
 
     It is not recalled until you restore it with `rem restore`.
@@ -82,13 +82,11 @@ def disable(context: typer.Context, rule: RuleReference) -> None:
     Example:
       rem disable "confirm before sending"
     """
-    _change_rule(context.obj, lambda me: me.disable(read_words(rule)), "Disabled.")
+    _change_rule(cli, lambda me: me.disable(read_words(rule)), "Disabled.")
 
 
 def _change_rule(cli: CliContext, verb: Callable[[Memory], Written], word: str) -> None:
-    with cli.open_memory() as me:
-        written = verb(me)
-    cli.print_result(written, lambda out: _print_rule(out, written, word))
+    cli.run_verb(verb, lambda out, written: _print_rule(out, written, word))
 
 
 def _print_rule(out: Terminal, written: Written, word: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import collect_root_options
@@ -30,15 +31,14 @@ _CONTROL_PATTERN = re.compile(
 
 
 def run(
-    context: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND", hidden=True)],
+    cli: CliContext,
+    command: Annotated[list[str], Argument(metavar="-- COMMAND", hidden=True)],
     *,
     about: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The task; default: what matters most.")
+        str | None, Option(metavar="TEXT", help="The task; default: what matters most.")
     ] = None,
     budget: Annotated[
-        int | None,
-        typer.Option(metavar="TOKENS", min=0, max=25_000, help="The maximum context length."),
+        int | None, Option(metavar="TOKENS", min=0, max=25_000, help="The maximum context length.")
     ] = None,
 ) -> None:
     """Run a program with memory as its context.
@@ -57,7 +57,6 @@ def run(
     from remembrancer import environment
     from remembrancer.integrations.hooks import subprocess_tee
 
-    cli: CliContext = context.obj
     text = _load_context(cli, about, budget)
     with tempfile.NamedTemporaryFile("w", suffix=".md", encoding="utf-8") as file:
         file.write(text)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from remembrancer.cli import restore_default_gc
 from remembrancer.cli.cli_context import CliContext
@@ -22,17 +23,16 @@ DEMO_PORT = 8151
 
 
 def serve(
-    context: typer.Context,
+    cli: CliContext,
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="The address to listen on; 127.0.0.1.")
+        str | None, Option(metavar="ADDRESS", help="The address to listen on; 127.0.0.1.")
     ] = None,
-    port: Annotated[int | None, typer.Option(metavar="NUMBER", help="The port; 8150.")] = None,
+    port: Annotated[int | None, Option(metavar="NUMBER", help="The port; 8150.")] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="The number of processes, with PostgreSQL.")
+        int | None, Option(metavar="NUMBER", help="The number of processes, with PostgreSQL.")
     ] = None,
     allowed_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A host name of the server; repeatable."),
+        list[str] | None, Option(metavar="NAME", help="A host name of the server; repeatable.")
     ] = None,
 ) -> None:
     """Serve memory over HTTP, and run the jobs.
@@ -46,7 +46,6 @@ def serve(
       rem serve --port 9000
       rem serve --host 0.0.0.0 --allowed-host memory.example.org
     """
-    cli: CliContext = context.obj
     _require_server_extra()
     overrides = {"host": host, "port": port, "workers": workers, "allowed_hosts": allowed_host}
     cli.settings = _override_settings(cli, drop_unset(overrides))
@@ -59,9 +58,9 @@ def serve(
 
 
 def demo(
-    context: typer.Context,
+    cli: CliContext,
     port: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="The port; 0 for any.")
+        int, Option(metavar="NUMBER", min=0, max=65535, help="The port; 0 for any.")
     ] = DEMO_PORT,
 ) -> None:
     """Try the web interface on sample data.
@@ -75,7 +74,6 @@ def demo(
       rem demo
       rem demo --profile instances
     """
-    cli: CliContext = context.obj
     _require_server_extra()
     from remembrancer import demo
     from remembrancer.cli.progress import progress_bar

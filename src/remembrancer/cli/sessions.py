@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.learn import format_failure, format_next_attempt
@@ -15,18 +16,16 @@ if TYPE_CHECKING:
     from remembrancer.memory import Memory
     from remembrancer.types import Page, Session, Turn
 
-SessionId = Annotated[str, typer.Argument(metavar="SESSION", hidden=True)]
+SessionId = Annotated[str, Argument(metavar="SESSION", hidden=True)]
 
 
 def sessions(
-    context: typer.Context,
+    cli: CliContext,
     *,
-    status: Annotated[
-        str | None, typer.Option(metavar="NAME", help="active, idle or archived.")
-    ] = None,
-    trash: Annotated[bool, typer.Option("--trash", help="Only those in the trash.")] = False,
+    status: Annotated[str | None, Option(metavar="NAME", help="active, idle or archived.")] = None,
+    trash: Annotated[bool, Option("--trash", help="Only those in the trash.")] = False,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Only those whose learning failed for good.")
+        bool, Option("--failed", help="Only those whose learning failed for good.")
     ] = False,
     limit: Limit = 20,
     cursor: Cursor = None,
@@ -42,7 +41,6 @@ def sessions(
       rem sessions --failed
       rem sessions --trash
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         found = me.sessions(status=status, trashed=trash, limit=limit, cursor=cursor)
         if failed:
@@ -53,7 +51,7 @@ def sessions(
     cli.print_result(answer, lambda out: _print_sessions(out, found, turns))
 
 
-def turns(context: typer.Context, session: SessionId) -> None:
+def turns(cli: CliContext, session: SessionId) -> None:
     """Show a conversation.
 
     Shows all turns with their speaker and time. `rem sessions` lists the ids.
@@ -62,7 +60,6 @@ def turns(context: typer.Context, session: SessionId) -> None:
     Example:
       rem turns holiday
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         about, turns = me.session(session), me.turns(session)
     cli.print_result(
@@ -70,7 +67,7 @@ def turns(context: typer.Context, session: SessionId) -> None:
     )
 
 
-def close(context: typer.Context, session: SessionId) -> None:
+def close(cli: CliContext, session: SessionId) -> None:
     """Close a conversation and learn from it.
 
     New turns are learned from at once. Closing twice changes nothing. A later turn opens it again.
@@ -79,7 +76,6 @@ def close(context: typer.Context, session: SessionId) -> None:
     Example:
       rem close holiday
     """
-    cli: CliContext = context.obj
     with cli.open_engine(embeds=True) as store:
         me = cli.memory_of(store)
         me.close(session)
@@ -91,9 +87,9 @@ def close(context: typer.Context, session: SessionId) -> None:
 
 
 def rename(
-    context: typer.Context,
+    cli: CliContext,
     session: SessionId,
-    title: Annotated[list[str], typer.Argument(metavar="TITLE", hidden=True)],
+    title: Annotated[list[str], Argument(metavar="TITLE", hidden=True)],
 ) -> None:
     """Give a conversation another title.
 
@@ -103,16 +99,15 @@ def rename(
     Example:
       rem rename holiday "A week in Lisbon"
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         renamed = me.rename(session, read_words(title))
     cli.print_result(renamed, lambda out: out.say(f"Renamed. {_quote_title(renamed)}"))
 
 
 def archive(
-    context: typer.Context,
+    cli: CliContext,
     session: SessionId,
-    back: Annotated[bool, typer.Option("--back", help="Undo the archiving.")] = False,
+    back: Annotated[bool, Option("--back", help="Undo the archiving.")] = False,
 ) -> None:
     """Archive a conversation.
 
@@ -123,18 +118,13 @@ def archive(
       rem archive holiday
       rem archive holiday --back
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         archived = me.archive(session, back=back)
     word = "Taken back." if back else "Archived."
     cli.print_result(archived, lambda out: out.say(f"{word} {_quote_title(archived)}"))
 
 
-def delete_session(
-    context: typer.Context,
-    session: SessionId,
-    yes: Yes = False,
-) -> None:
+def delete_session(cli: CliContext, session: SessionId, yes: Yes = False) -> None:
     """Move a conversation to the trash.
 
     You can restore it from there. If the profile deletes at once, it is deleted permanently. What
@@ -144,7 +134,6 @@ def delete_session(
     Example:
       rem delete-session holiday
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         about = me.session(session)
         confirm_or_abort(yes, f"Delete the conversation {_quote_title(about)}?")
@@ -163,7 +152,7 @@ def delete_session(
     cli.print_result(batch, print_text)
 
 
-def restore_session(context: typer.Context, session: SessionId) -> None:
+def restore_session(cli: CliContext, session: SessionId) -> None:
     """Restore a conversation from the trash.
 
     All its turns are restored. `rem sessions --trash` lists what is in the trash.
@@ -172,7 +161,6 @@ def restore_session(context: typer.Context, session: SessionId) -> None:
     Example:
       rem restore-session holiday
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         about = me.session(session)
         batch = me.restore_session(session)
@@ -200,9 +188,7 @@ def _list_given_up(
 def _print_sessions(out: Terminal, found: Page[Session], turns: dict[str, int]) -> None:
     if not found.items:
         out.say("There is nothing here.")
-    for number, one in enumerate(found.items):
-        if number:
-            out.print_blank_line()
+    for one in out.separate(found.items):
         out.say(one.title or "Without a title")
         _print_details(out, one, out.format_time(one.active_at), turns[one.id])
         if one.failure is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.terminal import Terminal, shorten
 from remembrancer.errors import InvalidInput
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    context: typer.Context,
-    days: Annotated[int, typer.Option(metavar="DAYS", help="How many days ahead.")] = 365,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", help="The maximum number of dates.")] = 20,
-    plot: Annotated[
-        str | None, typer.Option(metavar="FILE.svg", help="Write a chart to a file.")
-    ] = None,
+    cli: CliContext,
+    days: Annotated[int, Option(metavar="DAYS", help="How many days ahead.")] = 365,
+    limit: Annotated[int, Option(metavar="NUMBER", help="The maximum number of dates.")] = 20,
+    plot: Annotated[str | None, Option(metavar="FILE.svg", help="Write a chart to a file.")] = None,
 ) -> None:
     """Forecast what will fade and expire, and when.
 
@@ -36,7 +35,6 @@ def simulate(
       rem simulate
       rem simulate --days 90 --plot fading.svg
     """
-    cli: CliContext = context.obj
     with cli.open_memory() as me:
         found = me.simulate(days)
     if plot is not None:
@@ -54,7 +52,6 @@ def _draw(path: Path, found: Simulation) -> None:
 
 
 def _print_forecast(out: Terminal, found: Simulation, limit: int, plot: str | None) -> None:
-    from remembrancer.cli import render
     from remembrancer.cli.plot import render_sparklines
 
     start, end = found.series[0], found.series[-1]

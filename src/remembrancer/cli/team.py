@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import Words, read_words
@@ -19,15 +20,13 @@ if TYPE_CHECKING:
 
 
 def propose(
-    context: typer.Context,
+    cli: CliContext,
     words: Words,
     *,
     kind: Annotated[
-        str, typer.Option(metavar="NAME", help="fact, howto, reference or glossary.")
+        str, Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ] = "fact",
-    importance: Annotated[
-        float, typer.Option(metavar="NUMBER", help="The importance, from 1 to 5.")
-    ] = 3,
+    importance: Annotated[float, Option(metavar="NUMBER", help="The importance, from 1 to 5.")] = 3,
 ) -> None:
     """Propose a fact that the whole team should know.
 
@@ -43,15 +42,13 @@ def propose(
     """
     from remembrancer.types import TeamOrigin
 
-    cli: CliContext = context.obj
     origin = TeamOrigin.USER if cli.agent is None else TeamOrigin.AGENT
     with cli.open_engine(embeds=True) as store:
         me = cli.memory_of(store)
         proposed = me.propose(read_words(words), kind=kind, origin=origin, importance=importance)
-        waits = proposed.status == "pending"
-        until = (
-            _describe_wait(proposed, open_review(cli, store).settings().promote_at) if waits else ""
-        )
+        until = ""
+        if proposed.status == "pending":
+            until = _describe_wait(proposed, open_review(cli, store).settings().promote_at)
 
     def print_text(out: Terminal) -> None:
         _print_verdict(out, proposed, until)
@@ -63,11 +60,11 @@ def propose(
 
 
 def team(
-    context: typer.Context,
+    cli: CliContext,
     words: Words,
     limit: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="The maximum number; at most the setting `limit`."),
+        Option(metavar="NUMBER", help="The maximum number; at most the setting `limit`."),
     ] = None,
 ) -> None:
     """Search the team memory, best first.
@@ -80,10 +77,8 @@ def team(
       rem --profile assistant team "which ports does the proxy use?"
       rem team "how is a release made?" --limit 3
     """
-    cli: CliContext = context.obj
     with cli.open_engine(embeds=True) as store:
-        me = cli.memory_of(store)
-        found = me.team(read_words(words), limit=limit)
+        found = cli.memory_of(store).team(read_words(words), limit=limit)
         can_recall = has_team(cli) and open_review(cli, store).settings().can_recall("cli")
     cli.print_result(
         {"results": found, "told": can_recall},
@@ -165,9 +160,7 @@ def _print_results(
         out.note("One that has: rem --profile assistant team …")
     elif not found:
         out.say("The team knows nothing about that.")
-    for number, one in enumerate(found):
-        if number:
-            out.print_blank_line()
+    for one in out.separate(found):
         out.say(one.content)
         out.note(format_weight(one.kind, one))
 

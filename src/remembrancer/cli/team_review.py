@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import (
@@ -27,36 +27,30 @@ if TYPE_CHECKING:
     from remembrancer.team.review import Review
     from remembrancer.types import Page, TeamEntry, TeamFact
 
-FactId = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
-FactIds = Annotated[list[str], typer.Argument(metavar="ID", hidden=True)]
+FactId = Annotated[str, Argument(metavar="ID", hidden=True)]
+FactIds = Annotated[list[str], Argument(metavar="ID", hidden=True)]
 
 QUEUE_OPTIONS = {
     "kind": Annotated[
-        str | None, typer.Option(metavar="NAME", help="fact, howto, reference or glossary.")
+        str | None, Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ],
     "origin": Annotated[
-        str | None, typer.Option(metavar="NAME", help="Proposed by: user, agent or assistant.")
+        str | None, Option(metavar="NAME", help="Proposed by: user, agent or assistant.")
     ],
-    "words": Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only facts with these words.")
-    ],
+    "words": Annotated[str | None, Option(metavar="TEXT", help="Only facts with these words.")],
     "cursor": Cursor,
 }
 
 
 @with_options(QUEUE_OPTIONS)
 def team_review(
-    context: typer.Context,
+    cli: CliContext,
     *,
     status: Annotated[
-        str, typer.Option(metavar="NAME", help="pending, approved or rejected.")
+        str, Option(metavar="NAME", help="pending, approved or rejected.")
     ] = "pending",
-    single: Annotated[
-        bool, typer.Option("--single", help="Only facts of one contributor.")
-    ] = False,
-    contested: Annotated[
-        bool, typer.Option("--contested", help="Only contradicted facts.")
-    ] = False,
+    single: Annotated[bool, Option("--single", help="Only facts of one contributor.")] = False,
+    contested: Annotated[bool, Option("--contested", help="Only contradicted facts.")] = False,
     limit: Limit = 20,
     **options: Any,
 ) -> None:
@@ -72,7 +66,6 @@ def team_review(
       rem team-review --status approved --contested
       rem team-review --words proxy --origin agent --limit 5
     """
-    cli: CliContext = context.obj
     filters: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
     filters |= {name: read_words([text]) for name, text in drop_unset(options).items()}
     with cli.open_engine() as store:
@@ -82,7 +75,7 @@ def team_review(
     cli.print_result(found, lambda out: _print_queue(out, found, others, status))
 
 
-def team_approve(context: typer.Context, facts: FactIds) -> None:
+def team_approve(cli: CliContext, facts: FactIds) -> None:
     """Approve team facts, so that the team recalls them.
 
     It takes effect at once, in every process. All facts are approved, or none if one of them does
@@ -92,10 +85,10 @@ def team_approve(context: typer.Context, facts: FactIds) -> None:
     Example:
       rem team-approve team_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    _change_facts(context.obj, "Approved.", lambda review: review.approve(*_dedupe_ids(facts)))
+    _change_facts(cli, "Approved.", lambda review: review.approve(*_dedupe_ids(facts)))
 
 
-def team_reject(context: typer.Context, facts: FactIds) -> None:
+def team_reject(cli: CliContext, facts: FactIds) -> None:
     """Reject team facts.
 
     A rejected fact stays stored, so that it cannot be proposed again. All facts are rejected, or
@@ -105,10 +98,10 @@ def team_reject(context: typer.Context, facts: FactIds) -> None:
     Example:
       rem team-reject team_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    _change_facts(context.obj, "Rejected.", lambda review: review.reject(*_dedupe_ids(facts)))
+    _change_facts(cli, "Rejected.", lambda review: review.reject(*_dedupe_ids(facts)))
 
 
-def team_reopen(context: typer.Context, facts: FactIds) -> None:
+def team_reopen(cli: CliContext, facts: FactIds) -> None:
     """Take back an approval or a rejection.
 
     The fact is pending again, and the team does not recall it meanwhile.
@@ -117,10 +110,10 @@ def team_reopen(context: typer.Context, facts: FactIds) -> None:
     Example:
       rem team-reopen team_01kjq3v8r5w0m2x4y6z8b0c2d4
     """
-    _change_facts(context.obj, "Pending again.", lambda review: review.reopen(*_dedupe_ids(facts)))
+    _change_facts(cli, "Pending again.", lambda review: review.reopen(*_dedupe_ids(facts)))
 
 
-def team_edit(context: typer.Context, fact: FactId, words: Words) -> None:
+def team_edit(cli: CliContext, fact: FactId, words: Words) -> None:
     """Change the text of a team fact.
 
     As in a proposal, the text must not be about a person. The status and the number of contributors
@@ -131,13 +124,13 @@ def team_edit(context: typer.Context, fact: FactId, words: Words) -> None:
       rem team-edit team_01kjq3v8r5w0m2x4y6z8b0c2d4 "The proxy uses port 9000."
     """
     one, text = read_words([fact]), read_words(words)
-    _change_facts(context.obj, "Changed.", lambda review: (review.edit(one, text),), embeds=True)
+    _change_facts(cli, "Changed.", lambda review: (review.edit(one, text),), embeds=True)
 
 
 def team_importance(
-    context: typer.Context,
+    cli: CliContext,
     fact: FactId,
-    importance: Annotated[float, typer.Argument(metavar="NUMBER", hidden=True)],
+    importance: Annotated[float, Argument(metavar="NUMBER", hidden=True)],
 ) -> None:
     """Set the importance of a team fact, from 1 to 5.
 
@@ -148,14 +141,10 @@ def team_importance(
       rem team-importance team_01kjq3v8r5w0m2x4y6z8b0c2d4 5
     """
     one, word = read_words([fact]), f"Importance {importance:g}."
-    _change_facts(context.obj, word, lambda review: (review.set_importance(one, importance),))
+    _change_facts(cli, word, lambda review: (review.set_importance(one, importance),))
 
 
-def team_delete(
-    context: typer.Context,
-    facts: FactIds,
-    yes: Yes = False,
-) -> None:
+def team_delete(cli: CliContext, facts: FactIds, yes: Yes = False) -> None:
     """Delete team facts permanently.
 
     This cannot be undone. A deleted fact can be proposed again; to prevent that, reject it instead.
@@ -167,7 +156,6 @@ def team_delete(
     """
     ids = _dedupe_ids(facts)
     confirm_or_abort(yes, f"Delete {format_fact_count(len(ids))} for good? It cannot be undone.")
-    cli: CliContext = context.obj
     with cli.open_engine() as store:
         count = open_review(cli, store).delete(*ids)
     words = f"{format_fact_count(count)} {'was' if count == 1 else 'were'} deleted for good."
@@ -189,9 +177,7 @@ def _print_queue(
 ) -> None:
     if not found.items:
         out.say("There is nothing here.")
-    for number, entry in enumerate(found.items):
-        if number:
-            out.print_blank_line()
+    for entry in out.separate(found.items):
         _print_entry(out, entry, others)
     if found.items and status == "pending":
         out.print_blank_line()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument
 
+from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.team import format_fact_count, open_review, say_if_no_team
 from remembrancer.cli.terminal import Terminal
@@ -33,7 +34,7 @@ MEANINGS = {
 }
 
 
-def team_stats(context: typer.Context) -> None:
+def team_stats(cli: CliContext) -> None:
     """Count team facts, and show the settings.
 
     Counts by status, kind and origin, shows how many facts are contradicted, how often people
@@ -43,7 +44,6 @@ def team_stats(context: typer.Context) -> None:
     Example:
       rem team-stats
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as store:
         stats = open_review(cli, store).stats()
     answer = {
@@ -68,8 +68,7 @@ def team_stats(context: typer.Context) -> None:
 
 
 def team_switch(
-    context: typer.Context,
-    settings: Annotated[list[str], typer.Argument(metavar="NAME=VALUE", hidden=True)],
+    cli: CliContext, settings: Annotated[list[str], Argument(metavar="NAME=VALUE", hidden=True)]
 ) -> None:
     """Change settings of the team memory at run time.
 
@@ -86,7 +85,6 @@ def team_switch(
       rem team-switch dedup_threshold=0.95
       rem team-switch promote_at=default
     """
-    cli: CliContext = context.obj
     parsed = dict(map(_parse_setting, settings))
     with cli.open_engine() as store:
         review = open_review(cli, store)
@@ -105,8 +103,6 @@ def team_switch(
 
 
 def _print_counts(out: Terminal, stats: TeamStats) -> None:
-    from remembrancer.cli import render
-
     count = sum(stats.by_status.values())
     if not count:
         out.say("The team knows nothing yet.")
@@ -126,8 +122,6 @@ def _print_counts(out: Terminal, stats: TeamStats) -> None:
 
 
 def _print_settings(out: Terminal, switches: TeamSettings) -> None:
-    from remembrancer.cli import render
-
     render.print_settings(out, _rows(switches))
     out.note("Recall is on for every other surface.")
 

@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from remembrancer.cli import restore_default_gc
 from remembrancer.cli.cli_context import CliContext
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 
 def telegram(
-    context: typer.Context,
+    cli: CliContext,
     *,
     webhook: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Register this URL with Telegram, and exit."),
+        str | None, Option(metavar="URL", help="Register this URL with Telegram, and exit.")
     ] = None,
 ) -> None:
     """Run the Telegram bot.
@@ -43,7 +42,6 @@ def telegram(
       rem telegram
       rem telegram --webhook https://memory.example.org/telegram
     """
-    cli: CliContext = context.obj
     with contextlib.closing(_build_api(cli.settings)) as api:
         if webhook is None:
             _poll(cli, api)
@@ -79,7 +77,7 @@ def _set_webhook(settings: Settings, api: BotApi, address: str) -> None:
     api.call("setWebhook", {**webhook, "allowed_updates": ALLOWED_UPDATES})
 
 
-def telegram_link(context: typer.Context) -> None:
+def telegram_link(cli: CliContext) -> None:
     """Create a code that links a Telegram chat to a user.
 
     Send it to the bot as /link CODE. It works once, for ten minutes, and replaces an earlier code.
@@ -90,7 +88,6 @@ def telegram_link(context: typer.Context) -> None:
       rem telegram-link
       rem telegram-link --user ada
     """
-    cli: CliContext = context.obj
     with cli.open_engine() as engine:
         made = engine.account_links.create_code(
             engine.for_user(cli.user, tenant=cli.tenant, surface="cli").principal.owner

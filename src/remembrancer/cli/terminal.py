@@ -5,14 +5,16 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from remembrancer.types import Event
+
+Item = TypeVar("Item")
 
 MAX_WIDTH = 88
 MAX_EXCERPT_CHARS = 72
@@ -50,6 +52,13 @@ class Terminal:
 
     def print_blank_line(self) -> None:
         typer.echo()
+
+    def separate(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items, with a blank line printed before each but the first."""
+        for number, item in enumerate(items):
+            if number:
+                self.print_blank_line()
+            yield item
 
     def print_more_hint(self, cursor: str | None) -> None:
         """Name the option that shows the next page, if there is one."""

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
+from typer.main import get_command
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.terminal import Terminal
@@ -89,12 +91,10 @@ NEXT_COMMANDS = (
     ("rem --help", "all the rest"),
 )
 
-RunCommand = Callable[..., int]
-
 
 def tour(
-    context: typer.Context,
-    fast: Annotated[bool, typer.Option("--fast", help="Do not pause between steps.")] = False,
+    cli: CliContext,
+    fast: Annotated[bool, Option("--fast", help="Do not pause between steps.")] = False,
 ) -> None:
     """Watch a short tour of the commands.
 
@@ -105,33 +105,31 @@ def tour(
     Example:
       rem tour --fast
     """
-    cli: CliContext = context.obj
     if cli.json:
         raise InvalidInput("The tour prints text only. Leave --json out.")
-    from remembrancer.cli.app import RootGroup
+    from remembrancer.cli.app import RootGroup, app
 
-    root = context.find_root().command
+    root = get_command(app)
     assert isinstance(root, RootGroup)
     _run_tour(root.run, paced=not fast)
 
 
-def _run_tour(run: RunCommand, *, paced: bool) -> None:
+def _run_tour(run: Callable[..., int], *, paced: bool) -> None:
     """Show every step; `run` runs a command line."""
     out = Terminal()
     pause = PAUSE_SECONDS if paced and out.is_terminal else 0
-    _print_title(
-        out, "Remembrancer", "A tour on a memory that vanishes: nothing is written to disk."
-    )
+    out.print_heading("Remembrancer")
+    out.note("A tour on a memory that vanishes: nothing is written to disk.")
     for number, (step, store) in enumerate(_play_steps(), 1):
         time.sleep(pause)
-        _print_title(out, f"{number}  {step.title}")
+        out.print_heading(f"{number}  {step.title}")
         for command in step.commands:
             _print_command(command)
             time.sleep(pause / 2)
             if code := run(shlex.split(command)[1:], obj=store):
                 raise typer.Exit(code)
             time.sleep(pause)
-    _print_title(out, "That was it. What to type next:")
+    out.print_heading("That was it. What to type next:")
     out.print_blank_line()
     for command, why in NEXT_COMMANDS:
         typer.echo(f"  {typer.style(command, bold=True)}")
@@ -155,12 +153,6 @@ def _play_steps() -> Iterator[tuple[TourStep, Remembrancer]]:
         for step in STEPS:
             clock.advance(timedelta(days=step.days, minutes=5))
             yield step, store
-
-
-def _print_title(out: Terminal, title: str, about: str = "") -> None:
-    out.print_heading(title)
-    if about:
-        out.note(about)
 
 
 def _print_command(command: str) -> None:
