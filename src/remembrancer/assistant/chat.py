@@ -8,17 +8,7 @@ from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
 
-from remembrancer.assistant import replies
-from remembrancer.assistant.commands import (
-    Explain,
-    Forget,
-    ForgetAll,
-    Reset,
-    Undo,
-    is_agreement,
-    is_forget_this,
-    parse_command,
-)
+from remembrancer.assistant import commands, replies
 from remembrancer.assistant.events import (
     ChatEvent,
     ChatEventStream,
@@ -113,10 +103,14 @@ class Chat:
     def _parse_command(self, message: str) -> ParsedCommand:
         turns = self._memory.turns(self.session)
         self._about = self._about or find_topic_id(turns)
-        if turns and turns[-1].metadata.get(AWAITS_CONFIRMATION_KEY) and is_agreement(message):
+        if (
+            turns
+            and turns[-1].metadata.get(AWAITS_CONFIRMATION_KEY)
+            and commands.is_agreement(message)
+        ):
             return ForgetAllConfirmed()
-        topic = self._load_topic() if is_forget_this(message) else None
-        return Forget(topic.id) if topic else parse_command(message)
+        topic = self._load_topic() if commands.is_forget_this(message) else None
+        return commands.Forget(topic.id) if topic else commands.parse_command(message)
 
     def _load_topic(self) -> Record | None:
         """The current version of the memory that the conversation is about."""
@@ -133,17 +127,17 @@ class Chat:
         match command:
             case None:
                 yield from self._answer(message, exchange)
-            case ForgetAll():
+            case commands.ForgetAll():
                 exchange.metadata[AWAITS_CONFIRMATION_KEY] = True
                 yield TextChunk(replies.CONFIRM_FORGET_ALL)
             case ForgetAllConfirmed():
                 yield from self._forget_everything()
-            case Reset():
+            case commands.Reset():
                 self._start_new_session()
                 yield TextChunk(replies.SESSION_RESET)
-            case Undo():
+            case commands.Undo():
                 yield from self._undo_last_change(exchange)
-            case Explain():
+            case commands.Explain():
                 yield TextChunk(self._explain_last_answer())
             case _:
                 yield from execute_command(self._memory, command, self._zone, self._load_topic())
@@ -247,35 +241,27 @@ class Chat:
         return found
 
     def _store_exchange(self, command: ParsedCommand, message: str, exchange: Exchange) -> None:
-        if isinstance(command, Reset):
+        if isinstance(command, commands.Reset):
             return
         about: dict[str, Json] = {TOPIC_KEY: self._about} if self._about else {}
         if command is None:
-            user: TurnInput = {"role": "user", "content": message, "metadata": about}
-            answer: TurnInput = {
-                "role": "assistant",
-                "content": exchange.text.strip(),
-                "metadata": exchange.metadata,
-            }
-            turns = [user, answer] if exchange.text.strip() else [user]
-            self._memory.learn(turns, self.session)
+            answer = exchange.text.strip()
+            turns = _build_turns(message, about, answer, exchange.metadata)
+            self._memory.learn(turns if answer else turns[:1], self.session)
             return
-        stored_message, stored_answer = redact_command(command, message, exchange.text)
-        self._memory.append(
-            [
-                {
-                    "role": "user",
-                    "content": stored_message,
-                    "metadata": {**about, COMMAND_KEY: True},
-                },
-                {
-                    "role": "assistant",
-                    "content": stored_answer,
-                    "metadata": {**exchange.metadata, COMMAND_KEY: True},
-                },
-            ],
-            self.session,
-        )
+        message, answer = redact_command(command, message, exchange.text)
+        mark: dict[str, Json] = {COMMAND_KEY: True}
+        turns = _build_turns(message, about | mark, answer, exchange.metadata | mark)
+        self._memory.append(turns, self.session)
+
+
+def _build_turns(
+    message: str, about: dict[str, Json], answer: str, metadata: dict[str, Json]
+) -> list[TurnInput]:
+    return [
+        {"role": "user", "content": message, "metadata": about},
+        {"role": "assistant", "content": answer, "metadata": metadata},
+    ]
 
 
 def _to_chat_message(turn: Turn) -> ChatMessage:

@@ -10,12 +10,8 @@ from remembrancer.assistant import commands
 from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged, Notice, TextChunk
 from remembrancer.types import Json, Turn
 
-AWAITS_CONFIRMATION_KEY, EVENTS_KEY, MEMORIES_KEY, UNDONE_EVENT_KEY = (
-    "asks",
-    "events",
-    "memories",
-    "undid",
-)
+AWAITS_CONFIRMATION_KEY, EVENTS_KEY = "asks", "events"
+MEMORIES_KEY, UNDONE_EVENT_KEY = "memories", "undid"
 """Metadata keys of a turn: it asks for confirmation, the events it made, the memories it used,
 the event it undid."""
 

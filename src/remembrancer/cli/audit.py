@@ -64,15 +64,14 @@ def audit(
     """
     with cli.open_memory() as me:
         found = me.audit(kinds)
+        if not (fix and cli.json):
+            cli.print_result(found, lambda out: _print_audit(out, found))
         if not fix:
-            cli.print_result(found, lambda out: _print_audit(out, found))
             return
-        if not cli.json:
-            cli.print_result(found, lambda out: _print_audit(out, found))
-        forever = (
-            " Destroying what holds a secret cannot be undone." if SECRET in (kinds or ()) else ""
-        )
-        confirm_or_abort(yes, f"Fix what can be fixed?{forever}")
+        question = "Fix what can be fixed?"
+        if SECRET in (kinds or ()):
+            question += " Destroying what holds a secret cannot be undone."
+        confirm_or_abort(yes, question)
         done = me.repair(kinds)
     cli.print_result(
         {"audit": found, "repair": done}, lambda out: _print_repair(out, done, kinds or [])

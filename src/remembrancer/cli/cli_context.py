@@ -53,6 +53,11 @@ class CliContext:
             settings = config.set_store_location(settings, self.store)
         return settings
 
+    @property
+    def has_language_model(self) -> bool:
+        models = self.settings.models
+        return (models.fast or models.smart) is not None
+
     @cached_property
     def zone(self) -> ZoneInfo:
         """The time zone for dates on the command line and in the output."""

@@ -56,7 +56,7 @@ def consolidate(
         raise InvalidInput("--apply uses saved plans. Leave --plan and --save out.")
     with cli.open_memory(embeds=True) as me:
         plans = _load_plans(apply) if apply is not None else me.plan_consolidation()
-        waiting = 0 if _has_model(cli) else me.stats().backlog
+        waiting = 0 if cli.has_language_model else me.stats().backlog
         if plan or save is not None or not plans:
             kept = _save_plans(save, plans) if save is not None else None
             answer = {"plans": [one.to_json() for one in plans], "waiting": waiting}
@@ -72,11 +72,6 @@ def consolidate(
     )
     if failures:
         raise typer.Exit(1)
-
-
-def _has_model(cli: CliContext) -> bool:
-    models = cli.settings.models
-    return (models.smart or models.fast) is not None
 
 
 def _load_plans(file: str) -> list[ConsolidationPlan]:

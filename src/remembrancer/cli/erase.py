@@ -64,7 +64,8 @@ def erase(
             return
         if not yes:
             _print_inventory(Terminal(), user, there)
-        confirm_or_abort(yes, f"Remove {_describe_target(contributions_only)} of {user} for good?")
+        what = "what the team knows" if contributions_only else "everything"
+        confirm_or_abort(yes, f"Remove {what} of {user} for good?")
         done = store.erase(
             user,
             tenant=cli.tenant,
@@ -102,10 +103,6 @@ def verify_receipt(
 def _refuse_existing(receipt: str | None) -> None:
     if receipt is not None and Path(receipt).expanduser().exists():
         raise InvalidInput(f"{receipt} exists. Name another file for the receipt.")
-
-
-def _describe_target(contributions_only: bool) -> str:
-    return "what the team knows" if contributions_only else "everything"
 
 
 def _print_inventory(out: Terminal, user: str, there: Inventory) -> None:

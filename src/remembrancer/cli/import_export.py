@@ -145,11 +145,8 @@ def _print_import(out: Terminal, done: ImportResult, *, learn: bool | None) -> N
         for reason, count in list(done.left_out.items())[:MAX_ITEMS_SHOWN]:
             out.say(f"{count:>7,}  {reason}")
     if done.unread:
-        more = (
-            f" and {len(done.unread) - MAX_ITEMS_SHOWN} more"
-            if len(done.unread) > MAX_ITEMS_SHOWN
-            else ""
-        )
+        hidden = len(done.unread) - MAX_ITEMS_SHOWN
+        more = f" and {hidden} more" if hidden > 0 else ""
         out.note(f"Files not read: {', '.join(done.unread[:MAX_ITEMS_SHOWN])}{more}.")
     if done.dry_run and done.samples:
         out.print_heading("For example")

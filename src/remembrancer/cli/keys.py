@@ -100,11 +100,6 @@ def _format_holder(key: Key) -> str:
 
 
 def _format_dates(out: Terminal, key: Key) -> str:
-    dates = [f"made {out.format_time(key.created_at)}"]
-    if key.used_at:
-        dates.append(f"used {out.format_time(key.used_at)}")
-    if key.expires_at:
-        dates.append(f"until {out.format_time(key.expires_at)}")
-    if key.revoked_at:
-        dates.append(f"revoked {out.format_time(key.revoked_at)}")
-    return ", ".join(dates)
+    dates = {"made": key.created_at, "used": key.used_at}
+    dates |= {"until": key.expires_at, "revoked": key.revoked_at}
+    return ", ".join(f"{word} {out.format_time(at)}" for word, at in dates.items() if at)

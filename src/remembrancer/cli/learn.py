@@ -44,8 +44,6 @@ REJECTION_REASONS = {
     "refused": "It cannot be stored: it is a secret, an attack, or not text.",
 }
 
-NO_MODEL_NOTE = "No language model is configured, so only explicit statements were learned."
-
 
 class LearnState(StrEnum):
     """How far a conversation has been learned from; a profile can say never to learn."""
@@ -123,8 +121,7 @@ def learn(
                 engine.flush()
         results = [_build_result(me, turns, batches) for turns in appended]
         confirmed = [me.get(one) for one in _list_confirmed(batches)]
-    models = cli.settings.models
-    has_model = (models.fast or models.smart) is not None
+    has_model = cli.has_language_model
     answer = {"conversations": results, "confirmed": confirmed, "model": has_model}
     cli.print_result(
         answer, lambda out: _print_results(out, results, confirmed, has_model=has_model)
@@ -266,7 +263,7 @@ def _print_results(
             print_entry(out, record)
     if not has_model:
         out.print_blank_line()
-        out.note(NO_MODEL_NOTE)
+        out.note("No language model is configured, so only explicit statements were learned.")
 
 
 def _print_result(out: Terminal, one: LearnResult) -> None:

@@ -54,8 +54,7 @@ def _max_count(series: Sequence[BandCounts]) -> int:
 
 def _bar_char(value: int, top: int) -> str:
     """A bar of eight heights; any value above 0 is visible."""
-    height = max(round(value / top * 8), 1 if value else 0)
-    return BAR_CHARS[height]
+    return BAR_CHARS[max(round(value / top * 8), 1 if value else 0)]
 
 
 def _grid(series: Sequence[BandCounts], top: int) -> Iterator[str]:

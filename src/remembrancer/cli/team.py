@@ -10,7 +10,7 @@ from typer import Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import Words, read_words
-from remembrancer.cli.terminal import Terminal, format_count
+from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
@@ -163,10 +163,6 @@ def _print_results(
     for one in out.separate(found):
         out.say(one.content)
         out.note(format_weight(one.kind, one))
-
-
-def format_fact_count(count: int) -> str:
-    return format_count(count, "team fact")
 
 
 def format_weight(name: str, fact: TeamRecalled | TeamFact) -> str:

@@ -19,7 +19,7 @@ from remembrancer.cli.options import (
     read_words,
     with_options,
 )
-from remembrancer.cli.team import format_fact_count, format_weight, open_review
+from remembrancer.cli.team import format_weight, open_review
 from remembrancer.cli.terminal import Terminal, format_count, quote
 from remembrancer.errors import NotFound
 
@@ -155,10 +155,14 @@ def team_delete(cli: CliContext, facts: FactIds, yes: Yes = False) -> None:
       rem team-delete team_01kjq3v8r5w0m2x4y6z8b0c2d4 --yes
     """
     ids = _dedupe_ids(facts)
-    confirm_or_abort(yes, f"Delete {format_fact_count(len(ids))} for good? It cannot be undone.")
+    confirm_or_abort(
+        yes, f"Delete {format_count(len(ids), 'team fact')} for good? It cannot be undone."
+    )
     with cli.open_engine() as store:
         count = open_review(cli, store).delete(*ids)
-    words = f"{format_fact_count(count)} {'was' if count == 1 else 'were'} deleted for good."
+    words = (
+        f"{format_count(count, 'team fact')} {'was' if count == 1 else 'were'} deleted for good."
+    )
     cli.print_result({"deleted": count}, lambda out: out.say(words))
 
 

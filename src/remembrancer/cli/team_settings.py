@@ -9,8 +9,8 @@ from typer import Argument
 
 from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.team import format_fact_count, open_review, say_if_no_team
-from remembrancer.cli.terminal import Terminal
+from remembrancer.cli.team import open_review, say_if_no_team
+from remembrancer.cli.terminal import Terminal, format_count
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _print_counts(out: Terminal, stats: TeamStats) -> None:
         out.say("The team knows nothing yet.")
         out.note("Try: rem propose “The proxy pool uses ports 9000 to 9999.”")
         return
-    out.say(f"{format_fact_count(count)}.")
+    out.say(f"{format_count(count, 'team fact')}.")
     out.print_blank_line()
     rows = [
         ("status", render.format_counts(stats.by_status)),
@@ -161,20 +161,16 @@ def _parse_setting(setting: str) -> tuple[str, Json]:
         raise InvalidInput(f"There is no switch {name!r}: use one of {', '.join(SETTING_NAMES)}.")
     if text.lower() == DEFAULT:
         return name, DEFAULT
-    return name, _parse_number(name, text) if name in NUMERIC_SETTINGS else _parse_boolean(
-        name, text
-    )
+    parse = _parse_number if name in NUMERIC_SETTINGS else _parse_boolean
+    return name, parse(name, text)
 
 
 def _build_changes(parsed: Mapping[str, Json]) -> dict[str, Json]:
     """The settings to change, with the surfaces of team_recall in one mapping."""
     changes = {name: value for name, value in parsed.items() if value != DEFAULT}
-    surfaces = {
-        name: changes.pop(name) for name in list(changes) if name.startswith(f"{RECALL_SETTING}.")
-    }
-    recall: Json = {
-        name.removeprefix(f"{RECALL_SETTING}."): value for name, value in surfaces.items()
-    }
+    prefix = f"{RECALL_SETTING}."
+    surfaces = [name for name in changes if name.startswith(prefix)]
+    recall: Json = {name.removeprefix(prefix): changes.pop(name) for name in surfaces}
     return {**changes, RECALL_SETTING: recall} if recall else changes
 
 

@@ -12,28 +12,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-import anyio.to_thread
-import mcp_types
+import mcp_types as types
+from anyio import to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextContent,
-    ToolAnnotations,
-)
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent, ToolAnnotations
 
 from remembrancer import __version__
 from remembrancer.engine import Remembrancer
@@ -65,6 +49,7 @@ ANNOTATIONS = {
 
 Context = ServerRequestContext[Any, Any]
 PrincipalResolver = Callable[[Context], Principal]
+PageParams = types.PaginatedRequestParams | None
 WorkResult = TypeVar("WorkResult")
 
 logger = logging.getLogger(__name__)
@@ -98,21 +83,23 @@ class _Handlers:
         self._resolve_principal = resolve_principal
         self._extent = extent
 
-    async def list_tools(
-        self, context: Context, params: PaginatedRequestParams | None
-    ) -> ListToolsResult:
+    async def list_tools(self, context: Context, params: PageParams) -> types.ListToolsResult:
         caller = self._build_caller(context)
         profile, agent = caller.profile, caller.must_name_agent
         tools = select_tools(profile, self._extent).values()
-        return ListToolsResult(tools=[describe_tool(one, profile, agent=agent) for one in tools])
+        return types.ListToolsResult(
+            tools=[describe_tool(one, profile, agent=agent) for one in tools]
+        )
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> CallToolResult:
         caller = self._build_caller(context)
         tool = select_tools(caller.profile, self._extent).get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, "No such tool.")
         try:
-            result = await _run_in_thread(partial(tool.call, caller, params.arguments or {}))
+            result = await to_thread.run_sync(tool.call, caller, params.arguments or {})
         except RemembrancerError as error:
             return _to_error_result(error)
         except Exception as error:
@@ -123,27 +110,27 @@ class _Handlers:
         return _to_call_result(result)
 
     async def list_resources(
-        self, context: Context, params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        return ListResourcesResult(resources=resources.RESOURCES)
+        self, context: Context, params: PageParams
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=resources.RESOURCES)
 
     async def list_resource_templates(
-        self, context: Context, params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+        self, context: Context, params: PageParams
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def read_resource(
-        self, context: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         read = partial(resources.read_resource, self._build_caller(context), str(params.uri))
-        return ReadResourceResult(contents=[await _run_or_raise(read)])
+        return types.ReadResourceResult(contents=[await _run_or_raise(read)])
 
-    async def list_prompts(
-        self, context: Context, params: PaginatedRequestParams | None
-    ) -> ListPromptsResult:
-        return ListPromptsResult(prompts=prompts.list_prompts())
+    async def list_prompts(self, context: Context, params: PageParams) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=prompts.list_prompts())
 
-    async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
         return await _run_or_raise(
             partial(prompts.render_prompt, self._build_caller(context), params.name)
         )
@@ -153,9 +140,9 @@ class _Handlers:
         return Caller(self._engine.for_principal(principal), self._engine.settings.time_zone)
 
 
-def describe_tool(tool: Tool, profile: Profile, *, agent: bool = False) -> mcp_types.Tool:
+def describe_tool(tool: Tool, profile: Profile, *, agent: bool = False) -> types.Tool:
     """Describe a tool for a client; `agent` adds an argument that names the agent."""
-    return mcp_types.Tool(
+    return types.Tool(
         name=tool.name,
         description=tool.description,
         input_schema=tool.input_schema(profile, agent=agent),
@@ -164,17 +151,13 @@ def describe_tool(tool: Tool, profile: Profile, *, agent: bool = False) -> mcp_t
     )
 
 
-async def _run_in_thread(work: Callable[[], WorkResult]) -> WorkResult:
-    return await anyio.to_thread.run_sync(work)
-
-
 async def _run_or_raise(work: Callable[[], WorkResult]) -> WorkResult:
     """Run in a thread; errors become `MCPError`, since only tools have error results."""
     try:
-        return await _run_in_thread(work)
+        return await to_thread.run_sync(work)
     except RemembrancerError as error:
         code = INVALID_PARAMS if isinstance(error, NotFound) else INTERNAL_ERROR
-        raise MCPError(code, _format_error(error)) from None
+        raise MCPError(code, f"{str(error)[:MAX_ERROR_CHARS]} [{error.code}]") from None
     except Exception as error:
         logger.error("A request failed: %s", _locate_error(error))
         raise MCPError(INTERNAL_ERROR, "The request failed because of an internal error.") from None
@@ -187,12 +170,11 @@ def _to_call_result(result: ToolResult) -> CallToolResult:
 
 
 def _to_error_result(error: RemembrancerError) -> CallToolResult:
-    candidates = error.candidates if isinstance(error, Ambiguous) else ()
     response = _build_text_result(format_error(error), is_error=True)
     details: dict[str, Any] = {"code": error.code, "message": str(error)[:MAX_ERROR_CHARS]}
-    if candidates:
+    if isinstance(error, Ambiguous) and error.candidates:
         details["candidates"] = [
-            {"id": one.id, "content": one.content[:MAX_QUOTE_CHARS]} for one in candidates
+            {"id": one.id, "content": one.content[:MAX_QUOTE_CHARS]} for one in error.candidates
         ]
     response.structured_content = {"error": details}
     return response
@@ -200,10 +182,6 @@ def _to_error_result(error: RemembrancerError) -> CallToolResult:
 
 def _build_text_result(text: str, *, is_error: bool = False) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
-
-
-def _format_error(error: RemembrancerError) -> str:
-    return f"{str(error)[:MAX_ERROR_CHARS]} [{error.code}]"
 
 
 def _locate_error(error: Exception) -> str:

@@ -26,6 +26,7 @@ from remembrancer.tools.tool import (
     SearchMode,
     StringList,
     drop_none,
+    search,
     tool,
 )
 from remembrancer.types import Kind, Record, Rule, looks_like_id
@@ -94,15 +95,14 @@ def memory_search(
 ) -> MemoryListResult:
     """Search episodes, facts and rules with filters. Use it when memory_recall is too narrow;
     min_confidence 0 shows fading ones too."""
-    wanted = drop_none(
+    return search(
+        caller,
+        query,
+        kinds=types or SEARCHED_KINDS,
         scope=caller.resolve_read_scope(scope),
         mode=mode,
         limit=limit,
         minimum_confidence=min_confidence,
-    )
-    memory = caller.memory
-    return MemoryListResult.from_recall(
-        memory, memory.recall(query, kinds=types or SEARCHED_KINDS, **wanted)
     )
 
 
@@ -112,11 +112,8 @@ def memory_recall(
 ) -> MemoryListResult:
     """The facts and rules that matter most for a topic. Use it first, before acting; give your own
     name as scope."""
-    wanted = drop_none(scope=caller.resolve_read_scope(scope), limit=limit)
-    memory = caller.memory
-    return MemoryListResult.from_recall(
-        memory, memory.recall(topic, kinds=(Kind.FACT, Kind.RULE), **wanted)
-    )
+    own = caller.resolve_read_scope(scope)
+    return search(caller, topic, kinds=(Kind.FACT, Kind.RULE), scope=own, limit=limit)
 
 
 @tool(READS)
@@ -156,8 +153,7 @@ def memory_forget(caller: Caller, type: KindName, id: str) -> WriteResult:
 def memory_stats(caller: Caller, scope: str | None = None) -> StatsResult:
     """Counts and health of memory: kinds, confidence, backlog, rules. Use it to report on memory,
     not to find something in it."""
-    scope = caller.resolve_read_scope(scope)
-    memory = caller.memory
+    scope, memory = caller.resolve_read_scope(scope), caller.memory
     stats = memory.stats(scope=scope)
     records = list(_iter_facts_and_rules(memory, scope))
     rules = [one for one in records if isinstance(one, Rule)]

@@ -6,15 +6,14 @@ from remembrancer.errors import InvalidInput
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.plain import remember
 from remembrancer.tools.results import BatchResult, MemoryListResult, WriteResult
-from remembrancer.tools.tool import ENDS, READS, drop_none, tool
+from remembrancer.tools.tool import ENDS, READS, search, tool
 
 
 @tool(READS)
 def recall_memory(caller: Caller, query: str, limit: int | None = None) -> MemoryListResult:
     """Search what is remembered about the user, best first. Use it for "what do you know about me?"
     and before answers that may depend on it."""
-    memory = caller.memory
-    return MemoryListResult.from_recall(memory, memory.recall(query, **drop_none(limit=limit)))
+    return search(caller, query, limit=limit)
 
 
 @tool(ENDS)

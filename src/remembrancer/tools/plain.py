@@ -16,6 +16,7 @@ from remembrancer.tools.tool import (
     MemoryReference,
     StringList,
     drop_none,
+    search,
     tool,
 )
 
@@ -55,10 +56,7 @@ def recall(
     """Search what is remembered, best first. Use it before answers that may depend on the user's
     past, preferences or plans."""
     then = None if as_of is None else caller.to_utc(as_of)
-    memory = caller.memory
-    return MemoryListResult.from_recall(
-        memory, memory.recall(query, **drop_none(limit=limit, kinds=kinds, as_of=then))
-    )
+    return search(caller, query, limit=limit, kinds=kinds, as_of=then)
 
 
 @tool(READS)

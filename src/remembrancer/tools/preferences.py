@@ -6,7 +6,7 @@ from typing import Literal
 
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, WriteResult
-from remembrancer.tools.tool import ENDS, READS, SETS, MemoryReference, drop_none, tool
+from remembrancer.tools.tool import ENDS, READS, SETS, MemoryReference, drop_none, search, tool
 
 MAX_LISTED = 200
 
@@ -68,10 +68,7 @@ def list_preferences(caller: Caller, category: str | None = None) -> MemoryListR
 def recall_preferences(caller: Caller, query: str, limit: int | None = None) -> MemoryListResult:
     """Search all saved facts, with their details and including those of low confidence. Use it for
     what your prompt does not already say."""
-    memory = caller.memory
-    return MemoryListResult.from_recall(
-        memory, memory.recall(query, minimum_confidence=0, **drop_none(limit=limit))
-    )
+    return search(caller, query, minimum_confidence=0, limit=limit)
 
 
 PREFERENCE_TOOLS = (

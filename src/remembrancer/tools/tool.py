@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from remembrancer.errors import InvalidInput
 from remembrancer.profiles import Profile
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.results import ToolResult
+from remembrancer.tools.results import MemoryListResult, ToolResult
 
 HIDDEN_KEYWORDS = frozenset({"title", "default"})
 
@@ -80,9 +80,8 @@ class Tool:
         return schema
 
     def output_schema(self) -> dict[str, Any]:
-        schema: dict[str, Any] = _shorten_schema(
-            self.output_model.model_json_schema(), HIDDEN_KEYWORDS | {"description"}
-        )
+        hidden = HIDDEN_KEYWORDS | {"description"}
+        schema: dict[str, Any] = _shorten_schema(self.output_model.model_json_schema(), hidden)
         return schema
 
     def call(self, caller: Caller, arguments: Mapping[str, Any]) -> ToolResult:
@@ -123,6 +122,12 @@ def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:
         )
 
     return decorate
+
+
+def search(caller: Caller, query: str, **options: Any) -> MemoryListResult:
+    """Recall with the options that are not None."""
+    found = caller.memory.recall(query, **drop_none(**options))
+    return MemoryListResult.from_recall(caller.memory, found)
 
 
 def drop_none(**values: Any) -> Any:

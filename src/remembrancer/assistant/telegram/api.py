@@ -70,9 +70,7 @@ class BotApi:
         pieces = list(split_message(text))
         for piece in pieces[:-1]:
             self.call("sendMessage", {"chat_id": chat, "text": piece})
-        buttons: list[Json] = [
-            [{"text": "Undo", "callback_data": f"undo:{event_id}"}] for event_id in undo
-        ]
+        buttons: list[Json] = [[{"text": "Undo", "callback_data": f"undo:{id}"}] for id in undo]
         markup: dict[str, Json] = {"reply_markup": {"inline_keyboard": buttons}} if undo else {}
         for piece in pieces[-1:]:
             self.call("sendMessage", {"chat_id": chat, "text": piece, **markup})

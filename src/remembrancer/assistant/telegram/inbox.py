@@ -91,6 +91,5 @@ def _append_number(number: int, known: Json) -> Json:
 
 
 def _parse_numbers(known: Json) -> list[int]:
-    return (
-        [number for number in known if isinstance(number, int)] if isinstance(known, list) else []
-    )
+    numbers = known if isinstance(known, list) else []
+    return [number for number in numbers if isinstance(number, int)]

@@ -52,13 +52,9 @@ def poll(
 
 def _fetch_updates(api: BotApi, offset: int, wait: int) -> list[Json] | None:
     """The updates since `offset`; None while Telegram is unavailable."""
+    since: dict[str, Json] = {"offset": offset, "timeout": wait, "allowed_updates": ALLOWED_UPDATES}
     try:
-        parameters: dict[str, Json] = {
-            "offset": offset,
-            "timeout": wait,
-            "allowed_updates": ALLOWED_UPDATES,
-        }
-        found = api.call("getUpdates", parameters, wait=wait)
+        found = api.call("getUpdates", since, wait=wait)
     except TelegramUnavailable as error:
         if not error.transient:
             raise
