@@ -45,6 +45,9 @@ REJECTION_REASONS = {
 }
 
 
+NO_MODEL_NOTE = "No language model is configured, so only explicit statements were learned."
+
+
 class LearnState(StrEnum):
     """How far a conversation has been learned from; a profile can say never to learn."""
 
@@ -263,7 +266,7 @@ def _print_results(
             print_entry(out, record)
     if not has_model:
         out.print_blank_line()
-        out.note("No language model is configured, so only explicit statements were learned.")
+        out.note(NO_MODEL_NOTE)
 
 
 def _print_result(out: Terminal, one: LearnResult) -> None:

@@ -160,9 +160,7 @@ def team_delete(cli: CliContext, facts: FactIds, yes: Yes = False) -> None:
     )
     with cli.open_engine() as store:
         count = open_review(cli, store).delete(*ids)
-    words = (
-        f"{format_count(count, 'team fact')} {'was' if count == 1 else 'were'} deleted for good."
-    )
+    words = f"{format_count(count, 'team fact was', 'team facts were')} deleted for good."
     cli.print_result({"deleted": count}, lambda out: out.say(words))
 
 
