@@ -37,7 +37,7 @@ def redact_text(text: str) -> str:
 def contains_secret(value: Json) -> bool:
     """True if a secret is anywhere in a nested value. Our own ids are not secrets."""
     found: list[str] = []
-    _redact_value(value, found)
+    redact_value(value, found)
     return bool(found)
 
 
@@ -48,8 +48,8 @@ def redact_metadata(metadata: Mapping[str, Json], what: str) -> Mapping[str, Jso
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{what}: the metadata is not plain JSON.") from error
     validate_text(plain, what, MAX_METADATA_CHARS)
-    _refuse_nul(plain)
-    clean: Mapping[str, Json] = _redact_value(metadata, [])
+    refuse_nul(plain)
+    clean: Mapping[str, Json] = redact_value(metadata, [])
     return clean
 
 
@@ -70,7 +70,7 @@ def validate_text(text: object, what: str, limit: int) -> str:
     return text
 
 
-def _refuse_nul(dumped: str) -> None:
+def refuse_nul(dumped: str) -> None:
     """JSON escapes a NUL as a backslash and u0000; after an escaped backslash, u0000 is text."""
     if _NUL_PATTERN.search(dumped):
         raise InvalidInput("The text contains a NUL character, which cannot be stored.")
@@ -80,7 +80,7 @@ _OWN_ID_PATTERN = re.compile(r"(?:fact|rule|episode|turn|event|session|use)_[0-9
 """One of our own ids, which look random and are not secrets."""
 
 
-def _redact_value(value: Any, found: list[str], field_name: str = "") -> Any:
+def redact_value(value: Any, found: list[str], field_name: str = "") -> Any:
     """The value with its secrets replaced; `field_name` is the path of keys that leads to it."""
     match value:
         case str() if _OWN_ID_PATTERN.fullmatch(value):
@@ -92,11 +92,11 @@ def _redact_value(value: Any, found: list[str], field_name: str = "") -> Any:
             return value if clean == str(value) else clean
         case Mapping():
             return {
-                _redact_value(key, found): _redact_value(inner, found, f"{field_name} {key}")
+                redact_value(key, found): redact_value(inner, found, f"{field_name} {key}")
                 for key, inner in value.items()
             }
         case list() | tuple():
-            return type(value)(_redact_value(inner, found, field_name) for inner in value)
+            return type(value)(redact_value(inner, found, field_name) for inner in value)
         case _:
             return value
 

@@ -13,7 +13,7 @@ from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import quarantine_status
-from remembrancer.guard.redaction import _redact_value, _refuse_nul, refuse_secret_name
+from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret_name
 from remembrancer.ids import new_id
 from remembrancer.profiles import Category, Profile
 from remembrancer.types import (
@@ -133,13 +133,13 @@ def redact_statement(
         refuse_secret_name(name)
     found: list[str] = []
     clean = {
-        name: _redact_value(getattr(statement, name), found)
+        name: redact_value(getattr(statement, name), found)
         for name in ("subject", "predicate", "summary", "body", "tags", "metadata")
     }
     about = " ".join(filter(None, (statement.subject, statement.predicate, *topic)))
-    clean["content"] = _redact_value(statement.content, found, field_name=about)
+    clean["content"] = redact_value(statement.content, found, field_name=about)
     turns = tuple(
-        replace(turn, quote=_redact_value(turn.quote, found)) for turn in statement.evidence
+        replace(turn, quote=redact_value(turn.quote, found)) for turn in statement.evidence
     )
     return replace(statement, **clean, evidence=turns), tuple(found)
 
@@ -240,7 +240,7 @@ def _check_text(statement: Statement) -> None:
         raise InvalidInput(
             "The text contains an unpaired surrogate, or the metadata is not JSON."
         ) from error
-    _refuse_nul(everything)
+    refuse_nul(everything)
 
 
 def _list_texts(statement: Statement) -> list[str | None]:
