@@ -121,8 +121,7 @@ class Memory(Conversations):
     ) -> Context:
         """Memory as prompt text, in the profile's style and within the token budget.
 
-        A `session` keeps the snapshot of its first request; a note is always current and leaves
-        out turns of the session itself.
+        A `session` keeps its first snapshot; a note is current and leaves out the session's turns.
         """
         return build_context(
             self._call, prompt, budget=budget, session=session, as_of=as_of, style=style
@@ -153,10 +152,7 @@ class Memory(Conversations):
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False
     ) -> Record:
-        """One memory, whatever its status; `as_of` shows it as it was known then.
-
-        `used` counts it as recalled.
-        """
+        """One memory, whatever its status, as it was known at `as_of`; `used` counts a recall."""
         record = resolve(self._call, reference, ANY_STATUS)
         if used:
             self._call.count_recalls([record.id])

@@ -111,7 +111,6 @@ _WHOLE_MESSAGE_COMMANDS: tuple[tuple[re.Pattern[str], Command], ...] = (
 
 
 def parse_command(text: str) -> Command | None:
-    """The command in a message; None if the message is conversation."""
     polite = _POLITE.match(text.strip())
     request = text.strip()[polite.end() if polite else 0 :]
     bare = request.rstrip(" \t\n.!?")

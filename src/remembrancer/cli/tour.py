@@ -144,8 +144,7 @@ def _play_steps() -> Iterator[tuple[TourStep, Remembrancer]]:
     from remembrancer.engine import Remembrancer
     from remembrancer.store.open import open_store
 
-    settings = Settings(user="me")
-    clock = ManualClock(START)
+    settings, clock = Settings(user="me"), ManualClock(START)
     embedder = LocalEmbedder()
     embedder.warm()
     in_memory = open_store(settings, clock, in_memory=True)

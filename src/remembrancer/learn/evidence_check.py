@@ -92,8 +92,7 @@ def _find_content_objection(
 ) -> RejectionReason | None:
     if _is_request(candidate.quote):
         return RejectionReason.ASKED_NOT_SAID
-    is_ephemeral = candidate.permanence is Permanence.EPHEMERAL
-    if is_ephemeral or not _list_content_terms(candidate.content):
+    if candidate.permanence is Permanence.EPHEMERAL or not _list_content_terms(candidate.content):
         return RejectionReason.PASSING
     if candidate.confidence < learning.minimum_confidence:
         return RejectionReason.UNSURE

@@ -18,9 +18,8 @@ def render_with_trust(record: Record, now: datetime) -> str:
         case _ if not said:
             return ""
         case Fact():
-            return (
-                f"{said} [{record.permanence}, confirmed {_format_age(record.confirmed_at, now)}]"
-            )
+            age = _format_age(record.confirmed_at, now)
+            return f"{said} [{record.permanence}, confirmed {age}]"
         case Rule():
             maturity = record.maturity.replace("_", "-")
             return f"{said} [{maturity}, {escape_for_prompt(record.scope)}]"

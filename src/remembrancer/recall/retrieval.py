@@ -134,9 +134,7 @@ def find_by_rank(
     while True:
         candidates = _find_candidates(retrieval, ranking)
         believed = [
-            candidate
-            for candidate in candidates
-            if candidate.effective_confidence >= retrieval.min_confidence
+            one for one in candidates if one.effective_confidence >= retrieval.min_confidence
         ]
         if len(believed) >= limit or len(candidates) < ranking.pool:
             return [Scored.from_parts(one, score(one, ranking)) for one in believed]

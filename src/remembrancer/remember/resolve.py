@@ -36,9 +36,8 @@ def resolve_by_meaning(call: Call, words: str) -> Record:
         return found
     embedding = call.embed(redact_text(words))
     with call.store.open_reader(call.owner) as reader:
-        hits = find_nearest(
-            reader, embedding, call.visible_filter(kinds=RESOLVABLE_KINDS), MAX_CANDIDATES
-        )
+        visible = call.visible_filter(kinds=RESOLVABLE_KINDS)
+        hits = find_nearest(reader, embedding, visible, MAX_CANDIDATES)
         records = reader.load(hit.id for hit in hits)
     if not hits or hits[0].score < MIN_SIMILARITY:
         raise NotFound("No memory is close to those words.")

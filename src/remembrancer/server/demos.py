@@ -43,9 +43,8 @@ class Demos:
         *,
         max_demos: int = MAX_DEMOS,
     ) -> None:
-        self._settings = settings.model_copy(
-            update={"jwt": None, "otlp_endpoint": None, "upstream": None}
-        )
+        outside = dict.fromkeys(("jwt", "otlp_endpoint", "upstream"))  # a demo reaches nothing
+        self._settings = settings.model_copy(update=outside)
         self._build_app = build_app
         self._close_app = close_app
         self._max_demos = max_demos

@@ -318,9 +318,7 @@ class PostgresTransaction(SqlTransaction):
                 yield from ((*row, unpack_vector(packed)) for *row, packed in rows)
 
     def _insert_bulk(self, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-        """Sends many rows as one JSON parameter; thousands of parameters take longer to send than
-        to run.
-        """
+        """Send many rows as one JSON parameter, which is faster than thousands of parameters."""
         if len(rows) < MIN_BULK_ROWS:
             super()._insert_bulk(table, rows)
             return

@@ -93,10 +93,7 @@ class SystemTables:
             return _read_setting(connection, tenant, key)
 
     def change_setting(self, tenant: Tenant, key: str, change: Callable[[Json], Json]) -> None:
-        """Replace a tenant's setting by `change(old)` while no other process can change it.
-
-        The tenant is registered if it is not known.
-        """
+        """Replace a setting by `change(old)` atomically; registers the tenant if it is unknown."""
         with self._begin_write() as connection:
             now = self._clock.now()
             insert_tenant(connection, tenant, now)

@@ -83,14 +83,10 @@ class SqlTeamWriter(SqlTeamReader):
         ]
 
     def _build_conditions(self, criteria: TeamFilter) -> list[ColumnElement[bool]]:
-        conditions: list[ColumnElement[bool]] = []
-        for name, values in (
-            ("status", criteria.statuses),
-            ("kind", criteria.kinds),
-            ("origin", criteria.origins),
-        ):
-            if values:
-                conditions.append(FACTS.c[name].in_(values))
+        wanted = {"status": criteria.statuses, "kind": criteria.kinds, "origin": criteria.origins}
+        conditions: list[ColumnElement[bool]] = [
+            FACTS.c[name].in_(values) for name, values in wanted.items() if values
+        ]
         if criteria.single:
             said = select(func.count()).where(
                 self._own(CONTRIBUTIONS), CONTRIBUTIONS.c.fact_id == FACTS.c.id

@@ -228,7 +228,6 @@ class SqlTransaction(SqlReader):
         ]
 
     def _load_patched_rows(self, patches: Sequence[Patch]) -> dict[str, Any]:
-        """The current rows of the memories to be patched."""
         rows: dict[str, Any] = {}
         names = {name for one in patches for name in one.values}
         assert names <= MUTABLE_FIELDS, f"not mutable: {names - MUTABLE_FIELDS}"

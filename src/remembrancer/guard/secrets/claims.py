@@ -66,7 +66,6 @@ def secret_kind(secret_class: SecretClass) -> str:
 
 
 def classify_name(words: tuple[str, ...]) -> SecretClass | None:
-    """The class of a name made of these words; None if it does not suggest a secret."""
     if not words or words[-1] in table.NON_VALUE_WORDS:
         return None
     expanded = _expand_words(words)

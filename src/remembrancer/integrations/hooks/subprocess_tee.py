@@ -156,7 +156,6 @@ if sys.platform != "win32":
             os.close(primary)
 
     def _relay_terminal(child: subprocess.Popen[bytes], terminal: int, tail: OutputTail) -> None:
-        """Copy input and output until the program has ended."""
         watched = [terminal, 0]
         with suppress(OSError):  # a terminal signals in this way that its other side is closed
             while True:

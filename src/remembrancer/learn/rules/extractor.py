@@ -239,9 +239,8 @@ def _build_from_pattern(
     if "does" in shown:
         shown["does"] = conjugate(shown["does"])
     content = format_line(wording.content.format(**shown))
-    return _set_key(
-        _build_candidate(wording.defaults, content, quote), _build_predicate(wording, parts)
-    )
+    candidate = _build_candidate(wording.defaults, content, quote)
+    return _set_key(candidate, _build_predicate(wording, parts))
 
 
 def _build_predicate(wording: StatementPattern, parts: dict[str, str]) -> str | None:

@@ -24,7 +24,6 @@ MAX_TURNS_SHOWN = 200
 
 @router.get("/conversations")
 def show_conversations(context: CurrentPage) -> Response:
-    """Conversations by recency, or the messages that match the search."""
     me, filters = context.me, parse_filters(context)
     if filters.q:
         found = me.recall(filters.q, kinds=["turn"], limit=40, used=False, minimum_importance=0)

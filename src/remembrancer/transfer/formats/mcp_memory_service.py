@@ -30,7 +30,5 @@ def _parse_memory(place: FileLocation, found: Any) -> MemoryItem | SkippedItem:
         details["valid_from"] = at
     if kind := first_text(found, "memory_type"):
         details["metadata"] = {"memory_type": kind}
-    store = first_text(found, "store")
-    return MemoryItem(
-        place, first_text(found, "content_hash") or place.where, content, details, store
-    )
+    key = first_text(found, "content_hash") or place.where
+    return MemoryItem(place, key, content, details, first_text(found, "store"))
