@@ -62,7 +62,7 @@ def test_one_persons_word_waits_for_anothers(rem: Run, ask: Run) -> None:
     assert told.startswith(first)
     again = rem("--user", "ada", "propose", PORTS).stdout
     assert again.startswith("You have proposed this before. Nothing was changed.\nteam_")
-    assert ask("team", QUESTION) == {"results": [], "told": True}
+    assert ask("team", QUESTION) == {"items": [], "enabled": True}
 
     approved = rem("--user", "bob", "propose", PORTS).stdout
     assert approved.startswith(
@@ -161,8 +161,8 @@ def test_the_team_tells_the_best_first_and_no_more_than_asked(
 ) -> None:
     facts = [proposed(f"The proxy {name} listens on a port.") for name in ("pool", "cache", "gate")]
     rem("team-approve", *facts)
-    assert len(ask("team", QUESTION)["results"]) == 3
-    (best,) = ask("team", QUESTION, "--limit", "1")["results"]
+    assert len(ask("team", QUESTION)["items"]) == 3
+    (best,) = ask("team", QUESTION, "--limit", "1")["items"]
     assert set(best) == {"kind", "content", "importance", "confidence"}
     assert best["content"] in rem("team", *QUESTION.split(), "--limit", "1").stdout
     assert "from 1 to" in rem("team", QUESTION, "--limit", "0", code=2).stderr
@@ -172,7 +172,7 @@ def test_a_limit_only_lowers_what_the_switch_says(rem: Run, ask: Run, proposed: 
     facts = [proposed(f"The proxy {name} listens on a port.") for name in ("pool", "cache", "gate")]
     rem("team-approve", *facts)
     rem("team-switch", "limit=2")
-    assert len(ask("team", QUESTION, "--limit", "3")["results"]) == 2
+    assert len(ask("team", QUESTION, "--limit", "3")["items"]) == 2
     assert "at most the setting `limit`" in " ".join(rem("team", "--help").stdout.split())
 
 
@@ -184,7 +184,7 @@ def test_it_is_said_why_the_team_tells_nothing(rem: Run, ask: Run, proposed: Run
         "Team recall is off for the command line.\n"
         "Switch it on: rem team-switch team_recall.cli=on\n"
     )
-    assert ask("team", QUESTION) == {"results": [], "told": False}
+    assert ask("team", QUESTION) == {"items": [], "enabled": False}
     rem("team-switch", "team_recall.cli=on")
     assert PORTS in rem("team", QUESTION).stdout
 
@@ -200,7 +200,7 @@ def test_another_profile_says_that_it_has_no_team_memory(
             return CliRunner().invoke(app, args, obj=alone, catch_exceptions=False).stdout
 
         assert run("team", QUESTION).startswith("The profile default has no team memory.\n")
-        assert json.loads(run("--json", "team", QUESTION)) == {"results": [], "told": False}
+        assert json.loads(run("--json", "team", QUESTION)) == {"items": [], "enabled": False}
         for verb in (("team-stats",), ("team-switch", "limit=3")):
             assert "has no team memory, so nobody can recall it.\n" in run(*verb)
         refused = CliRunner().invoke(app, ("propose", PORTS), obj=alone)
@@ -306,7 +306,7 @@ def test_a_fact_gets_other_words_and_another_importance(rem: Run, ask: Run, prop
     assert told == f"Changed. “{words}”\n{fact} · approved\n"
     told = rem("team-importance", fact, "5").stdout
     assert told == f"Importance 5. “{words}”\n{fact} · approved\n"
-    (known,) = ask("team", QUESTION)["results"]
+    (known,) = ask("team", QUESTION)["items"]
     assert (known["content"], known["importance"]) == (words, 5.0)
     refused = rem("team-edit", fact, "Ask me about it.", code=2).stderr
     assert (
@@ -314,7 +314,7 @@ def test_a_fact_gets_other_words_and_another_importance(rem: Run, ask: Run, prop
         == "Error: This text cannot be shared. It is about you or us: it uses the first person.\n"
     )
     assert "from 1 to 5" in rem("team-importance", fact, "9", code=2).stderr
-    assert ask("team", QUESTION)["results"] == [known]
+    assert ask("team", QUESTION)["items"] == [known]
 
 
 def test_deleting_asks_since_it_cannot_be_undone(rem: Run, ask: Run, proposed: Run) -> None:
@@ -385,7 +385,7 @@ def test_one_fact_that_is_not_there_leaves_the_others_alone(
 def test_tenants_do_not_see_each_other(rem: Run, ask: Run, proposed: Run) -> None:
     fact = proposed(PORTS)
     rem("team-approve", fact)
-    assert ask("--tenant", "acme", "team", QUESTION)["results"] == []
+    assert ask("--tenant", "acme", "team", QUESTION)["items"] == []
     assert ask("--tenant", "acme", "team-review", "--status", "approved")["items"] == []
     rem("--tenant", "acme", "team-delete", fact, "--yes", code=3)
     rem("--tenant", "acme", "team-switch", "limit=1")

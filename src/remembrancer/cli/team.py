@@ -81,7 +81,7 @@ def team(
         found = cli.memory_of(store).team(read_words(words), limit=limit)
         can_recall = has_team(cli) and open_review(cli, store).settings().can_recall("cli")
     cli.print_result(
-        {"results": found, "told": can_recall},
+        {"items": found, "enabled": can_recall},
         lambda out: _print_results(out, cli, found, is_enabled=can_recall),
     )
 
