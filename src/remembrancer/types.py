@@ -35,9 +35,13 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """The lifecycle status of a memory."""
+    """The lifecycle status of a memory.
+
+    An unconfirmed memory was learned in doubt: it is listed for review and never put into a prompt.
+    """
 
     ACTIVE = "active"
+    UNCONFIRMED = "unconfirmed"
     SUPERSEDED = "superseded"
     FORGOTTEN = "forgotten"
     EXPIRED = "expired"

@@ -81,8 +81,10 @@ def find_objection(
     if not any(one.position >= transcript.new_from for one in turns):
         return RejectionReason.NOTHING_NEW
     own = "\n".join(transcript.own_words[one.id] for one in turns)
-    if not contains_quote(own, candidate.quote):
-        echoed = any(contains_quote(one.content, candidate.quote) for one in turns)
+    if not any(contains_quote(own, one.words) for one in candidate.quotes):
+        echoed = any(
+            contains_quote(turn.content, one.words) for turn in turns for one in candidate.quotes
+        )
         return RejectionReason.ECHO if echoed else RejectionReason.NO_SUCH_QUOTE
     return _find_content_objection(candidate, own, [*transcript.by_others, *remembered], learning)
 
@@ -90,7 +92,7 @@ def find_objection(
 def _find_content_objection(
     candidate: ExtractedFact, own: str, others: list[str], learning: LearningPolicy
 ) -> RejectionReason | None:
-    if _is_request(candidate.quote):
+    if _is_request(candidate.quotes[0].words):
         return RejectionReason.ASKED_NOT_SAID
     if candidate.permanence is Permanence.EPHEMERAL or not _list_content_terms(candidate.content):
         return RejectionReason.PASSING
@@ -100,7 +102,9 @@ def _find_content_objection(
     echoed = max((word_coverage(candidate.content, one) for one in others), default=0.0)
     if echoed >= MIN_ECHOED_SHARE and echoed > supported:
         return RejectionReason.ECHO
-    if supported < MIN_SUPPORTED_SHARE or _is_negation_flipped(candidate.content, candidate.quote):
+    if supported < MIN_SUPPORTED_SHARE or _is_negation_flipped(
+        candidate.content, candidate.quotes[0].words
+    ):
         return RejectionReason.UNSUPPORTED
     return RejectionReason.INVENTED if find_invented(candidate.content, own) else None
 

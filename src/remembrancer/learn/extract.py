@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from remembrancer.learn.evidence_check import RejectionReason
-from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.extracted_fact import ExtractedFact, Quote
 from remembrancer.learn.transcript import Transcript
 from remembrancer.llm import Answer, InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
@@ -128,8 +128,7 @@ def _parse_operation(value: Json, names: ShortIds) -> ExtractedFact | InvalidPro
         return InvalidProposal(one.content, RejectionReason.UNKNOWN_MEMORY)
     return ExtractedFact(
         content=one.content.strip(),
-        quote=one.quote,
-        turns=turns,
+        quotes=tuple(Quote(turn, one.quote) for turn in turns),
         category=one.category,
         importance=one.importance,
         permanence=Permanence(one.permanence) if one.permanence else None,

@@ -242,8 +242,9 @@ def _build_evidence(
     session: Session, turn: Turn, candidate: ExtractedFact, transcript: Transcript
 ) -> Evidence:
     """Cite the turn, with the quote only if this turn contains it."""
-    quoted = contains_quote(transcript.own_words[turn.id], candidate.quote)
-    return Evidence(session.id, turn.id, candidate.quote if quoted else "")
+    words = next(one.words for one in candidate.quotes if one.turn == turn.id)
+    quoted = contains_quote(transcript.own_words[turn.id], words)
+    return Evidence(session.id, turn.id, words if quoted else "")
 
 
 def _store_batch(
@@ -273,7 +274,11 @@ def _store_batch(
             candidate = one.candidate
             rejection = _build_rejection(session, candidate.content, reason, now)
             rejected.append(
-                replace(rejection, quote=redact_text(candidate.quote), turns=candidate.turns)
+                replace(
+                    rejection,
+                    quote=redact_text(candidate.quotes[0].words),
+                    turns=candidate.turns,
+                )
             )
     writer.save_rejections(rejected)
     learned = LearnedBatch(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.extracted_fact import ExtractedFact, Quote
 from remembrancer.learn.rules.clauses import (
     MAX_CLAUSE_CHARS,
     split_clauses,
@@ -144,7 +144,7 @@ def _drop_repetitions(candidates: Iterable[ExtractedFact]) -> Iterator[Extracted
 def _extract_from_turn(turn: Turn) -> Iterator[ExtractedFact]:
     for sentence in split_sentences(turn.content):
         for found in _extract_from_sentence(sentence):
-            yield replace(found, turns=(turn.id,))
+            yield replace(found, quotes=(Quote(turn.id, found.quote),))
 
 
 def _extract_from_sentence(sentence: str) -> list[ExtractedFact]:
@@ -165,7 +165,7 @@ def _find_named_people(sentence: str) -> Iterator[ExtractedFact]:
         if not NO_GIVEN_NAME.fullmatch(name):
             known = _parse_statement(f"my {role} is {name}")
             if known:
-                yield replace(known, quote=found[0], confidence=0.8)
+                yield replace(known, quotes=(Quote("", found[0]),), confidence=0.8)
 
 
 def _parse_request(sentence: str) -> ExtractedFact | None:
@@ -181,7 +181,7 @@ def _parse_request(sentence: str) -> ExtractedFact | None:
         _parse_statement(rest) if list(split_clauses(rest)) == [rest] else _parse_instruction(rest)
     )
     if known:
-        return replace(known, quote=quote, requested=True, confidence=0.95)
+        return replace(known, quotes=(Quote("", quote),), requested=True, confidence=0.95)
     if not _is_worth_keeping(rest, has_plea=bool(found["plea"])):
         return None
     return _build_candidate(
@@ -263,8 +263,7 @@ def _build_candidate(
 ) -> ExtractedFact:
     return ExtractedFact(
         content=content,
-        quote=quote,
-        turns=(),
+        quotes=(Quote("", quote),),
         category=sort.category,
         importance=sort.importance,
         permanence=sort.permanence,

@@ -35,7 +35,7 @@ RELATION_LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class SourceQuote:
     """A turn that supports a memory, split around the quoted evidence."""
 
     turn: Turn
@@ -136,7 +136,7 @@ def _build_reasons(context: PageContext, record: Record, history: History) -> li
     return reasons
 
 
-def _load_quotes(me: Memory, record: Record) -> list[Quote]:
+def _load_quotes(me: Memory, record: Record) -> list[SourceQuote]:
     """The turns that support a memory."""
     turns = me.several(evidence.turn_id for evidence in record.evidence)
     quotes = []
@@ -147,7 +147,7 @@ def _load_quotes(me: Memory, record: Record) -> list[Quote]:
         before, quote, after = turn.content, "", ""
         if evidence.quote:
             before, quote, after = turn.content.partition(evidence.quote)
-        quotes.append(Quote(turn, before, quote, after))
+        quotes.append(SourceQuote(turn, before, quote, after))
     return quotes
 
 
