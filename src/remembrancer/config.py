@@ -91,7 +91,11 @@ class EmbeddingSettings(SettingsTable):
 
 
 class ModelSettings(SettingsTable):
-    """A language model: an OpenAI-compatible endpoint, Anthropic's API or a command."""
+    """A language model: an OpenAI-compatible endpoint, Anthropic's API or a command.
+
+    `max_tokens` limits an answer, thinking included. `trust` is low for a small model that makes
+    things up: its proposals are then compared with the person's words one by one.
+    """
 
     provider: Literal["openai", "anthropic", "command"] = "openai"
     url: str | None = None
@@ -99,6 +103,8 @@ class ModelSettings(SettingsTable):
     key: SecretStr | None = None
     command: tuple[str, ...] = ()
     timeout_seconds: Annotated[float, Field(gt=0)] = 60
+    max_tokens: Annotated[int, Field(ge=100)] = 8000
+    trust: Literal["high", "low"] = "high"
 
     @model_validator(mode="after")
     def _check_complete(self) -> ModelSettings:

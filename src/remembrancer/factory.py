@@ -75,7 +75,17 @@ def open_models(settings: ModelRoleSettings) -> Models:
         open_model(model) if model else None
         for model in (settings.fast, settings.smart, settings.chat)
     )
-    return Models(fast or smart, smart or fast, chat or smart or fast)
+    return Models(
+        fast or smart,
+        smart or fast,
+        chat or smart or fast,
+        is_fast_weak=_is_weak(settings.fast or settings.smart),
+        is_smart_weak=_is_weak(settings.smart or settings.fast),
+    )
+
+
+def _is_weak(settings: ModelSettings | None) -> bool:
+    return settings is not None and settings.trust == "low"
 
 
 def open_model(settings: ModelSettings) -> LanguageModel:
@@ -94,6 +104,7 @@ def open_model(settings: ModelSettings) -> LanguageModel:
                 key=key or "",
                 url=settings.url or ANTHROPIC_URL,
                 timeout=settings.timeout_seconds,
+                max_tokens=settings.max_tokens,
             )
         case "openai":
             return OpenAICompatibleModel(
@@ -101,4 +112,5 @@ def open_model(settings: ModelSettings) -> LanguageModel:
                 settings.model,
                 key=key,
                 timeout=settings.timeout_seconds,
+                max_tokens=settings.max_tokens,
             )

@@ -127,7 +127,7 @@ def test_an_answer_cut_short_asks_for_more_tokens(endpoint: ModelEndpoint) -> No
     endpoint.script = [says('{"facts": [{"a": 1}, ', finish="length"), says("", finish="length")]
     model = model_at(endpoint)
     for _ in range(2):
-        with pytest.raises(InvalidModelResponse, match="allow more tokens"):
+        with pytest.raises(InvalidModelResponse, match="raise its max_tokens"):
             model.answer(QUESTION)
 
 

@@ -80,7 +80,7 @@ def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFa
     names = {f"t{number}": one.id for number, one in enumerate(transcript.turns, 1)}
     try:
         answer = model.answer(
-            Question(load_prompt("team"), render_transcript(transcript, names), SCHEMA, "team", 800)
+            Question(load_prompt("team"), render_transcript(transcript, names), SCHEMA, "team")
         )
     except (InvalidModelResponse, ModelUnavailable):
         return  # Personal learning has succeeded; the team's part is optional.

@@ -3,6 +3,7 @@
 Unavailable
 ├── ModelUnavailable       model_unavailable   503   .transient
 └── InvalidModelResponse   model_misspoke      503
+    └── TruncatedAnswer    model_misspoke      503
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from typing import Protocol
 from remembrancer.errors import Unavailable
 from remembrancer.types import Json
 
-__all__ = ["Answer", "InvalidModelResponse", "Model", "ModelUnavailable", "Question"]
+__all__ = [
+    "DEFAULT_MAX_TOKENS",
+    "Answer",
+    "InvalidModelResponse",
+    "Model",
+    "ModelUnavailable",
+    "Question",
+    "TruncatedAnswer",
+]
+
+DEFAULT_MAX_TOKENS = 8000
+"""The limit of an answer, thinking included; models that think longer need a higher setting."""
 
 
 class ModelUnavailable(Unavailable):
@@ -33,15 +45,22 @@ class InvalidModelResponse(Unavailable):
     code = "model_misspoke"
 
 
+class TruncatedAnswer(InvalidModelResponse):
+    """The model's answer was longer than the limit of tokens, its thinking included."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt, and the JSON schema of the expected answer; `name` is the name of the schema."""
+    """A prompt, and the JSON schema of the expected answer; `name` is the name of the schema.
+
+    `max_tokens` overrides the model's own limit.
+    """
 
     system: str
     prompt: str
     schema: Mapping[str, Json]
     name: str = "answer"
-    max_tokens: int = 2000
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

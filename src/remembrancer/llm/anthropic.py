@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from remembrancer.llm import Answer, Question
+from remembrancer.llm import DEFAULT_MAX_TOKENS, Answer, Question
 from remembrancer.llm.anthropic_wire import (
     AnthropicStream,
     build_chat,
@@ -34,12 +34,14 @@ class AnthropicModel:
         key: str,
         url: str = ANTHROPIC_URL,
         timeout: float = 60.0,
+        max_tokens: int = DEFAULT_MAX_TOKENS,
         retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY,
     ) -> None:
         headers = {"x-api-key": validate_key(key), "anthropic-version": API_VERSION}
         address = url.rstrip("/").removesuffix("/v1") + "/v1/messages"
         self._endpoint = Endpoint(address, headers, timeout=timeout, retry_policy=retry_policy)
         self._model = model
+        self._max_tokens = max_tokens
         self._forces_tool = True
 
     @property
@@ -72,11 +74,15 @@ class AnthropicModel:
 
     def _post_question(self, question: Question) -> EndpointResponse:
         forced = self._forces_tool
-        response = self._endpoint.post(build_question(question, self._model, forced=forced))
+        response = self._post(question, forced=forced)
         # Models that always think reject a forced tool call, and name the parameter.
         if forced and response.status == 400 and "tool_choice" in response.text:
-            response = self._endpoint.post(build_question(question, self._model, forced=False))
+            response = self._post(question, forced=False)
             self._forces_tool = not response.is_success
         if not response.is_success:
             raise error_for_status(response.status)
         return response
+
+    def _post(self, question: Question, *, forced: bool) -> EndpointResponse:
+        body = build_question(question, self._model, self._max_tokens, forced=forced)
+        return self._endpoint.post(body)

@@ -21,7 +21,9 @@ CACHE_BREAKPOINT: dict[str, Json] = {"cache_control": {"type": "ephemeral"}}
 STATUS_BY_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429}
 
 
-def build_question(question: Question, model: str, *, forced: bool) -> dict[str, Json]:
+def build_question(
+    question: Question, model: str, max_tokens: int, *, forced: bool
+) -> dict[str, Json]:
     """Has no temperature, because models since Claude Opus 4.7 reject it."""
     tool: dict[str, Json] = {
         "name": question.name,
@@ -30,7 +32,7 @@ def build_question(question: Question, model: str, *, forced: bool) -> dict[str,
     }
     return {
         "model": model,
-        "max_tokens": question.max_tokens,
+        "max_tokens": question.max_tokens or max_tokens,
         "system": question.system if forced else _render_tool_instructions(question),
         "messages": [{"role": "user", "content": question.prompt}],
         "tools": [tool],

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from remembrancer.llm import InvalidModelResponse, Question
+from remembrancer.llm import InvalidModelResponse, Question, TruncatedAnswer
 from remembrancer.types import Json
 
 MAX_ANSWER_SIZE = 1_000_000
@@ -55,9 +55,9 @@ def join_text_parts(parts: list[Json]) -> str:
     return "".join(_part_text(part) for part in parts)
 
 
-def truncated_error() -> InvalidModelResponse:
-    return InvalidModelResponse(
-        "The model's answer was cut off: allow more tokens, or ask about less at a time."
+def truncated_error() -> TruncatedAnswer:
+    return TruncatedAnswer(
+        "The model's answer was cut off: raise its max_tokens, or ask about less at a time."
     )
 
 

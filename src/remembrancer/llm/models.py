@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Each is None if no model is configured; learning then uses the rule-based extractor alone."""
+    """Each is None if no model is configured; learning then uses the rule-based extractor alone.
+
+    Of a weak model's proposals only those are kept that repeat the person's own words.
+    """
 
     fast: Model | None = None
     smart: Model | None = None
     chat: ChatModel | None = None
+    is_fast_weak: bool = False
+    is_smart_weak: bool = False
 
     def close(self) -> None:
         for model in (self.fast, self.smart, self.chat):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from remembrancer.llm import Answer, Question
+from remembrancer.llm import DEFAULT_MAX_TOKENS, Answer, Question
 from remembrancer.llm.chat import ChatPrompt, ReplyStream
 from remembrancer.llm.http import Endpoint, EndpointResponse, error_for_status, validate_key
 from remembrancer.llm.json_answer import count_tokens, read_usage, render_question
@@ -36,12 +36,14 @@ class OpenAICompatibleModel:
         *,
         key: str | None = None,
         timeout: float = 60.0,
+        max_tokens: int = DEFAULT_MAX_TOKENS,
         retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY,
     ) -> None:
         headers = {"Authorization": f"Bearer {validate_key(key)}"} if key else {}
         address = url.rstrip("/") + "/chat/completions"
         self._endpoint = Endpoint(address, headers, timeout=timeout, retry_policy=retry_policy)
         self._model = model
+        self._max_tokens = max_tokens
         self._dialect = Dialect()
         self._supports_tools = True
 
@@ -80,7 +82,8 @@ class OpenAICompatibleModel:
     def _post_question(self, question: Question) -> EndpointResponse:
         dialect: Dialect | None = self._dialect
         while dialect is not None:
-            response = self._endpoint.post(build_question(question, self._model, dialect))
+            body = build_question(question, self._model, dialect, self._max_tokens)
+            response = self._endpoint.post(body)
             if response.is_success:
                 self._dialect = replace(dialect, confirmed=True)
                 return response

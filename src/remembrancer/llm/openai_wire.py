@@ -50,7 +50,9 @@ class Dialect:
         return replace(self, format=fallback) if fallback else None
 
 
-def build_question(question: Question, model: str, dialect: Dialect) -> dict[str, Json]:
+def build_question(
+    question: Question, model: str, dialect: Dialect, max_tokens: int
+) -> dict[str, Json]:
     # The schema is in the prompt as well: many servers accept a response_format and ignore it.
     system = f"{question.system}\n\n{render_schema_instructions(question)}"
     body: dict[str, Json] = {
@@ -59,7 +61,7 @@ def build_question(question: Question, model: str, dialect: Dialect) -> dict[str
             {"role": "system", "content": system},
             {"role": "user", "content": question.prompt},
         ],
-        dialect.limit: question.max_tokens,
+        dialect.limit: question.max_tokens or max_tokens,
     }
     if dialect.temperature:
         body["temperature"] = 0

@@ -174,12 +174,18 @@ class RulePolicy(ProfileTable):
 
 
 class LearningPolicy(ProfileTable):
-    """When conversations are learned from, and how many turns at a time."""
+    """When conversations are learned from, how many turns at a time, and what is believed.
+
+    With `verify` the model is asked a second time whether the conversation supports what it
+    proposed. With `keep_explicit` a statement made directly outranks later words in conversations.
+    """
 
     when: Literal["after_reply", "on_close", "every_turns", "never"] = "on_close"
     window: PositiveInt = 15
     every_turns: PositiveInt = 10
     minimum_confidence: Fraction = 0.5
+    verify: bool = True
+    keep_explicit: bool = False
 
 
 class SessionPolicy(ProfileTable):

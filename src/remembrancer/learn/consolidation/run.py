@@ -28,7 +28,6 @@ BATCH_SIZE = 50
 MAX_MEMORIES_SHOWN = 40
 MAX_MEMORIES_PER_EPISODE = 5
 MAX_ATTEMPTS = 5
-MAX_ANSWER_TOKENS = 4000
 MAX_COMPARED_MEMORIES = 10_000
 MAX_PENDING_EPISODES = 100_000
 
@@ -124,9 +123,7 @@ def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> Consoli
         {f"e{number}": one for number, one in enumerate(episodes, 1)},
         {f"m{number}": one for number, one in enumerate(memories, 1)},
     )
-    question = Question(
-        load_prompt("consolidate"), _render_shown(shown), SCHEMA, "plan", MAX_ANSWER_TOKENS
-    )
+    question = Question(load_prompt("consolidate"), _render_shown(shown), SCHEMA, "plan")
     answer = call.models.smart.answer(question)
     if not any(isinstance(answer.value.get(name), list) for name in PARSERS):
         raise InvalidModelResponse("The model did not answer with a plan.")
