@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from remembrancer.learn.pasted import split_pasted
 from remembrancer.recall.prompt_block import strip_memory_block
 from remembrancer.search.sentences import CODE_FENCE_PATTERN, SENTENCE_END_PATTERN
 from remembrancer.search.terms import extract_terms, normalise_quote
@@ -54,7 +55,7 @@ class Transcript:
 
 
 def build_transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
-    """Separate the user's own words from quotes, code and repeated sentences."""
+    """Separate the user's own words from quotes, code, pasted text and repeated sentences."""
     said_before: list[str] = []
     own: dict[str, str] = {}
     injected: list[str] = []
@@ -70,8 +71,9 @@ def build_transcript(turns: Sequence[Turn], new_from: int) -> Transcript:
 
 
 def extract_own_words(text: str, said_before: Iterable[str]) -> str:
-    """Remove quoted lines, code, and sentences that others said before."""
-    bare = _QUOTED_LINE.sub("", CODE_FENCE_PATTERN.sub("\n", text))
+    """Remove quoted lines, code, pasted text, and sentences that others said before."""
+    own, _ = split_pasted(text)
+    bare = _QUOTED_LINE.sub("", CODE_FENCE_PATTERN.sub("\n", own))
     others = list(said_before)
     return "\n".join(one for one in SENTENCE_END_PATTERN.split(bare) if not _is_echo(one, others))
 

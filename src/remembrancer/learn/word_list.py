@@ -1,0 +1,59 @@
+"""Word lists by language, from the TOML files beside this module. No I/O but that."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from remembrancer.search.language import Language, detect_language
+
+_APOSTROPHES = str.maketrans("‘’ʼ", "'''")
+
+
+@dataclass(frozen=True, slots=True)
+class WordList:
+    """Patterns of whole words, one for each language."""
+
+    patterns: Mapping[Language, re.Pattern[str]]
+
+    def search(self, text: str, languages: frozenset[Language]) -> re.Match[str] | None:
+        """The first match of any of the languages."""
+        return next(self.find_all(text, languages), None)
+
+    def find_all(self, text: str, languages: frozenset[Language]) -> Iterator[re.Match[str]]:
+        """All matches of the languages, one language after the other."""
+        for language, pattern in self.patterns.items():
+            if language in languages:
+                yield from pattern.finditer(text)
+
+
+@cache
+def load_word_lists(file: str) -> Mapping[str, WordList]:
+    """The word lists of a file: tables of regular expressions, by name and language."""
+    text = (resources.files(__package__) / file).read_text(encoding="utf-8")
+    return {
+        name: WordList({Language(code): _compile(words) for code, words in table.items()})
+        for name, table in tomllib.loads(text).items()
+    }
+
+
+def straighten(text: str) -> str:
+    """Replace typographic apostrophes, character by character."""
+    return text.translate(_APOSTROPHES)
+
+
+def list_languages(*texts: str) -> frozenset[Language]:
+    """The languages of the texts; all of them for a text whose language is not clear."""
+    found: set[Language] = set()
+    for text in texts:
+        language = detect_language(text)
+        found |= set(Language) if language is None else {language}
+    return frozenset(found)
+
+
+def _compile(words: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
