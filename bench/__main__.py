@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from bench import retrieval, speed
+from bench import learning, retrieval, speed
 
-COMMANDS = {"retrieval": retrieval, "speed": speed}
+COMMANDS = {"retrieval": retrieval, "learning": learning, "speed": speed}
 
 
 def main(arguments: list[str] | None = None) -> None:

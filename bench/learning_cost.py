@@ -1,4 +1,4 @@
-"""What learning costs whoever waits for a reply: `python -m bench.learning_cost [--engine postgres]`.
+"""What learning costs whoever waits for a reply: `python -m bench.learning_cost`.
 
 The same chat is held with three memories in turns: one that learns nothing, one that learns by
 itself, and one that learns with a model. A reply is memory for the prompt and an answer that takes
