@@ -98,12 +98,14 @@ KEPT: Mapping[str, Column] = {
 }
 BLOCK: Mapping[str, Column] = {
     "needed in the block": _share("block.needed"),
+    "without lines of conversations": _share("block.needed_without_turns"),
     "relevant lines": _share("block.relevant_lines"),
     "mean of blocks": _number("block.relevant_lines.mean_of_blocks"),
     "relevant, all questions": _share("block.relevant_lines_of_all_blocks"),
     "stale": _share("block.stale"),
     "empty where nothing is needed": _share("block.empty_where_nothing_is_needed"),
     "lines p50 / mean / max": _spread("block.lines"),
+    "of conversations": _spread("block.turn_lines"),
     "tokens p50 / mean / max": _spread("block.tokens"),
 }
 SHORT: Mapping[str, Column] = {

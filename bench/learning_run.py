@@ -29,7 +29,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.sessions.turns import TurnInput
 from remembrancer.testing import ModelEndpoint
-from remembrancer.types import Record, Rejection, Status
+from remembrancer.types import Kind, Record, Rejection, Status, kind_of
 
 REPLY_DELAY = timedelta(seconds=10)
 CLOSE_DELAY = timedelta(minutes=5)
@@ -47,6 +47,9 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 """An end date, or words for what is over."""
+
+_ANNOTATION = re.compile(r"^- \[[^\]]*\]\s*|\s*\[[^\]]*\]$")
+"""The date of a turn before its words; how sure and how old a memory is, after its content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +108,8 @@ class BlockLine:
 
     text: str
     states: frozenset[str]
-    is_past: bool
+    is_past: bool = False
+    is_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,16 @@ class BlockOutcome:
 
     @property
     def missing(self) -> list[str]:
-        stated = {row for line in self.lines for row in line.states}
+        """The needed rows that no line states."""
+        return self._list_missing(self.lines)
+
+    @property
+    def missing_without_turns(self) -> list[str]:
+        """The needed rows that no line states but those of conversations."""
+        return self._list_missing([one for one in self.lines if not one.is_turn])
+
+    def _list_missing(self, lines: Sequence[BlockLine]) -> list[str]:
+        stated = {row for line in lines for row in line.states}
         return [one for one in self.question.needed if one not in stated]
 
     @property
@@ -388,20 +401,18 @@ class _Run:
     def _ask(self, question: AskedQuestion) -> BlockOutcome:
         self._set_clock(question.asked_at)
         block = self._me.context(question.text)
-        lines = [one for one in block.text.splitlines() if one.startswith(LINE_START)]
-        return BlockOutcome(
-            question,
-            tuple(
-                BlockLine(
-                    one,
-                    frozenset(self._person.find_stated(one, self._person.gold)),
-                    bool(_PAST.search(one)),
-                )
-                for one in lines
-            ),
-            block.tokens,
-            self._person.instructions,
+        texts = [one for one in block.text.splitlines() if one.startswith(LINE_START)]
+        # The lines of the team follow those of the memories.
+        kinds = [kind_of(one) for one in block.memories] + [None] * len(texts)
+        lines = tuple(
+            self._read_line(one, kind is Kind.TURN) for one, kind in zip(texts, kinds, strict=False)
         )
+        return BlockOutcome(question, lines, block.tokens, self._person.instructions)
+
+    def _read_line(self, text: str, is_turn: bool) -> BlockLine:
+        said = _ANNOTATION.sub("", text)
+        states = frozenset(self._person.find_stated(said, self._person.gold))
+        return BlockLine(text, states, bool(_PAST.search(text)), is_turn)
 
 
 def load_memories(me: Memory) -> list[Record]:

@@ -72,12 +72,14 @@ def score_blocks(blocks: Sequence[BlockOutcome]) -> Json:
     trapped = [one for one in blocks if one.question.stale]
     return {
         "needed": part([not one.missing for one in needing]),
+        "needed_without_turns": part([not one.missing_without_turns for one in needing]),
         "relevant_lines": _score_relevance(needing),
         "relevant_lines_of_all_blocks": _score_relevance(blocks),
         "stale": share(sum(bool(one.stale_lines) for one in blocks), len(blocks)),
         "stale_where_there_is_a_trap": part([bool(one.stale_lines) for one in trapped]),
         "empty_where_nothing_is_needed": part([not one.counted_lines for one in needless]),
         "lines": _spread([len(one.lines) for one in blocks]),
+        "turn_lines": _spread([sum(line.is_turn for line in one.lines) for one in blocks]),
         "tokens": _spread([one.tokens for one in blocks]),
         "lines_where_something_is_needed": _spread([len(one.lines) for one in needing]),
         "lines_where_nothing_is_needed": _spread([len(one.lines) for one in needless]),

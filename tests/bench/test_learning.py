@@ -98,10 +98,10 @@ def test_standing_instructions_count_neither_way_and_a_marked_line_is_not_stale(
     ada: Person,
 ) -> None:
     where, other = ada.questions
-    instruction = BlockLine("- One sentence", frozenset({"g2"}), False)
-    old = BlockLine("- Lives in Porto", frozenset({"g1"}), False)
-    marked = BlockLine("- Lived in Porto until 2026-03-01", frozenset({"g1"}), True)
-    new = BlockLine("- Lives in Braga", frozenset({"g1b"}), False)
+    instruction = BlockLine("- One sentence", frozenset({"g2"}))
+    old = BlockLine("- [2026-02-01] Ada: I live in Porto", frozenset({"g1"}), is_turn=True)
+    marked = BlockLine("- Lived in Porto until 2026-03-01", frozenset({"g1"}), is_past=True)
+    new = BlockLine("- Lives in Braga", frozenset({"g1b"}))
     blocks = [
         BlockOutcome(where, (instruction, old, new), 30, ada.instructions),
         BlockOutcome(where, (marked,), 10, ada.instructions),
@@ -114,6 +114,7 @@ def test_standing_instructions_count_neither_way_and_a_marked_line_is_not_stale(
     assert (scores["relevant_lines"]["count"], scores["relevant_lines"]["of"]) == (1, 3)
     assert scores["relevant_lines"]["mean_of_blocks"] == 25
     assert scores["stale"]["count"] == 1
+    assert scores["turn_lines"]["max"] == 1
     assert scores["empty_where_nothing_is_needed"]["share"] == 100
     assert scores["tokens"] == {"median": 10, "mean": 16, "max": 30}
 
