@@ -32,7 +32,8 @@ _ABOUT = re.compile(r"\(about ([^)]*)\)\s*")
 class ProposalScript:
     """Answers requests with the proposals for one conversation after the other.
 
-    `kept` has the contents of the memories kept for each gold row. With `agrees` the second
+    `kept` has the contents of the memories kept for each gold row; `targets` notes for each of
+    them that a proposal changes whether the prompt showed it. With `agrees` the second
     question confirms every claim, so that only the product's own checks are left.
     """
 
@@ -41,9 +42,8 @@ class ProposalScript:
     agrees: bool
     kept: dict[str, list[str]] = field(default_factory=dict)
     handed_over: set[str] = field(default_factory=set)
-    questions: int = 0
     claims: int = 0
-    unknown_claims: list[str] = field(default_factory=list)
+    targets: list[bool] = field(default_factory=list)
     error: Exception | None = None
     _conversation: Conversation | None = None
     _proposals: Sequence[Proposal] = ()
@@ -87,10 +87,12 @@ class ProposalScript:
                 yield build_operation(one, names, self._find_target(one, memories))
 
     def _find_target(self, one: Proposal, memories: Mapping[str, str]) -> str | None:
+        """The short name of the memory that a proposal changes, if one was kept and is shown."""
         contents = self.kept.get(one.target or "", [])
-        return next(
-            (found for content in contents if (found := find_line(content, memories))), None
-        )
+        found = [name for content in contents if (name := find_line(content, memories))]
+        if contents:
+            self.targets.append(bool(found))
+        return found[0] if found else None
 
     def _judge(self, name: str, claim: str) -> Json:
         self.claims += 1
@@ -100,7 +102,6 @@ class ProposalScript:
         fitting = [one for one in self._proposals if contains_text(claim, one.content)]
         if fitting:
             return judge_proposal(name, max(fitting, key=lambda one: len(one.content)))
-        self.unknown_claims.append(content)
         return _verdict(name, about, supported=not self._is_quoted_wrongly(content))
 
     def _is_quoted_wrongly(self, content: str) -> bool:

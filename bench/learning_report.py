@@ -90,6 +90,7 @@ KEPT: Mapping[str, Column] = {
     "right unconfirmed": _number("right.unconfirmed"),
     "wrong told": _share("wrong"),
     "wrong unconfirmed": _number("wrong.unconfirmed"),
+    "targets shown to the model": _share("targets_shown"),
     "updates right": _share("updates"),
     "pairs that both stay": _share("coexist"),
     "pairs lost": _number("coexist.lost"),

@@ -176,6 +176,7 @@ class PersonOutcome:
     finds: dict[str, Find] = field(default_factory=dict)
     ever_current: set[str] = field(default_factory=set)
     claims: int = 0
+    targets: list[bool] = field(default_factory=list)
 
 
 def run_person(
@@ -219,7 +220,7 @@ class _Run:
         self._script = script
         self._clock = clock
         self._store = store
-        self._me = store.for_user()
+        self._me = open_memory(store)
         self._memories: list[Record] = []
         self._right = {
             one.content for some in person.conversations for one in some.proposals if one.right
@@ -235,6 +236,7 @@ class _Run:
                     self._outcome.blocks.append(self._ask(question))
         self._outcome.pairs = [self._check_pair(one) for one in self._person.coexisting]
         self._outcome.claims = self._script.claims
+        self._outcome.targets = self._script.targets
         return self._outcome
 
     def _learn(self, conversation: Conversation) -> None:
@@ -413,6 +415,12 @@ class _Run:
         said = _ANNOTATION.sub("", text)
         states = frozenset(self._person.find_stated(said, self._person.gold))
         return BlockLine(text, states, bool(_PAST.search(text)), is_turn)
+
+
+def open_memory(store: Remembrancer) -> Memory:
+    """The user's memory, through an agent where the profile isolates agents."""
+    is_isolated = store.settings.profile_for().scopes.visibility == "isolated"
+    return store.for_user(agent="assistant" if is_isolated else None)
 
 
 def load_memories(me: Memory) -> list[Record]:

@@ -35,6 +35,7 @@ def score(outcomes: Sequence[PersonOutcome]) -> Json:
         "coexist": _score_pairs(outcomes),
         "valid_time": _score_dates(outcomes),
         "block": score_blocks([one for outcome in outcomes for one in outcome.blocks]),
+        "targets_shown": part([one for outcome in outcomes for one in outcome.targets]),
         "claims_verified": sum(one.claims for one in outcomes),
     }
 
