@@ -30,6 +30,7 @@ class DateWord:
     has_article: bool = False
     is_digit: bool = False
     word: str = ""
+    span: tuple[int, int] = (0, 0)
 
 
 _SCAN = re.compile(
@@ -44,7 +45,8 @@ _SCAN = re.compile(
     r"|(?P<number>\b\d{1,4}\b)"
     r"|(?P<word>[^\W\d_]+)"
     r"|(?P<dash>(?<=[\d.])\s?[-–—]\s?(?=\d))"
-    r"|(?P<stop>[.!?;:\n…])"
+    r"|(?P<comma>,)"
+    r"|(?P<stop>[.!?;:()\n…])"
 )
 _LETTERS = {
     "last": "l", "next": "x", "this": "t", "ago": "g", "before_count": "v", "in": "i", "since": "f",
@@ -56,35 +58,45 @@ _LETTERS = {
 
 def split_date_words(text: str) -> list[DateWord]:
     """The tokens of a text: unknown words are one gap, fillers are left out."""
-    raw = list(_scan(fold(text[:MAX_SCANNED_CHARS])))
-    found = list(_match_phrases(raw))
+    found = list(_match_phrases(list(_scan(fold(text[:MAX_SCANNED_CHARS])))))
     days = [_mark_day(found, at) for at in range(len(found))]
     plain = [_settle_ambiguous(days, at) for at in range(len(days))]
-    return [one for one in plain if one.kind not in "aF"]
+    telling = [one for one in plain if one.kind not in "aF"]
+    return [one for at, one in enumerate(telling) if one.kind != "," or _parts(telling, at)]
+
+
+def _parts(tokens: Sequence[DateWord], at: int) -> bool:
+    """True for the comma in "Ann, 6, June": the number is no day of the month."""
+    around = "".join(one.kind for one in tokens[max(0, at - 1) : at + 2])
+    return around == "n,m"
 
 
 def _scan(text: str) -> Iterator[DateWord]:
     for match in _SCAN.finditer(text):
-        words, kind = match[0], match.lastgroup or ""
-        if match["sep"]:
-            kind = "full"
-        match kind:
-            case "iso" | "full" | "short" | "year_month":
-                yield DateWord("D", words)
-            case "ordinal":
-                yield DateWord("d", int(re.sub(r"\D", "", words)), is_digit=True)
-            case "dotted":
-                yield DateWord("n", int(words[:-1]), is_digit=True, word="dotted")
-            case "number":
-                yield _read_number(int(words))
-            case "word":
-                yield DateWord("W", word=words)
-            case "dash":
-                yield DateWord("j", word="-")
-            case "stop":
-                yield DateWord(".")
-            case _:
-                yield DateWord("_")
+        kind = "full" if match["sep"] else match.lastgroup or ""
+        yield replace(_read_piece(kind, match[0]), span=match.span())
+
+
+def _read_piece(kind: str, words: str) -> DateWord:
+    match kind:
+        case "iso" | "full" | "short" | "year_month":
+            return DateWord("D", words)
+        case "ordinal":
+            return DateWord("d", int(re.sub(r"\D", "", words)), is_digit=True)
+        case "dotted":
+            return DateWord("n", int(words[:-1]), is_digit=True, word="dotted")
+        case "number":
+            return _read_number(int(words))
+        case "word":
+            return DateWord("W", word=words)
+        case "dash":
+            return DateWord("j")
+        case "comma":
+            return DateWord(",")
+        case "stop":
+            return DateWord(".")
+        case _:
+            return DateWord("_")
 
 
 def _read_number(value: int) -> DateWord:
@@ -101,7 +113,9 @@ def _match_phrases(raw: Sequence[DateWord]) -> Iterator[DateWord]:
             continue
         words = _list_words(raw, at)
         size = next((n for n in range(len(words), 0, -1) if words[:n] in _lexicon()), 0)
-        yield from _lexicon()[words[:size]] if size else (DateWord("_"),)
+        span = raw[at].span[0], raw[at + max(size, 1) - 1].span[1]
+        known = _lexicon()[words[:size]] if size else (DateWord("_"),)
+        yield from (replace(one, span=span) for one in known)
         at += size or 1
 
 
@@ -109,8 +123,6 @@ def _list_words(raw: Sequence[DateWord], at: int) -> Phrase:
     found: list[str] = []
     for one in raw[at : at + MAX_PHRASE_WORDS]:
         if one.kind != "W":
-            if one.word == "-" and found:
-                continue
             break
         found.append(one.word)
     return tuple(found)
@@ -139,7 +151,7 @@ def _settle_ambiguous(tokens: Sequence[DateWord], at: int) -> DateWord:
     if after != "u" and (before in "ifobkApqzlxtdnjaF" or after in ("d", "n", "y", "l", "x")):
         return one
     value = list_cardinals().get((one.word,))
-    return DateWord("_") if value is None else DateWord("n", value)
+    return replace(one, kind="_") if value is None else replace(one, kind="n", value=value)
 
 
 @cache
@@ -183,7 +195,16 @@ def _list_replacements(
 
 
 def list_months(text: str) -> list[int]:
+    """The months that a text names."""
+    if not _month_pattern().search(fold(text)):
+        return []
     return [int(one.value) for one in split_date_words(text) if one.kind == "m"]
+
+
+@cache
+def _month_pattern() -> re.Pattern[str]:
+    months = load_data("said_dates.toml")["months"].values()
+    return re.compile(rf"\b(?:{'|'.join(fold(one) for words in months for one in words)})\b")
 
 
 def is_past(text: str) -> bool:

@@ -31,9 +31,33 @@ class _Mention:
     periods: tuple[SaidPeriod, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SaidDate:
+    """A date in a text: its place in the folded text, its letters in the grammar, its readings."""
+
+    span: tuple[int, int]
+    code: str
+    periods: tuple[SaidPeriod, ...]
+
+
 def resolve_days(words: str, said_at: datetime) -> list[Dates]:
     """All readings of the words for a time that were said at some moment."""
     return list(dict.fromkeys(one.dates for one in list_readings([words], said_at)))
+
+
+def find_dates(text: str, said_at: datetime) -> list[SaidDate]:
+    """The dates that a text mentions, with their places."""
+    tokens = split_date_words(text)
+    code = "".join(one.kind for one in tokens)
+    frame = ReadingFrame(said_at.date(), (), is_past(text))
+    return [
+        SaidDate(
+            (tokens[one.start].span[0], tokens[one.end - 1].span[1]),
+            code[one.start : one.end],
+            one.periods,
+        )
+        for one in _find_mentions(tokens, code, frame)
+    ]
 
 
 def dates_follow(
