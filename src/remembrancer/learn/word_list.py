@@ -11,6 +11,7 @@ from importlib import resources
 
 from remembrancer.search.language import Language, detect_language
 
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _APOSTROPHES = str.maketrans("‘’ʼ", "'''")
 
 
@@ -34,10 +35,10 @@ class WordList:
 @cache
 def load_word_lists(file: str) -> Mapping[str, WordList]:
     """The word lists of a file: tables of regular expressions, by name and language."""
-    text = (resources.files(__package__) / file).read_text(encoding="utf-8")
+    tables = tomllib.loads((resources.files(__package__) / file).read_text(encoding="utf-8"))
     return {
-        name: WordList({Language(code): _compile(words) for code, words in table.items()})
-        for name, table in tomllib.loads(text).items()
+        name: WordList({Language(code): _compile(tables, name, code) for code in table})
+        for name, table in tables.items()
     }
 
 
@@ -55,5 +56,7 @@ def list_languages(*texts: str) -> frozenset[Language]:
     return frozenset(found)
 
 
-def _compile(words: list[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+def _compile(tables: Mapping[str, Mapping[str, list[str]]], name: str, code: str) -> re.Pattern[str]:
+    """The pattern of a list, with the words of other lists for their names in braces."""
+    words = _PLACEHOLDER.sub(lambda one: "|".join(tables[one[1]][code]), "|".join(tables[name][code]))
+    return re.compile(rf"(?<![\w'])(?:{words})(?!\w)", re.IGNORECASE)
