@@ -200,8 +200,15 @@ def _build_settings(person: Person, settings: RunSettings, url: str) -> Settings
         + (("wrong",) if settings.wrong else ())
     )
     models = {"fast": {"url": url, "model": "scripted"}} if settings.style else {}
+    overrides = {"learning": {"verify": settings.verify != "off"}}
     return Settings.model_validate(
-        {"tenant": name, "user": person.id, "profile": settings.profile, "models": models}
+        {
+            "tenant": name,
+            "user": person.id,
+            "profile": settings.profile,
+            "profile_overrides": overrides,
+            "models": models,
+        }
     )
 
 

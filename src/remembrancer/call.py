@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.errors import InvalidInput, ScopeRequired
 from remembrancer.ids import new_id
+from remembrancer.llm.models import Models
 from remembrancer.store.contract import Embedding, Filter, Visibility
 from remembrancer.types import (
     GLOBAL_SCOPE,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
-    from remembrancer.llm.models import Models
     from remembrancer.profiles import DecayPolicy, Profile
     from remembrancer.recall.usage_counter import UsageCounter
     from remembrancer.store.contract import Store, Writer
@@ -99,6 +99,10 @@ class Call:
     @property
     def models(self) -> Models:
         return self.services.models
+
+    def without_models(self) -> Call:
+        """The same call for a part of the work that uses no language model."""
+        return replace(self, services=replace(self.services, models=Models()))
 
     @property
     def owner(self) -> Owner:

@@ -211,6 +211,7 @@ class Action(StrEnum):
     IMPORTED = "imported"
     VIEWED = "viewed"
     QUARANTINED = "quarantined"
+    DOUBTED = "doubted"
     UNDONE = "undone"
 
 

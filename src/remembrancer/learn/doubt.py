@@ -41,7 +41,11 @@ class Doubt(StrEnum):
     PAST = "past"
     PLANNED = "planned"
     OTHER_PERSON = "other_person"
-    IRONY = "irony"
+    IRONY = "ironic"
+    QUOTED = "quoted"
+    UNSUPPORTED = "unsupported"
+    UNGROUNDED = "names_or_numbers"
+    LOW_CONFIDENCE = "low_confidence"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from remembrancer.learn.evidence_check import RejectionReason
-from remembrancer.learn.extracted_fact import ExtractedFact, Quote
+from remembrancer.learn.extracted_fact import Dates, ExtractedFact, Quote
+from remembrancer.learn.model_input import (
+    ShortIds,
+    describe_language,
+    render_input,
+)
 from remembrancer.learn.transcript import Transcript
 from remembrancer.llm import Answer, InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
-from remembrancer.recall.prompt_block import escape_for_prompt, strip_memory_block
-from remembrancer.types import Json, Permanence, Record, Turn
-
-MAX_TURN_CHARS_SHOWN = 4000
-"""Characters of a turn that are shown to the model."""
+from remembrancer.remember.attributes import list_attributes
+from remembrancer.types import Json, Permanence, Record
 
 MAX_OPERATIONS = 50
 MAX_EXCERPT_CHARS = 500
+DEFAULT_CONFIDENCE = 0.9
+"""The confidence of a proposal that does not say how sure it is."""
+
+Name = Annotated[str, Field(max_length=200)]
+
+
+class CitedTurn(BaseModel):
+    """A turn by its short name, and words of it."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    turn: Annotated[str, Field(max_length=20)]
+    quote: Annotated[str, Field(min_length=2, max_length=4000)]
+
+
+class Period(BaseModel):
+    """Days in ISO format; what is not a date is ignored."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    start: str | None = Field(None, alias="from")
+    until: str | None = None
+
+    def to_dates(self) -> Dates | None:
+        start, end = _parse_day(self.start), _parse_day(self.until)
+        if start and end and end < start:
+            return None
+        return Dates(start, end) if start or end else None
 
 
 class Operation(BaseModel):
@@ -33,15 +63,27 @@ class Operation(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    op: Literal["add", "update", "skip"]
+    op: Literal["add", "update", "retract", "confirm", "skip"]
     content: Annotated[str, Field(min_length=3, max_length=2000)]
-    quote: Annotated[str, Field(min_length=2, max_length=4000)]
-    turns: Annotated[list[str], Field(min_length=1, max_length=20)]
+    evidence: Annotated[list[CitedTurn], Field(min_length=1, max_length=20)]
+    subject: Name | None = None
+    predicate: Name | None = None
     category: Annotated[str, Field(max_length=100)] | None = None
     importance: Annotated[float, Field(ge=1, le=10)] | None = None
     permanence: Literal["permanent", "stable", "standard", "volatile", "ephemeral"] | None = None
-    confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+    confidence: Annotated[float, Field(ge=0, le=1)] = DEFAULT_CONFIDENCE
+    when: Period | None = None
+    said_as: Annotated[str, Field(max_length=400)] | None = None
     target: Annotated[str, Field(max_length=100)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_one_quote(cls, value: Any) -> Any:
+        """Smaller models give `turns` and one `quote` instead of a list."""
+        match value:
+            case {"turns": [*turns], "quote": quote} if "evidence" not in value:
+                return {**value, "evidence": [{"turn": one, "quote": quote} for one in turns]}
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +95,19 @@ class InvalidProposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The person said again what is remembered."""
+
+    target: str
+    fact: ExtractedFact
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """A model's response for one batch, before the facts are checked against the transcript."""
 
     candidates: tuple[ExtractedFact, ...] = ()
+    confirmations: tuple[Confirmation, ...] = ()
     refused: tuple[InvalidProposal, ...] = ()
     summary: str | None = None
     title: str | None = None
@@ -64,30 +115,38 @@ class Extraction:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ShortIds:
-    """Ids by the short names shown to the model, so that it cannot name anything else."""
-
-    turns: Mapping[str, str] = field(default_factory=dict)
-    memories: Mapping[str, str] = field(default_factory=dict)
-
-
 def extract_with_model(
     model: Model,
     transcript: Transcript,
     memories: Sequence[Record],
-    categories: Sequence[str],
+    categories: Mapping[str, str],
     summary: str | None,
+    now: datetime,
 ) -> Extraction:
-    names = ShortIds(
-        {f"t{number}": one.id for number, one in enumerate(transcript.turns, 1)},
-        {f"m{number}": one.id for number, one in enumerate(memories, 1)},
-    )
-    system = load_prompt("extract").replace("{categories}", ", ".join(categories))
-    question = Question(
-        system, _render_input(transcript, memories, summary, names), SCHEMA, "memory"
-    )
+    """Ask a model what is worth remembering; `categories` are names with their descriptions."""
+    names = ShortIds.of(transcript, memories)
+    prompt = render_input(transcript, memories, summary, names)
+    question = Question(_render_instructions(transcript, categories, now), prompt, SCHEMA, "memory")
     return parse_answer(model.answer(question), names)
+
+
+def _render_instructions(
+    transcript: Transcript, categories: Mapping[str, str], now: datetime
+) -> str:
+    own_names = transcript.own_names
+    values = {
+        "today": f"{now:%A, %Y-%m-%d}",
+        "language": describe_language(transcript),
+        "own_name": f" ({', '.join(own_names)})" if own_names else "",
+        "attributes": ", ".join(list_attributes()),
+        "categories": "; ".join(
+            f"{name} ({about})" if about else name for name, about in categories.items()
+        ),
+    }
+    text = load_prompt("extract")
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
 
 
 def parse_answer(answer: Answer, names: ShortIds) -> Extraction:
@@ -95,19 +154,11 @@ def parse_answer(answer: Answer, names: ShortIds) -> Extraction:
     operations = answer.value.get("operations")
     if not isinstance(operations, list):
         raise InvalidModelResponse("The model did not answer with a list of operations.")
-    candidates: list[ExtractedFact] = []
-    refused: list[InvalidProposal] = []
-    for one in operations[:MAX_OPERATIONS]:
-        match _parse_operation(one, names):
-            case ExtractedFact() as candidate:
-                candidates.append(candidate)
-            case InvalidProposal() as refusal:
-                refused.append(refusal)
-            case None:
-                pass
+    parsed = [_parse_operation(one, names) for one in operations[:MAX_OPERATIONS]]
     return Extraction(
-        tuple(candidates),
-        tuple(refused),
+        tuple(one for one in parsed if isinstance(one, ExtractedFact)),
+        tuple(one for one in parsed if isinstance(one, Confirmation)),
+        tuple(one for one in parsed if isinstance(one, InvalidProposal)),
         _clip_text(answer.value.get("summary"), 2000),
         _clip_text(answer.value.get("title"), 80),
         answer.model,
@@ -115,25 +166,37 @@ def parse_answer(answer: Answer, names: ShortIds) -> Extraction:
     )
 
 
-def _parse_operation(value: Json, names: ShortIds) -> ExtractedFact | InvalidProposal | None:
+def _parse_operation(
+    value: Json, names: ShortIds
+) -> ExtractedFact | Confirmation | InvalidProposal | None:
     try:
         one = Operation.model_validate(value)
     except ValidationError:
         return InvalidProposal(excerpt_entry(value, MAX_EXCERPT_CHARS), RejectionReason.MALFORMED)
+    target = names.memories.get(one.target or "")
     if one.op == "skip":
         return None
-    turns = tuple(names.turns.get(name, "") for name in one.turns)
-    target = names.memories.get(one.target or "")
-    if one.op == "update" and target is None:
+    if one.op in ("update", "retract") and target is None:
         return InvalidProposal(one.content, RejectionReason.UNKNOWN_MEMORY)
+    fact = _build_fact(one, names, target if one.op in ("update", "retract") else None)
+    if one.op == "confirm" and target is not None:
+        return Confirmation(target, fact)
+    return fact
+
+
+def _build_fact(one: Operation, names: ShortIds, target: str | None) -> ExtractedFact:
     return ExtractedFact(
         content=one.content.strip(),
-        quotes=tuple(Quote(turn, one.quote) for turn in turns),
+        quotes=tuple(Quote(names.turns.get(cited.turn, ""), cited.quote) for cited in one.evidence),
         category=one.category,
+        subject=(one.subject or "").strip() or None,
+        predicate=(one.predicate or "").strip() or None,
         importance=one.importance,
         permanence=Permanence(one.permanence) if one.permanence else None,
         confidence=one.confidence,
-        target=target if one.op == "update" else None,
+        target=target,
+        dates=one.when.to_dates() if one.when else None,
+        said_as=one.said_as or "",
     )
 
 
@@ -147,59 +210,55 @@ def _clip_text(value: Json, limit: int) -> str | None:
     return value.strip()[:limit] or None if isinstance(value, str) else None
 
 
-def _render_input(
-    transcript: Transcript, memories: Sequence[Record], summary: str | None, names: ShortIds
-) -> str:
-    memory_names = {memory_id: name for name, memory_id in names.memories.items()}
-    remembered = [f"[{memory_names[one.id]}] {escape_for_prompt(one.content)}" for one in memories]
-    parts = {"remembered": "\n".join(remembered), "earlier": escape_for_prompt(summary or "")}
-    marked = [f"<{name}>\n{text}\n</{name}>" for name, text in parts.items() if text]
-    return "\n\n".join([*marked, render_transcript(transcript, names.turns)])
-
-
-def render_transcript(transcript: Transcript, names: Mapping[str, str]) -> str:
-    """Render the transcript as data: one line per turn, under its short name."""
-    turn_names = {turn_id: name for name, turn_id in names.items()}
-    turns = [_render_turn(turn_names[one.id], one, transcript) for one in transcript.turns]
-    return "\n".join(["<conversation>", *turns, "</conversation>"])
-
-
-def _render_turn(name: str, turn: Turn, transcript: Transcript) -> str:
-    who = "person" if turn.is_by_user else turn.role
-    speaker = f" {json.dumps(turn.speaker, ensure_ascii=False)}" if turn.speaker else ""
-    new = " new" if turn.is_by_user and turn.position >= transcript.new_from else ""
-    text = (
-        transcript.own_words.get(turn.id)
-        if turn.is_by_user
-        else strip_memory_block(turn.content)[0]
-    )
-    return f"[{name}] {who}{speaker}{new}: {escape_for_prompt((text or '')[:MAX_TURN_CHARS_SHOWN])}"
+def _parse_day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat((text or "")[:10])
+    except ValueError:
+        return None
 
 
 def _string_schema(**more: Any) -> dict[str, Json]:
     return {"type": "string", **more}
 
 
+_DAY: dict[str, Json] = {"type": ["string", "null"], "description": "YYYY-MM-DD"}
+
 SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {
         "operations": {
             "type": "array",
-            "maxItems": 12,
             "items": {
                 "type": "object",
                 "properties": {
-                    "op": _string_schema(enum=["add", "update", "skip"]),
+                    "op": _string_schema(enum=["add", "update", "retract", "confirm", "skip"]),
                     "content": _string_schema(maxLength=300),
+                    "subject": _string_schema(maxLength=60),
+                    "predicate": _string_schema(maxLength=60),
                     "category": _string_schema(maxLength=40),
                     "importance": {"type": "number", "minimum": 1, "maximum": 10},
                     "permanence": _string_schema(enum=list(Permanence)),
                     "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-                    "turns": {"type": "array", "items": _string_schema(maxLength=6), "maxItems": 4},
-                    "quote": _string_schema(maxLength=300),
+                    "when": {
+                        "type": ["object", "null"],
+                        "properties": {"from": _DAY, "until": _DAY},
+                    },
+                    "said_as": _string_schema(maxLength=100),
+                    "evidence": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "turn": _string_schema(maxLength=6),
+                                "quote": _string_schema(maxLength=300),
+                            },
+                            "required": ["turn", "quote"],
+                        },
+                        "maxItems": 4,
+                    },
                     "target": _string_schema(maxLength=10),
                 },
-                "required": ["op", "content", "turns", "quote", "confidence"],
+                "required": ["op", "content", "subject", "predicate", "evidence", "confidence"],
             },
         },
         "summary": _string_schema(maxLength=600),

@@ -13,52 +13,26 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from remembrancer.call import Call
-from remembrancer.errors import RemembrancerError, UnknownPerson
+from remembrancer.errors import UnknownPerson
 from remembrancer.guard.redaction import redact_text
 from remembrancer.ids import new_id
-from remembrancer.learn import extract
-from remembrancer.learn.evidence_check import RejectionReason, find_objection
-from remembrancer.learn.extract import Extraction
-from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
+from remembrancer.learn.check import Check, CheckedFact
+from remembrancer.learn.evidence_check import RejectionReason
+from remembrancer.learn.extract import Extraction, extract_with_model
+from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.learned_facts import FactWriter
 from remembrancer.learn.nearby import load_nearby
-from remembrancer.learn.profile_mapping import map_category, map_importance
 from remembrancer.learn.rules.extractor import extract_facts
 from remembrancer.learn.team_extractor import propose_for_team
-from remembrancer.learn.transcript import Transcript, build_transcript, contains_quote
+from remembrancer.learn.transcript import Transcript, build_transcript
+from remembrancer.llm import TruncatedAnswer
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
-from remembrancer.remember.lifecycle import renewal_values
-from remembrancer.remember.pipeline import (
-    Duplicate,
-    Reject,
-    build_version,
-    commit,
-    is_less_trusted,
-    refuse_bare_secret,
-    supersede,
-)
-from remembrancer.remember.statement import (
-    Statement,
-    build_record,
-    redact_statement,
-    validate_statement,
-)
+from remembrancer.remember.statement import Statement, build_record
 from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
 from remembrancer.sessions.turns import set_title
-from remembrancer.store.contract import Patch, Writer
+from remembrancer.store.contract import Filter, Writer
 from remembrancer.team.service import withdraw_contributions
-from remembrancer.types import (
-    Action,
-    Evidence,
-    Kind,
-    Origin,
-    Record,
-    Rejection,
-    Session,
-    Source,
-    Status,
-    Tenant,
-    Turn,
-)
+from remembrancer.types import Action, Kind, Record, Rejection, Session, Tenant
 
 BATCH_SIZE = 60
 """New turns per batch."""
@@ -66,9 +40,10 @@ BATCH_SIZE = 60
 LEASE_DURATION = timedelta(minutes=5)
 """How long a process holds a session while it waits for a model."""
 
+MAX_MEMORIES_SHOWN = 60
+"""Memories shown to a model: all of them if there are no more, otherwise the nearest."""
+
 MAX_MEMORIES_PER_TURN = 5
-MAX_MEMORIES_SHOWN = 30
-"""Limits of the memories shown to a model: nearest to each new turn, and in total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +54,16 @@ class TurnBatch:
     transcript: Transcript
     end: int
 
+    @property
+    def size(self) -> int:
+        return self.end - self.session.watermark
+
 
 @dataclass(frozen=True, slots=True)
 class LearnedBatch:
     """The result of learning from the turns of a session from position `start` up to `end`.
 
-    `kept` and `confirmed` are ids of memories.
+    `kept`, `confirmed` and `unconfirmed` are ids of memories.
     """
 
     session_id: str
@@ -93,37 +72,69 @@ class LearnedBatch:
     kept: tuple[str, ...]
     confirmed: tuple[str, ...]
     rejected: tuple[Rejection, ...]
+    unconfirmed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedFact:
-    """A candidate with the statement to store, or with the reason for its rejection."""
+class CheckedBatch:
+    """The model's response, and each fact with the statement to store, if it can be stored."""
 
-    candidate: ExtractedFact
-    statement: Statement | None
-    reason: RejectionReason | None = None
+    extraction: Extraction
+    facts: Sequence[tuple[CheckedFact, Statement | None]]
 
 
-def learn(call: Call, session_id: str) -> Iterator[LearnedBatch]:
-    """Learn from all new turns of a session; yields each batch after it is committed."""
-    while (batch := _claim_next_batch(call, session_id)) is not None:
-        memories = _load_memories_to_show(call, batch) if call.models.fast else []
-        extraction, checked = Extraction(), list[CheckedFact]()
-        if _is_personal_learning_enabled(call):
-            extraction = _extract_with_model(call, batch, memories)
-            checked = _collect_checked_facts(call, batch, memories, extraction)
-        propose_for_team(call, batch.transcript)
-        statements = [fact.statement for fact in checked if fact.statement is not None]
-        texts = [build_record(call, one, call.now()).search_text for one in statements]
-        store = partial(_store_batch, call, batch, extraction, checked)
+def learn(call: Call, session_id: str, *, with_model: bool = True) -> Iterator[LearnedBatch]:
+    """Learn from all new turns of a session; yields each batch after it is committed.
+
+    If a model's answer is cut off, it is asked again about half of the turns.
+    """
+    if not with_model:
+        call = call.without_models()
+    size = BATCH_SIZE
+    while (batch := _claim_next_batch(call, session_id, size)) is not None:
         try:
-            learned = write_with_vectors(call, TextVectors(call, texts), store)
-        except UnknownPerson:  # The owner was erased meanwhile: withdraw the team proposals, too.
-            withdraw_contributions(call.services, call.owner, call.profile)
-            return
+            learned = _learn_batch(call, batch)
+        except TruncatedAnswer:
+            if batch.size < 2:
+                raise
+            _release(call, batch.session)
+            size = batch.size // 2
+            continue
         if learned is None:
             return
+        size = BATCH_SIZE
         yield learned
+
+
+def _learn_batch(call: Call, batch: TurnBatch) -> LearnedBatch | None:
+    """Returns None if another process has learned from it, or the owner was erased."""
+    checked = CheckedBatch(Extraction(), ())
+    if _is_personal_learning_enabled(call):
+        checked = _extract_and_check(call, batch)
+    propose_for_team(call, batch.transcript)
+    statements = [statement for _, statement in checked.facts if statement is not None]
+    texts = [build_record(call, one, call.now()).search_text for one in statements]
+    try:
+        return write_with_vectors(
+            call, TextVectors(call, texts), partial(_store_batch, call, batch, checked)
+        )
+    except UnknownPerson:  # The owner was erased meanwhile: withdraw the team proposals, too.
+        withdraw_contributions(call.services, call.owner, call.profile)
+        return None
+
+
+def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
+    memories = _load_memories_to_show(call, batch) if call.models.fast else []
+    extraction = _extract_with_model(call, batch, memories)
+    check = Check(
+        call, batch.session, batch.transcript, memories, is_model_weak=call.models.is_fast_weak
+    )
+    by_rules = extract_facts(batch.transcript.new_own_turns)
+    facts = check.check_all(extraction.candidates, by_rules)
+    if call.profile.learning.verify and not check.is_model_weak:
+        facts, tokens = check.verify(facts)
+        extraction = replace(extraction, tokens=extraction.tokens + tokens)
+    return CheckedBatch(extraction, [(one, check.build_statement(one)) for one in facts])
 
 
 def _is_personal_learning_enabled(call: Call) -> bool:
@@ -131,7 +142,7 @@ def _is_personal_learning_enabled(call: Call) -> bool:
     return call.services.live_settings.get(tenant, call.profile).personal_learning
 
 
-def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
+def _claim_next_batch(call: Call, session_id: str, size: int) -> TurnBatch | None:
     """Returns None if nothing is left to learn or another process holds the session."""
     window, now = call.profile.learning.window, call.now()
     with call.open_writer() as writer:
@@ -139,7 +150,7 @@ def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
         if session is None or (session.leased_until and session.leased_until > now):
             return None
         before = session.watermark - window - 1
-        turns = writer.list_turns(session_id, before, window + BATCH_SIZE)
+        turns = writer.list_turns(session_id, before, window + size)
         if not turns or turns[-1].position < session.watermark:
             writer.save_session(replace(session, due_at=None, leased_until=None))
             return None
@@ -150,12 +161,25 @@ def _claim_next_batch(call: Call, session_id: str) -> TurnBatch | None:
     return TurnBatch(session, transcript, turns[-1].position + 1)
 
 
+def _release(call: Call, session: Session) -> None:
+    with call.open_writer() as writer:
+        current = writer.get_session(session.id)
+        if current is not None and current.leased_until == session.leased_until:
+            writer.save_session(replace(current, leased_until=None))
+
+
 def _load_memories_to_show(call: Call, batch: TurnBatch) -> list[Record]:
+    scope = batch.session.scope
+    known = Filter(now=call.now(), kinds=(Kind.FACT,), visible=call.resolve_visibility(scope))
+    with call.store.open_reader(call.owner) as reader:
+        found = reader.find(known, MAX_MEMORIES_SHOWN + 1)
+    if len(found) <= MAX_MEMORIES_SHOWN:
+        return [one for one in found if not one.has_program_key]
     return load_nearby(
         call,
         [one.content for one in batch.transcript.new_own_turns],
         kinds=(Kind.FACT,),
-        scope=batch.session.scope,
+        scope=scope,
         per_text=MAX_MEMORIES_PER_TURN,
     )[:MAX_MEMORIES_SHOWN]
 
@@ -163,185 +187,50 @@ def _load_memories_to_show(call: Call, batch: TurnBatch) -> list[Record]:
 def _extract_with_model(call: Call, batch: TurnBatch, memories: Sequence[Record]) -> Extraction:
     if not batch.transcript.new_own_turns or call.models.fast is None:
         return Extraction()
-    summary, categories = batch.session.summary, list(call.profile.categories)
-    return extract.extract_with_model(
-        call.models.fast, batch.transcript, memories, categories, summary
+    categories = {name: one.description for name, one in call.profile.categories.items()}
+    return extract_with_model(
+        call.models.fast,
+        batch.transcript,
+        memories,
+        categories,
+        batch.session.summary,
+        call.now(),
     )
-
-
-def _collect_checked_facts(
-    call: Call, batch: TurnBatch, memories: Sequence[Record], extraction: Extraction
-) -> list[CheckedFact]:
-    """Combine the facts found by the model and by rules, and check them.
-
-    Where both found the same fact, the model's wording is kept under the key found by the rules. A
-    fact that the user asked to have remembered keeps the user's wording.
-    """
-    by_rules = extract_facts(batch.transcript.new_own_turns)
-    requested = [one for one in by_rules if one.requested]
-    by_model = [
-        inherit_key(one, by_rules)
-        for one in extraction.candidates
-        if not any(overlaps(one, other) for other in requested)
-    ]
-    checked = [_check_candidate(call, batch, memories, one) for one in by_model]
-    accepted = [one.candidate for one in checked if one.statement is not None]
-    missed = [one for one in by_rules if not any(overlaps(one, other) for other in accepted)]
-    return [*checked, *(_check_candidate(call, batch, (), one) for one in missed)]
-
-
-def _check_candidate(
-    call: Call, batch: TurnBatch, memories: Sequence[Record], candidate: ExtractedFact
-) -> CheckedFact:
-    remembered = [one.content for one in memories]
-    reason = find_objection(candidate, batch.transcript, remembered, call.profile.learning)
-    if reason is not None:
-        return CheckedFact(candidate, None, reason)
-    try:
-        return CheckedFact(candidate, _build_statement(call, batch, candidate))
-    except RemembrancerError:
-        return CheckedFact(candidate, None, RejectionReason.REFUSED)
-
-
-def _build_statement(call: Call, batch: TurnBatch, candidate: ExtractedFact) -> Statement:
-    session, profile = batch.session, call.profile
-    turns = [one for one in map(batch.transcript.find_turn, candidate.turns) if one is not None]
-    tainted = any(one.tainted for one in turns)
-    explicit = candidate.requested and not tainted
-    statement = validate_statement(
-        candidate.content,
-        {
-            "source": Source.EXPLICIT if explicit else Source.EXTRACTED,
-            "origin": Origin.DOCUMENT if tainted else Origin.USER,
-            "confidence": 1.0 if explicit else candidate.confidence,
-            "category": map_category(profile, candidate.category),
-            "scope": session.scope,
-            "session_id": session.id,
-            "valid_from": min(one.said_at for one in turns),
-            "evidence": tuple(
-                _build_evidence(session, one, candidate, batch.transcript) for one in turns
-            ),
-        },
-        profile,
-    )
-    statement = replace(
-        statement,
-        subject=candidate.subject,
-        predicate=candidate.predicate,
-        permanence=candidate.permanence,
-        importance=map_importance(profile, candidate.importance),
-        agent=turns[-1].agent,
-        surface=turns[-1].surface,
-    )
-    clean, secrets = redact_statement(statement)
-    refuse_bare_secret(clean, secrets)
-    return clean
-
-
-def _build_evidence(
-    session: Session, turn: Turn, candidate: ExtractedFact, transcript: Transcript
-) -> Evidence:
-    """Cite the turn, with the quote only if this turn contains it."""
-    words = next(one.words for one in candidate.quotes if one.turn == turn.id)
-    quoted = contains_quote(transcript.own_words[turn.id], words)
-    return Evidence(session.id, turn.id, words if quoted else "")
 
 
 def _store_batch(
-    call: Call,
-    batch: TurnBatch,
-    extraction: Extraction,
-    checked: Sequence[CheckedFact],
-    writer: Writer,
-    vectors: TextVectors,
+    call: Call, batch: TurnBatch, checked: CheckedBatch, writer: Writer, vectors: TextVectors
 ) -> LearnedBatch | None:
     """Store the facts and move the watermark; returns None if another process has moved it."""
     session, now = writer.get_session(batch.session.id), call.now()
     if session is None or session.watermark != batch.session.watermark:
         return None
-    kept: list[str] = []
-    confirmed: list[str] = []
+    facts = FactWriter(call, writer, vectors)
     rejected = [
-        _build_rejection(session, one.content, one.reason, now) for one in extraction.refused
+        _build_rejection(session, one.content, one.reason, now)
+        for one in checked.extraction.refused
     ]
-    for one in checked:
-        reason = one.reason
-        if one.statement is not None:
-            reason = _store_fact(
-                call, writer, vectors, one.candidate, one.statement, kept, confirmed
-            )
+    for one, statement in checked.facts:
+        reason = one.reason or facts.store(one.candidate, statement)
         if reason is not None:
-            candidate = one.candidate
-            rejection = _build_rejection(session, candidate.content, reason, now)
-            rejected.append(
-                replace(
-                    rejection,
-                    quote=redact_text(candidate.quotes[0].words),
-                    turns=candidate.turns,
-                )
-            )
+            rejected.append(_reject(session, one.candidate, reason, now))
+    for confirmation in checked.extraction.confirmations:
+        facts.confirm(confirmation, batch.transcript)
     writer.save_rejections(rejected)
     learned = LearnedBatch(
         session_id=session.id,
         start=session.watermark,
         end=batch.end,
-        kept=tuple(kept),
-        confirmed=tuple(confirmed),
+        kept=tuple(facts.kept),
+        confirmed=tuple(facts.confirmed),
         rejected=tuple(rejected),
+        unconfirmed=tuple(facts.unconfirmed),
     )
-    writer.apply(call.new_event(Action.LEARNED, now, note=_format_note(learned, extraction)), [])
+    note = _format_note(learned, checked.extraction)
+    writer.apply(call.new_event(Action.LEARNED, now, note=note), [])
     has_more = writer.next_position(session.id) > batch.end
-    writer.save_session(_advance_session(session, batch, extraction, has_more=has_more))
+    writer.save_session(_advance_session(session, batch, checked.extraction, has_more=has_more))
     return learned
-
-
-def _store_fact(
-    call: Call,
-    writer: Writer,
-    vectors: TextVectors,
-    candidate: ExtractedFact,
-    statement: Statement,
-    kept: list[str],
-    confirmed: list[str],
-) -> RejectionReason | None:
-    """Add the memory's id to `kept` or `confirmed`, or return the reason for a rejection."""
-    if candidate.target is not None:
-        return _update_memory(call, writer, vectors, candidate.target, statement, kept)
-    new = build_record(call, statement, call.now())
-    decision, written = commit(call, writer, new, statement, vectors)
-    match decision:
-        case Reject():
-            return RejectionReason.STANDS
-        case Duplicate(old) if not new.tainted and old.id not in (*kept, *confirmed):
-            values = renewal_values(old, new.recorded_at)
-            writer.apply(call.new_event(Action.CONFIRMED, new.recorded_at), [Patch(old.id, values)])
-            confirmed.append(old.id)
-        case Duplicate():
-            pass
-        case _:
-            kept.append(written.memory.id)
-    return None
-
-
-def _update_memory(
-    call: Call,
-    writer: Writer,
-    vectors: TextVectors,
-    target: str,
-    statement: Statement,
-    kept: list[str],
-) -> RejectionReason | None:
-    old = writer.get(target)
-    if old is None or old.status is not Status.ACTIVE:
-        return RejectionReason.UNKNOWN_MEMORY
-    statement = replace(statement, scope=old.scope)
-    new = build_version(call, old, statement)
-    if is_less_trusted(new, old):
-        return RejectionReason.STANDS
-    if new.status is Status.QUARANTINED:
-        return RejectionReason.REFUSED
-    kept.append(supersede(call, writer, old, statement, vectors).memory.id)
-    return None
 
 
 def _advance_session(
@@ -376,8 +265,20 @@ def _build_rejection(
     )
 
 
+def _reject(
+    session: Session, candidate: ExtractedFact, reason: RejectionReason, now: datetime
+) -> Rejection:
+    rejection = _build_rejection(session, candidate.content, reason, now)
+    quote = redact_text(candidate.quotes[0].words)
+    return replace(rejection, quote=quote, turns=candidate.turns)
+
+
 def _format_note(learned: LearnedBatch, extraction: Extraction) -> str:
-    counts = {"kept": len(learned.kept), "confirmed": len(learned.confirmed)}
+    counts = {
+        "kept": len(learned.kept),
+        "confirmed": len(learned.confirmed),
+        "to review": len(learned.unconfirmed),
+    }
     parts = [f"{count} {name}" for name, count in counts.items() if count] or ["nothing new"]
     reasons = Counter(one.reason for one in learned.rejected)
     parts += [f"{count} rejected: {reason}" for reason, count in sorted(reasons.items())]

@@ -46,12 +46,22 @@ def _learn_or_postpone(call: Call, session: Session) -> Iterator[LearnedBatch]:
     try:
         yield from learn(call, session.id)
     except ModelUnavailable as error:
-        _postpone(call, session, error)
+        yield from _postpone_or_give_up(call, session, error, counts=not error.transient)
         raise
     except (StoreUnavailable, EmbeddingFailed) as error:
         _postpone(call, session, error)
     except Exception as error:  # A failure here must never reach the user's conversation.
-        _postpone(call, session, error, counts_as_attempt=True)
+        yield from _postpone_or_give_up(call, session, error, counts=True)
+
+
+def _postpone_or_give_up(
+    call: Call, session: Session, error: Exception, *, counts: bool
+) -> Iterator[LearnedBatch]:
+    """After the last attempt, learn without the model rather than not at all."""
+    if not _postpone(call, session, error, counts_as_attempt=counts):
+        with contextlib.suppress(Exception):  # The failure of the model is what is reported.
+            yield from learn(call, session.id, with_model=False)
+        _record_failure(call, session, error)
 
 
 def _load_due_sessions(call: Call) -> list[Session]:
@@ -62,15 +72,12 @@ def _load_due_sessions(call: Call) -> list[Session]:
 
 def _postpone(
     call: Call, session: Session, error: Exception, *, counts_as_attempt: bool = False
-) -> None:
-    """Record the failure and when to try again."""
-    failure = type(error).__name__
-    if isinstance(error, RemembrancerError):
-        failure = f"{error.code}: {error}"
+) -> bool:
+    """Record the failure and when to try again; returns False if it was the last attempt."""
     with call.open_writer() as writer:
         current = writer.get_session(session.id)
         if current is None or writer.next_position(session.id) <= current.watermark:
-            return  # Another process has learned from it meanwhile.
+            return True  # Another process has learned from it meanwhile.
         attempts = current.attempts + counts_as_attempt
         given_up = counts_as_attempt and attempts >= MAX_ATTEMPTS
         delay = min(MIN_RETRY_DELAY * 2**attempts, MAX_RETRY_DELAY)
@@ -79,7 +86,22 @@ def _postpone(
                 current,
                 attempts=attempts,
                 leased_until=None,
-                failure=failure,
+                failure=_describe(error),
                 due_at=None if given_up else call.now() + delay,
             )
         )
+    return not given_up
+
+
+def _record_failure(call: Call, session: Session, error: Exception) -> None:
+    """Say of a session that was learned from without the model why that was so."""
+    with call.open_writer() as writer:
+        current = writer.get_session(session.id)
+        if current is not None:
+            writer.save_session(replace(current, failure=_describe(error)))
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, RemembrancerError):
+        return f"{error.code}: {error}"
+    return type(error).__name__

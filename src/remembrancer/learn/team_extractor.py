@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from remembrancer.call import Call
 from remembrancer.errors import InvalidInput
 from remembrancer.learn.evidence_check import MIN_SUPPORTED_SHARE, find_invented, word_coverage
-from remembrancer.learn.extract import render_transcript
+from remembrancer.learn.model_input import render_transcript
 from remembrancer.learn.transcript import Transcript, contains_quote
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt

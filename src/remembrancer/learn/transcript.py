@@ -45,6 +45,12 @@ class Transcript:
         return [one for one in own if one.content.strip()]
 
     @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names under which the user speaks."""
+        speakers = [one.speaker for one in self.turns if one.id in self.own_words and one.speaker]
+        return tuple(dict.fromkeys(speakers))
+
+    @property
     def by_others(self) -> list[str]:
         """The texts of everyone but the user, and the injected memories."""
         others = [one.content for one in self.turns if not one.is_by_user]

@@ -56,7 +56,11 @@ def list_languages(*texts: str) -> frozenset[Language]:
     return frozenset(found)
 
 
-def _compile(tables: Mapping[str, Mapping[str, list[str]]], name: str, code: str) -> re.Pattern[str]:
+def _compile(
+    tables: Mapping[str, Mapping[str, list[str]]], name: str, code: str
+) -> re.Pattern[str]:
     """The pattern of a list, with the words of other lists for their names in braces."""
-    words = _PLACEHOLDER.sub(lambda one: "|".join(tables[one[1]][code]), "|".join(tables[name][code]))
+    words = _PLACEHOLDER.sub(
+        lambda one: "|".join(tables[one[1]][code]), "|".join(tables[name][code])
+    )
     return re.compile(rf"(?<![\w'])(?:{words})(?!\w)", re.IGNORECASE)

@@ -11,7 +11,14 @@ from remembrancer.call import Call
 from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.attributes import (
+    USER_SUBJECT,
+    canonical_subject,
+    fold_name,
+    is_same_slot,
+)
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
+from remembrancer.remember.likeness import adds_nothing, can_be_the_same
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -42,8 +49,13 @@ from remembrancer.types import (
     Relation,
     Source,
     Status,
+    Turn,
     Written,
+    looks_like_id,
 )
+
+MAX_DOUBTS = 200
+"""Unconfirmed memories that are compared with a new one."""
 
 BARE_SECRET_PATTERN = re.compile(r"\[secret: [a-z0-9-]+\]")
 
@@ -79,15 +91,26 @@ Decision = Duplicate | Supersede | Reject | Add
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Existing memories that a new one may repeat or replace."""
+    """Existing memories that a new one may repeat or replace.
+
+    `said_at` is when the one that would be replaced was last said.
+    """
 
     identical: Record | None = None
     same_key: Fact | None = None
     nearest: Fact | None = None
     similarity: float = 0.0
+    said_at: datetime | None = None
 
 
-def decide(new: Record, near: Neighbours, dedup: DedupPolicy) -> Decision:
+def decide(
+    new: Record,
+    near: Neighbours,
+    dedup: DedupPolicy,
+    *,
+    said_at: datetime | None = None,
+    keep_explicit: bool = False,
+) -> Decision:
     """Decide whether a new memory is added, ignored, rejected or supersedes another."""
     if near.identical is not None and not _is_better_sourced(new, near.identical):
         return Duplicate(near.identical)
@@ -96,14 +119,23 @@ def decide(new: Record, near: Neighbours, dedup: DedupPolicy) -> Decision:
         old = near.nearest if _can_be_same_fact(new, near.nearest) else None
     if old is None:
         return Add()
-    return Reject(old) if is_less_trusted(new, old) else Supersede(old)
+    outdated = said_at is not None and near.said_at is not None and said_at < near.said_at
+    if outdated or is_less_trusted(new, old, keep_explicit=keep_explicit):
+        return Reject(old)
+    return Supersede(old)
 
 
-def is_less_trusted(new: Record, old: Record) -> bool:
-    """True if `new` must not supersede `old`: explicit beats inferred, later beats earlier."""
-    concluded = new.source is not Source.EXPLICIT and old.source is Source.EXPLICIT
-    outdated = new.source is Source.EXTRACTED and new.valid_from < old.valid_from
-    return concluded or outdated or (new.tainted and not old.tainted)
+def is_less_trusted(new: Record, old: Record, *, keep_explicit: bool = False) -> bool:
+    """True if `new` must not supersede `old`.
+
+    What a person says in a conversation counts like what they state directly, unless the profile
+    keeps explicit statements; what software concludes counts less than either.
+    """
+    by_person = new.source is Source.EXPLICIT or (
+        new.source is Source.EXTRACTED and not keep_explicit
+    )
+    concluded = not by_person and old.source is Source.EXPLICIT
+    return concluded or (new.tainted and not old.tainted)
 
 
 def _is_better_sourced(new: Record, old: Record) -> bool:
@@ -157,17 +189,27 @@ def plan_write(
     embedding = vectors.get(new.search_text)
     if new.status is Status.QUARANTINED:
         return _plan_quarantine(reader, new, embedding)
+    if new.status is Status.UNCONFIRMED:
+        return _plan_unconfirmed(reader, new, embedding)
     near = _find_neighbours(call, reader, new, embedding, statement)
-    decision = decide(new, near, call.profile.dedup)
+    decision = decide(
+        new,
+        near,
+        call.profile.dedup,
+        said_at=statement.said_at,
+        keep_explicit=call.profile.learning.keep_explicit,
+    )
     match decision:
         case Duplicate(old) | Reject(old):
             return WritePlan(decision, old)
         case Supersede(old):
             version = build_version(call, old, statement)
             writes = plan_supersede(reader, old, version, vectors.get(version.search_text))
-            return WritePlan(decision, version, Action.REPLACED, tuple(writes))
+            settled = settle_doubts(reader, version)
+            return WritePlan(decision, version, Action.REPLACED, (*writes, *settled))
         case Add():
-            return WritePlan(decision, new, Action.REMEMBERED, (Insert(new, embedding),))
+            settled = settle_doubts(reader, new)
+            return WritePlan(decision, new, Action.REMEMBERED, (Insert(new, embedding), *settled))
         case never:
             assert_never(never)
 
@@ -184,6 +226,38 @@ def _plan_quarantine(reader: Reader, new: Record, embedding: Embedding) -> Write
     for old in reader.find(here, 1):
         return WritePlan(Duplicate(old), old)
     return WritePlan(Add(), new, Action.QUARANTINED, (Insert(new, embedding),))
+
+
+def _plan_unconfirmed(reader: Reader, new: Record, embedding: Embedding) -> WritePlan:
+    """A memory in doubt supersedes nothing, and is not stored twice."""
+    here = Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=(Status.ACTIVE, Status.UNCONFIRMED),
+        fingerprint=fingerprint(new.content),
+    )
+    for old in reader.find(here, 20):
+        if _have_same_subject(new, old):
+            return WritePlan(Duplicate(old), old)
+    return WritePlan(Add(), new, Action.DOUBTED, (Insert(new, embedding),))
+
+
+def settle_doubts(reader: Reader, new: Record) -> list[Write]:
+    """The writes that drop what was in doubt and is now known for certain."""
+    in_doubt = Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=(Status.UNCONFIRMED,),
+    )
+    return [
+        Patch(old.id, retirement_values(old, Status.FORGOTTEN, new.recorded_at))
+        for old in reader.find(in_doubt, MAX_DOUBTS)
+        if _have_same_subject(new, old)
+        and adds_nothing(old.content, new.content)
+        and can_be_the_same(new.content, old.content)
+    ]
 
 
 def update(call: Call, old: Record, content: str, details: FactFields) -> Written:
@@ -281,15 +355,33 @@ def retirement_values(
     record: Record, status: Status, at: datetime, until: datetime | None = None
 ) -> dict[str, object]:
     """The columns of a retired memory; it was valid until `until` at the latest."""
-    end = max(record.valid_from, until or at)
+    # What has not begun yet never will; the rest was valid up to its end.
+    end = at if record.valid_from > at else max(record.valid_from, until or at)
     if record.valid_until is not None:
         end = min(end, record.valid_until)
     return {"status": status, "retired_at": at, "valid_until": end}
 
 
 def _can_be_same_fact(new: Record, old: Fact) -> bool:
-    """False for two facts that both have a subject and predicate, and different ones."""
-    return not isinstance(new, Fact) or new.key is None or old.key is None or new.key == old.key
+    """False for facts about different subjects or attributes, or that differ in what they tell."""
+    if not isinstance(new, Fact):
+        return True
+    if new.key is not None and old.key is not None and new.key != old.key:
+        return False
+    same_subject = _fold_subject(new) == _fold_subject(old)
+    return same_subject and can_be_the_same(new.content, old.content)
+
+
+def _have_same_subject(new: Record, old: Record) -> bool:
+    """True unless both have a subject, and different ones."""
+    named = {_fold_subject(one) for one in (new, old) if isinstance(one, Fact) and one.subject}
+    return len(named) < 2
+
+
+def _fold_subject(record: Record) -> str:
+    """Whom a fact is about; one without a subject is about the user."""
+    subject = record.subject if isinstance(record, Fact) else None
+    return fold_name(canonical_subject(subject or USER_SUBJECT))
 
 
 def _find_neighbours(
@@ -309,22 +401,48 @@ def _find_neighbours(
     identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
-    same_key = reader.active_fact(*new.key) if new.key is not None else None
+    same_key = find_same_slot(reader, new)
     if same_key is not None or new.has_program_key:
-        return Neighbours(same_key=same_key)
+        return Neighbours(same_key=same_key, said_at=last_said_at(reader, same_key))
     hit = next(iter(find_nearest(reader, embedding, here, 1)), None)
     near = reader.get(hit.id) if hit else None
     return Neighbours(
         nearest=near if isinstance(near, Fact) else None,
         similarity=hit.score if hit else 0.0,
+        said_at=last_said_at(reader, near),
     )
+
+
+def find_same_slot(reader: Reader, new: Fact) -> Fact | None:
+    """The active fact with the same subject and attribute, whatever their spelling."""
+    if new.key is None:
+        return None
+    found = reader.active_fact(*new.key)
+    if found is not None or new.has_program_key:
+        return found
+    _, subject, predicate = new.key
+    for pair in reader.list_fact_keys(new.scope):
+        if is_same_slot((subject, predicate), pair):
+            return reader.active_fact(new.scope, *pair)
+    return None
+
+
+def last_said_at(reader: Reader, record: Record | None) -> datetime | None:
+    """When the person last said a memory, as far as the turns are still there."""
+    if record is None:
+        return None
+    turns = reader.load(one.turn_id for one in record.evidence if looks_like_id(one.turn_id))
+    moments = [one.said_at for one in turns.values() if isinstance(one, Turn)]
+    stated_at = record.valid_from if record.source is Source.IMPORTED else record.recorded_at
+    return max(moments, default=stated_at)
 
 
 def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
     if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
     same_category = statement.category in (None, old.category)
-    return same_category and (new.key is None or new.key == old.key)
+    same_key = new.key is None or new.key == old.key
+    return same_category and same_key and _have_same_subject(new, old)
 
 
 def _move_link(link: Link, old_id: str, new_id: str) -> Link:

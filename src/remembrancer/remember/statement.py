@@ -34,6 +34,9 @@ from remembrancer.types import (
 MAX_CONTENT_CHARS = 20_000
 MAX_NAME_CHARS = 200
 
+DOUBT_KEY = "doubt"
+"""The key in the metadata of an unconfirmed memory that holds the reason."""
+
 INSTRUCTION_CATEGORIES = ("instruction", "response_style")
 """Categories that instruct an assistant. Like rules, they never come from outside."""
 
@@ -72,7 +75,11 @@ class FactFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One memory to store, before it has an id and defaults."""
+    """One memory to store, before it has an id and defaults.
+
+    `said_at` is when a person said it, for a memory that was learned from a conversation. A
+    `doubt` says why it must be confirmed first.
+    """
 
     content: str
     kind: Kind = Kind.FACT
@@ -97,6 +104,8 @@ class Statement:
     agent: str | None = None
     surface: str | None = None
     id: str | None = None
+    said_at: datetime | None = None
+    doubt: str | None = None
 
 
 def validate_statement(content: str, details: FactFields, profile: Profile) -> Statement:
@@ -172,7 +181,7 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         "session_id": statement.session_id,
         "evidence": statement.evidence,
         "tags": statement.tags,
-        "metadata": dict(statement.metadata),
+        "metadata": _build_metadata(statement),
         "valid_from": statement.valid_from or now,
         "valid_until": statement.valid_until,
         "recorded_at": now,
@@ -197,6 +206,10 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
             )
 
 
+def _build_metadata(statement: Statement) -> dict[str, Json]:
+    return {**statement.metadata, **({DOUBT_KEY: statement.doubt} if statement.doubt else {})}
+
+
 def _effective_source(statement: Statement) -> Source:
     """Explicit text from a tool or document counts as imported: no person stated it."""
     explicit = statement.source is Source.EXPLICIT
@@ -211,7 +224,8 @@ def _initial_status(statement: Statement) -> Status:
     about = ".".join(filter(None, (statement.subject, statement.predicate)))
     told = " ".join(filter(None, (statement.content, statement.summary, statement.body)))
     text = f"{about}: {told}" if about else told
-    return quarantine_status(text, tainted=statement.origin.is_untrusted)
+    status = quarantine_status(text, tainted=statement.origin.is_untrusted)
+    return Status.UNCONFIRMED if statement.doubt and status is Status.ACTIVE else status
 
 
 def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:

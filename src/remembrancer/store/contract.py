@@ -294,6 +294,10 @@ class Reader(Protocol):
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
 
+    def list_fact_keys(self, scope: str) -> list[tuple[str, str]]:
+        """The subject and predicate of each active fact in a scope that has both."""
+        ...
+
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         """The active fact about a subject and predicate, or else the one that expired last.
 

@@ -139,6 +139,17 @@ class SqlReader(BoundConnection, ABC):
             for row in self._load_rows(tables.MEMORY_TABLES[kind], chunk)
         }
 
+    def list_fact_keys(self, scope: str) -> list[tuple[str, str]]:
+        table = tables.facts
+        query = select(table.c.subject, table.c.predicate).where(
+            self._own(table),
+            table.c.scope == scope,
+            table.c.status == literal(Status.ACTIVE.value, literal_execute=True),
+            table.c.subject.is_not(None),
+            table.c.predicate.is_not(None),
+        )
+        return [(row.subject, row.predicate) for row in self._connection.execute(query)]
+
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts
         matches = select(table).where(

@@ -48,6 +48,7 @@ STATUS_LABELS = {
     Status.RETRACTED: "undone",
     Status.DISABLED: "disabled",
     Status.QUARANTINED: "held back",
+    Status.UNCONFIRMED: "not confirmed",
 }
 
 MATURITY_LABELS = {
@@ -84,6 +85,7 @@ ACTION_LABELS = {
     Action.IMPORTED: "Imported",
     Action.VIEWED: "Counts viewed by an administrator",
     Action.QUARANTINED: "Held back",
+    Action.DOUBTED: "Not sure about",
     Action.UNDONE: "Undone",
 }
 

@@ -1,0 +1,186 @@
+"""Checks the facts that a model and the rules found, and decides which are in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from remembrancer.call import Call
+from remembrancer.errors import RemembrancerError
+from remembrancer.learn.doubt import Doubt, find_doubt
+from remembrancer.learn.evidence_check import RejectionReason, find_objection
+from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
+from remembrancer.learn.grounding import GroundingText, TextOrigin, find_ungrounded
+from remembrancer.learn.learned_statement import build_statement
+from remembrancer.learn.provenance import check_provenance
+from remembrancer.learn.said_dates import dates_follow
+from remembrancer.learn.transcript import Transcript
+from remembrancer.learn.verify import verify
+from remembrancer.llm import InvalidModelResponse
+from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
+from remembrancer.remember.statement import Statement
+from remembrancer.types import Permanence, Record, Session
+
+FINAL_DOUBTS = (Doubt.UNGROUNDED,)
+"""Doubts that a second answer of the model cannot remove: code compares numbers better."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFact:
+    """A candidate that can be stored, in doubt or not, or the reason for its rejection."""
+
+    candidate: ExtractedFact
+    reason: RejectionReason | None = None
+    doubt: Doubt | None = None
+    by_model: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the candidates of one batch are checked against."""
+
+    call: Call
+    session: Session
+    transcript: Transcript
+    memories: Sequence[Record]
+    is_model_weak: bool = False
+
+    def check_all(
+        self, by_model: Sequence[ExtractedFact], by_rules: Sequence[ExtractedFact]
+    ) -> list[CheckedFact]:
+        """Combine the facts found by the model and by rules, in the order they were said.
+
+        Where both found the same fact, the model's wording is kept under the key found by the
+        rules. A fact that the user asked to have remembered keeps the user's wording.
+        """
+        requested = [one for one in by_rules if one.requested]
+        proposed = [
+            inherit_key(one, by_rules)
+            for one in by_model
+            if not any(overlaps(one, other) for other in requested)
+        ]
+        checked = [self._check(one) for one in proposed]
+        accepted = [one.candidate for one in checked if one.reason is None]
+        missed = [one for one in by_rules if not any(overlaps(one, other) for other in accepted)]
+        checked += [self._check_found_by_rules(one) for one in missed]
+        return sorted(checked, key=lambda one: self._last_position(one.candidate))
+
+    def verify(self, checked: Sequence[CheckedFact]) -> tuple[list[CheckedFact], int]:
+        """Ask the model about all facts at once; returns them and the tokens it cost."""
+        model = self.call.models.fast
+        claims = [one for one in checked if one.reason is None and not one.candidate.requested]
+        if model is None or not claims:
+            return list(checked), 0
+        try:
+            found = verify(
+                model, self.transcript, [one.candidate for one in claims], self.call.now()
+            )
+        except InvalidModelResponse:
+            return [self._check_words(one) if one in claims else one for one in checked], 0
+        verified = {
+            id(one): _apply_verdict(one, found.doubts.get(place))
+            for place, one in enumerate(claims)
+        }
+        return [verified.get(id(one), one) for one in checked], found.tokens
+
+    def build_statement(self, fact: CheckedFact) -> Statement | None:
+        """The statement to store; None if it cannot be stored."""
+        try:
+            return build_statement(
+                self.call, self.session, self.transcript, fact.candidate, fact.doubt
+            )
+        except RemembrancerError:
+            return None
+
+    def _check(self, candidate: ExtractedFact) -> CheckedFact:
+        if self.is_model_weak:
+            return CheckedFact(candidate, self._compare_words(candidate))
+        traced = check_provenance(candidate, self.transcript)
+        if isinstance(traced, RejectionReason):
+            return CheckedFact(candidate, traced)
+        if traced.permanence is Permanence.EPHEMERAL:
+            return CheckedFact(traced, RejectionReason.PASSING)
+        dated = self._check_dates(traced)
+        return CheckedFact(dated, doubt=self._find_doubt(dated))
+
+    def _check_found_by_rules(self, candidate: ExtractedFact) -> CheckedFact:
+        traced = check_provenance(candidate, self.transcript)
+        if isinstance(traced, RejectionReason):
+            return CheckedFact(candidate, traced, by_model=False)
+        return CheckedFact(traced, by_model=False)
+
+    def _check_dates(self, candidate: ExtractedFact) -> ExtractedFact:
+        """Drop the dates that do not follow from the words and the time of the turns."""
+        if candidate.dates is None:
+            return candidate
+        turns = [one for one in map(self.transcript.find_turn, candidate.turns) if one is not None]
+        texts = [self.transcript.own_words.get(one.id) or one.content for one in turns]
+        dates = dates_follow(candidate.dates, candidate.said_as, texts, turns[-1].said_at)
+        return replace(candidate, dates=dates)
+
+    def _find_doubt(self, candidate: ExtractedFact) -> Doubt | None:
+        person = next(iter(self.transcript.own_names), None)
+        if find_ungrounded(candidate.content, self._list_sources(candidate), person):
+            return Doubt.UNGROUNDED
+        doubt = self._doubt_words(candidate)
+        if doubt is None and candidate.confidence < self.call.profile.learning.minimum_confidence:
+            return Doubt.LOW_CONFIDENCE
+        return doubt
+
+    def _check_words(self, fact: CheckedFact) -> CheckedFact:
+        """Without a verdict, only what repeats the person's words is beyond doubt."""
+        if fact.doubt or not fact.by_model or self._compare_words(fact.candidate) is None:
+            return fact
+        return replace(fact, doubt=Doubt.UNSUPPORTED)
+
+    def _compare_words(self, candidate: ExtractedFact) -> RejectionReason | None:
+        remembered = [one.content for one in self.memories if one.id != candidate.target]
+        learning = self.call.profile.learning
+        return find_objection(candidate, self.transcript, remembered, learning)
+
+    def _doubt_words(self, candidate: ExtractedFact) -> Doubt | None:
+        own = self.transcript.own_words
+        last = self._last_position(candidate)
+        later = [
+            own[one.id] for one in self.transcript.turns if one.position > last and one.id in own
+        ]
+        return find_doubt(
+            candidate.content,
+            [one.words for one in candidate.quotes if one.turn in own],
+            "\n".join(own[one] for one in candidate.turns if one in own),
+            about=canonical_subject(candidate.subject or USER_SUBJECT, self.transcript.own_names),
+            said_later="\n".join(later),
+        )
+
+    def _list_sources(self, candidate: ExtractedFact) -> list[GroundingText]:
+        """The texts that names, numbers and dates of a candidate can come from."""
+        own = self.transcript.own_words
+        turns = [
+            GroundingText(
+                own.get(one.id) or one.content,
+                TextOrigin.EVIDENCE
+                if one.id in candidate.turns
+                else (TextOrigin.OWN if one.id in own else TextOrigin.OTHER),
+                one.said_at,
+            )
+            for one in self.transcript.turns
+        ]
+        memories = [
+            GroundingText(
+                one.content, TextOrigin.EVIDENCE if one.id == candidate.target else TextOrigin.OWN
+            )
+            for one in self.memories
+        ]
+        return [*turns, *memories]
+
+    def _last_position(self, candidate: ExtractedFact) -> int:
+        turns = (self.transcript.find_turn(one) for one in candidate.turns)
+        return max((one.position for one in turns if one is not None), default=0)
+
+
+def _apply_verdict(fact: CheckedFact, doubt: Doubt | None) -> CheckedFact:
+    if doubt is Doubt.QUOTED:
+        return replace(fact, reason=RejectionReason.NOT_BY_THE_PERSON)
+    if doubt is None and fact.doubt in FINAL_DOUBTS:
+        return fact
+    return replace(fact, doubt=doubt)

@@ -1,0 +1,73 @@
+"""Names of subjects and attributes: folded, and one name for each common attribute. No I/O."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+USER_SUBJECT = "user"
+PARTNER = "partner"
+USER_SYNONYMS = frozenset(
+    "user i me myself self the_user the_person person owner speaker "
+    "ich benutzer nutzer yo usuario usuaria je moi utilisateur utilisatrice".split()
+)
+_SEPARATORS = re.compile(r"[\W_]+")
+_TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def fold_name(name: str) -> str:
+    """Equal for names that differ only in case, accents, spacing and punctuation."""
+    transcribed = unicodedata.normalize("NFC", name.casefold()).translate(_TRANSCRIBED)
+    plain = unicodedata.normalize("NFKD", transcribed)
+    bare = "".join(one for one in plain if not unicodedata.combining(one))
+    return _SEPARATORS.sub("_", bare).strip("_")
+
+
+def canonical_attribute(predicate: str) -> str:
+    """The common name of an attribute; its own folded name if it is not a common one."""
+    folded = fold_name(predicate)
+    return _load_synonyms().get(folded, folded or predicate)
+
+
+def can_have_several(predicate: str) -> bool:
+    """True for an attribute of which a subject can have several values at once."""
+    return bool(_load_attributes().get(canonical_attribute(predicate), {}).get("several"))
+
+
+def list_attributes() -> tuple[str, ...]:
+    return tuple(_load_attributes())
+
+
+def canonical_subject(subject: str, own_names: Collection[str] = ()) -> str:
+    """`user` for the person themselves, by whatever name; other subjects as they are."""
+    folded = fold_name(subject)
+    if folded in USER_SYNONYMS or folded in {fold_name(one) for one in own_names}:
+        return USER_SUBJECT
+    return " ".join(subject.split())
+
+
+def is_same_slot(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """True if two pairs of subject and predicate name the same attribute of the same subject."""
+    return fold_name(canonical_subject(one[0])) == fold_name(
+        canonical_subject(other[0])
+    ) and canonical_attribute(one[1]) == canonical_attribute(other[1])
+
+
+@cache
+def _load_synonyms() -> Mapping[str, str]:
+    return {
+        fold_name(synonym): name
+        for name, values in _load_attributes().items()
+        for synonym in (name, *values["synonyms"])
+    }
+
+
+@cache
+def _load_attributes() -> Mapping[str, Mapping[str, Any]]:
+    text = resources.files(__package__).joinpath("attributes.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
