@@ -188,7 +188,11 @@ class Memory(Conversations):
         cursor: str | None = None,
         **filters: Unpack[ListFilter],
     ) -> Page[Record]:
-        """Memories from newest to oldest, paginated; by default those in force."""
+        """Memories from newest to oldest, paginated; by default those in force.
+
+        The status "unconfirmed" lists what was learned in doubt and waits for `confirm`, `update`
+        or `forget`.
+        """
         limit = validate_limit(limit)
         record_filter = build_filter(self._call, filters)
         if not filters.get("kinds"):
@@ -216,11 +220,12 @@ class Memory(Conversations):
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Supersede a memory by a new version; the old one stays in its history."""
-        return update(self._call, resolve(self._call, reference), content, details)
+        old = resolve(self._call, reference, lifecycle.FORGETTABLE)
+        return update(self._call, old, content, details)
 
     def confirm(self, reference: str) -> Written:
-        """Confirm that a memory is still true."""
-        known = (Status.ACTIVE, Status.EXPIRED)
+        """Confirm that a memory is still true, or that an unconfirmed one is."""
+        known = lifecycle.CONFIRMABLE
         return lifecycle.confirm(self._call, resolve(self._call, reference, known))
 
     def forget(self, reference: str) -> Written:
@@ -233,7 +238,7 @@ class Memory(Conversations):
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories: all, or none if one cannot be found."""
-        records = [resolve(self._call, reference) for reference in references]
+        records = [resolve(self._call, one, lifecycle.FORGETTABLE) for one in references]
         return lifecycle.delete_many(self._call, records)
 
     def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
@@ -247,7 +252,8 @@ class Memory(Conversations):
 
     def delete(self, reference: str) -> Written:
         """Move a memory to the trash, or purge it if the profile deletes for good."""
-        return lifecycle.delete(self._call, resolve(self._call, reference))
+        found = resolve(self._call, reference, lifecycle.FORGETTABLE)
+        return lifecycle.delete(self._call, found)
 
     def undo(self, event_id: str | None = None) -> Written:
         """Undo an event, by default the latest."""
@@ -472,10 +478,10 @@ class Memory(Conversations):
         return replace(record_filter, decayed=build_belief(decay, below=decay.expire_below))
 
     def _build_bulk_filter(self, filters: ListFilter) -> Filter:
-        """Active and expired memories of all kinds, unless kinds are given."""
+        """Active, expired and unconfirmed memories of all kinds, unless kinds are given."""
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
-        return replace(record_filter, kinds=kinds, statuses=(Status.ACTIVE, Status.EXPIRED))
+        return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)
 
 
 def _load_versions(reader: Reader, record: Record) -> list[Record]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
-from remembrancer.remember.pipeline import retirement_values
+from remembrancer.remember.pipeline import find_rival, plan_displacement, retirement_values
 from remembrancer.store.contract import (
     VALID_STATUSES,
     AddLink,
@@ -40,16 +40,36 @@ RESTORABLE = (
     Status.DISABLED,
     Status.QUARANTINED,
 )
-UNRETIRED_STATUSES = (Status.ACTIVE, Status.QUARANTINED)
-RESTORE_TARGETS = (*VALID_STATUSES, Status.QUARANTINED)
+CONFIRMABLE = (Status.ACTIVE, Status.EXPIRED, Status.UNCONFIRMED)
+FORGETTABLE = (Status.ACTIVE, Status.UNCONFIRMED)
+UNRETIRED_STATUSES = (Status.ACTIVE, Status.QUARANTINED, Status.UNCONFIRMED)
+RESTORE_TARGETS = (*VALID_STATUSES, Status.QUARANTINED, Status.UNCONFIRMED)
 """The statuses that a restored memory can return to."""
 
 
 def confirm(call: Call, record: Record) -> Written:
-    """Confirm that a memory is still true; its confidence and TTL start over."""
-    if record.status not in (Status.ACTIVE, Status.EXPIRED):
+    """Confirm that a memory is still true; its confidence and TTL start over.
+
+    An unconfirmed memory becomes active and supersedes the one that it contradicts.
+    """
+    if record.status not in CONFIRMABLE:
         raise Conflict(f"The memory is {record.status}. Restore it first.")
+    if record.status is Status.UNCONFIRMED:
+        return _activate(call, record)
     return _patch_if_unchanged(call, Action.CONFIRMED, record, renewal_values(record, call.now()))
+
+
+def _activate(call: Call, seen: Record) -> Written:
+    """Make an unconfirmed memory active; retire its rival in the same event."""
+    now = call.now()
+    with call.open_writer() as writer:
+        _require_unchanged(writer, seen)
+        rival = find_rival(call, writer, seen)
+        retired, linked = plan_displacement(call, seen, rival, now)
+        active = Patch(seen.id, renewal_values(seen, now))
+        event = writer.apply(call.new_event(Action.CONFIRMED, now), [*retired, active, *linked])
+        changed = writer.load([seen.id, *([rival.id] if rival else [])])
+    return Written(changed[seen.id], event, replaced=changed[rival.id] if rival else None)
 
 
 def renewal_values(record: Record, now: datetime) -> dict[str, object]:
@@ -59,12 +79,14 @@ def renewal_values(record: Record, now: datetime) -> dict[str, object]:
         values["expires_at"] = max(record.expires_at, now + timedelta(days=record.ttl_days))
     if record.status is Status.EXPIRED:
         values |= {"status": Status.ACTIVE, "retired_at": None}
+    if record.status is Status.UNCONFIRMED:
+        values |= {"status": Status.ACTIVE, "confidence": 1.0}
     return values
 
 
 def forget(call: Call, record: Record) -> Written:
     """Retire a memory; it stays in the history and can be restored."""
-    if record.status is not Status.ACTIVE:
+    if record.status not in FORGETTABLE:
         raise Conflict(f"The memory is {record.status} already. See its history.")
     values = retirement_values(record, Status.FORGOTTEN, call.now())
     return _patch_if_unchanged(call, Action.FORGOTTEN, record, values)
@@ -139,7 +161,7 @@ def restore_all(call: Call, record_filter: Filter) -> Batch:
 def restoration_values(reader: Reader, record: Record) -> dict[str, object]:
     """The columns of a memory as it was before it was retired.
 
-    A memory that was quarantined before returns to quarantine; one that is in quarantine now
+    A memory that was quarantined or unconfirmed before is so again; one that is in quarantine now
     becomes active.
     """
     lives = [past for past in reader.list_states(record.id) if past.status in RESTORE_TARGETS]
@@ -183,15 +205,19 @@ def _patch_if_unchanged(
 ) -> Written:
     """Patch a memory if its status is still the one that the caller saw."""
     with call.open_writer() as writer:
-        current = writer.get(seen.id)
-        if current is None:
-            raise NotFound(f"There is no memory {seen.id}.")
-        if current.status is not seen.status:
-            raise Conflict(f"The memory has become {current.status}. See its history.")
+        _require_unchanged(writer, seen)
         event = writer.apply(call.new_event(action, call.now()), [Patch(seen.id, values)])
         changed = writer.get(seen.id)
     assert changed is not None
     return Written(changed, event)
+
+
+def _require_unchanged(reader: Reader, seen: Record) -> None:
+    current = reader.get(seen.id)
+    if current is None:
+        raise NotFound(f"There is no memory {seen.id}.")
+    if current.status is not seen.status:
+        raise Conflict(f"The memory has become {current.status}. See its history.")
 
 
 def can_see_event(call: Call, reader: Reader, event: Event) -> bool:

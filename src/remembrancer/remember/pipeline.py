@@ -17,6 +17,7 @@ from remembrancer.remember.attributes import (
     fold_name,
     is_same_slot,
 )
+from remembrancer.remember.doubt import drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
 from remembrancer.remember.statement import (
@@ -273,7 +274,7 @@ def update(call: Call, old: Record, content: str, details: FactFields) -> Writte
 
     def write(writer: Writer, vectors: TextVectors) -> Written:
         current = _load_current_version(call, writer, old)
-        if statement.content == current.content and not details:
+        if statement.content == current.content and not details and not _is_unconfirmed(current):
             return Written(current, None, secrets=secrets)
         if statement.origin.is_untrusted and not current.tainted:
             raise Conflict("Text from a tool or document cannot replace what a person said.")
@@ -292,8 +293,10 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
         "importance": old.importance,
         "permanence": old.permanence,
         "tags": old.tags,
-        "metadata": old.metadata,
+        "metadata": drop_doubt(old.metadata),
     }
+    if _is_unconfirmed(old):  # It was never in force: the correction takes over its dates.
+        inherited |= {"valid_from": old.valid_from, "valid_until": old.valid_until}
     if isinstance(old, Fact):
         inherited |= {
             "category": old.category,
@@ -313,9 +316,42 @@ def supersede(
 ) -> Written:
     """Supersede a memory in the caller's transaction."""
     new = build_version(call, old, statement)
+    rival = find_rival(call, writer, new) if _is_unconfirmed(old) else None
+    retired, linked = plan_displacement(call, new, rival, new.recorded_at)
     writes = plan_supersede(writer, old, new, vectors.get(new.search_text))
-    event = writer.apply(call.new_event(Action.UPDATED, new.recorded_at), writes)
-    return Written(new, event, replaced=writer.get(old.id))
+    event = writer.apply(
+        call.new_event(Action.UPDATED, new.recorded_at), [*retired, *writes, *linked]
+    )
+    return Written(new, event, replaced=writer.get(rival.id if rival else old.id))
+
+
+def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
+    """The memory that `record` supersedes if it becomes active: the same words or the same key."""
+    holder = reader.active_fact(*record.key) if isinstance(record, Fact) and record.key else None
+    if holder is not None:
+        return holder
+    same_words = Filter(
+        now=call.now(),
+        kinds=(record.kind,),
+        visible=Visibility(scopes=(record.scope,)),
+        statuses=(Status.ACTIVE,),
+        fingerprint=fingerprint(record.content),
+    )
+    found = reader.find(same_words, 20)
+    return next((one for one in found if _can_be_same_fact(record, one)), None)
+
+
+def plan_displacement(
+    call: Call, new: Record, rival: Record | None, at: datetime
+) -> tuple[list[Write], list[Write]]:
+    """The writes that supersede a memory by another one: before that is active, and after."""
+    if rival is None:
+        return [], []
+    if new.tainted and not rival.tainted and call.principal.agent is not None:
+        raise Conflict("Text from a tool or document cannot replace what a person said.")
+    values = retirement_values(rival, Status.SUPERSEDED, at, new.valid_from)
+    successor = Link(new.id, rival.id, Relation.SUPERSEDES, at)
+    return [Patch(rival.id, values)], [AddLink(successor)]
 
 
 def _load_current_version(call: Call, reader: Reader, seen: Record) -> Record:
@@ -333,15 +369,20 @@ def _load_current_version(call: Call, reader: Reader, seen: Record) -> Record:
         # By the status of its row: an expired memory can still be updated.
         versions = reader.find(wanted, 1000)
         current = next((one for one in versions if one.status is Status.ACTIVE), None)
-    if current is None or current.status is not Status.ACTIVE:
+    if current is None or current.status not in (Status.ACTIVE, Status.UNCONFIRMED):
         raise Conflict("The memory is no longer active. See its history, or restore it first.")
     return current
 
 
+def _is_unconfirmed(record: Record) -> bool:
+    return record.status is Status.UNCONFIRMED
+
+
 def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
     """The writes that supersede `old` by `new` and move its links."""
+    until = old.valid_from if _is_unconfirmed(old) else new.valid_from
     retired: Write = Patch(
-        old.id, retirement_values(old, Status.SUPERSEDED, new.recorded_at, new.valid_from)
+        old.id, retirement_values(old, Status.SUPERSEDED, new.recorded_at, until)
     )
     successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
     moved: list[Write] = []

@@ -22,7 +22,10 @@ RESOLVABLE_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
 
 
 def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.ACTIVE,)) -> Record:
-    """The memory with that id, or else the only one that contains those words."""
+    """The memory with that id, or else the only one that contains those words.
+
+    Unconfirmed memories are searched only if no other contains the words.
+    """
     found = _find_by_id(call, reference) or _search_by_words(call, reference, statuses)
     if found is None:
         raise NotFound("No memory has that id or contains those words.")
@@ -31,7 +34,8 @@ def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.A
 
 def resolve_by_meaning(call: Call, words: str) -> Record:
     """Like `resolve`; if no memory contains the words, the most similar one."""
-    found = _find_by_id(call, words) or _search_by_words(call, words, (Status.ACTIVE,))
+    statuses = (Status.ACTIVE, Status.UNCONFIRMED)
+    found = _find_by_id(call, words) or _search_by_words(call, words, statuses)
     if found is not None:
         return found
     embedding = call.embed(redact_text(words))
@@ -72,11 +76,16 @@ def find_by_words(records: Iterable[Record], words: str) -> Record | None:
 
 
 def _search_by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
-    record_filter = replace(call.visible_filter(kinds=RESOLVABLE_KINDS), statuses=statuses)
+    doubtful = tuple(one for one in statuses if one is Status.UNCONFIRMED)
+    others = tuple(one for one in statuses if one is not Status.UNCONFIRMED)
+    visible = call.visible_filter(kinds=RESOLVABLE_KINDS)
     with call.store.open_reader(call.owner) as reader:
-        return find_by_words(
-            (one for one in iter_records(reader, record_filter) if call.can_see(one)), words
-        )
+        for some in (others, doubtful):
+            records = iter_records(reader, replace(visible, statuses=some)) if some else ()
+            found = find_by_words((one for one in records if call.can_see(one)), words)
+            if found is not None:
+                return found
+    return None
 
 
 def _normalise(record: Record) -> str:
