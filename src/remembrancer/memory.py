@@ -118,13 +118,15 @@ class Memory(Conversations):
         session: str | None = None,
         as_of: AsOf | datetime | None = None,
         style: str | None = None,
+        now: datetime | None = None,
     ) -> Context:
         """Memory as prompt text, in the profile's style and within the token budget.
 
         A `session` keeps its first snapshot; a note is current and leaves out the session's turns.
+        `now` is the time of the prompt, for phrases like "last week" and for what is true.
         """
         return build_context(
-            self._call, prompt, budget=budget, session=session, as_of=as_of, style=style
+            self._call, prompt, budget=budget, session=session, as_of=as_of, style=style, now=now
         )
 
     def propose(

@@ -30,6 +30,7 @@ from remembrancer.cli import (
     mcp,
     recall,
     remember,
+    review,
     rules,
     run,
     serve,
@@ -159,6 +160,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
     ),
     "Learning": (
         learn.learn,
+        review.review,
         learn.rejected,
         consolidate.consolidate,
         sessions.sessions,

@@ -30,21 +30,29 @@ def context(
         str | None, Option(metavar="ID", help="Only what was known when this chat first asked.")
     ] = None,
     as_of: Annotated[str | None, Option(metavar="DATE", help="As known on this date.")] = None,
+    now: Annotated[
+        str | None, Option(metavar="DATE", help="The time of the prompt; default: now.")
+    ] = None,
 ) -> None:
     """Print memory as text for a prompt.
 
     Prints the memories that matter for PROMPT, or the most important ones without it, and nothing
-    else. If nothing is known it prints nothing. PROMPT can be - to read it from stdin.
+    else. If nothing is known it prints nothing. PROMPT can be - to read it from stdin. With --now,
+    "last week" is the week before that date, and only what was true then is printed.
 
     \b
     Examples:
       rem context "Plan my week" --budget 500
       rem context --style hot_set --session monday-chat
+      rem context "What did I do last week?" --now 2025-03-01
     """
     prompt = read_words(words) if words else None
-    moment = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
+    known_at = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
+    asked_at = parse_moment(now, cli.zone, "--now") if now else None
     with cli.open_memory(embeds=prompt is not None) as me:
-        found = me.context(prompt, budget=budget, session=session, as_of=moment, style=style)
+        found = me.context(
+            prompt, budget=budget, session=session, as_of=known_at, style=style, now=asked_at
+        )
     cli.print_result(found, lambda out: _print_verbatim(out, found))
 
 

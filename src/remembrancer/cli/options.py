@@ -82,7 +82,7 @@ RANKING_OPTIONS: OptionTable = {
 }
 
 PAGING_OPTIONS: OptionTable = {
-    "status": _option(str, "--status", "NAME", "active, superseded, forgotten, trashed, …"),
+    "status": _option(str, "--status", "NAME", "active, unconfirmed, superseded, forgotten, …"),
     "cursor": _option(str, "--cursor", "TEXT", "The cursor that the last page printed."),
 }
 

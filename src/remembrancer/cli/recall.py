@@ -68,12 +68,13 @@ def get(cli: CliContext, memory: Reference) -> None:
 def list_(cli: CliContext, **options: Any) -> None:
     """List memories, the newest first.
 
-    Lists active memories; --status lists superseded, forgotten or deleted ones.
+    Lists active memories; --status lists unconfirmed, superseded, forgotten or deleted ones.
 
     \b
     Examples:
       rem list --category preference --limit 10
       rem list --status forgotten
+      rem list --status unconfirmed
     """
     filters: Any = cli.parse_recall_options(options)
     cli.run_verb(lambda me: me.list(**filters), _print_list)
@@ -146,9 +147,13 @@ def _print_memory(out: Terminal, record: Record) -> None:
 
 
 def print_entry(out: Terminal, record: Record) -> None:
-    """Print the content of a memory and the line about it."""
+    """Print the content of a memory, the line about it, and why it is in doubt if it is."""
+    from remembrancer.remember.doubt import describe_doubt
+
     out.say(record.content)
     out.note(describe_memory(out, record))
+    if doubt := describe_doubt(record):
+        out.note(doubt, indent=2)
 
 
 def describe_memory(out: Terminal, record: Record) -> str:

@@ -71,7 +71,8 @@ def update(
 def confirm(cli: CliContext, memory: Reference) -> None:
     """Confirm that a memory is still true.
 
-    This restores its confidence. A memory that had expired becomes active again.
+    This restores its confidence. A memory that had expired becomes active again, and one that was
+    learned in doubt becomes active and replaces what it contradicts; `rem review` lists those.
 
     \b
     Example:
@@ -212,6 +213,8 @@ def _change(cli: CliContext, verb: Callable[[Memory], Written], word: str) -> No
 
 def _print_change(out: Terminal, written: Written, word: str) -> None:
     out.say(f"{word} {quote(written.memory.content)}")
+    if written.replaced is not None:
+        out.say(f"Replaced {quote(written.replaced.content)}")
     _print_undo_hint(out, written)
 
 

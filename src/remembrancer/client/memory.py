@@ -103,16 +103,18 @@ class RemoteMemory(RemoteConversations):
         session: str | None = None,
         as_of: AsOf | datetime | None = None,
         style: str | None = None,
+        now: datetime | None = None,
     ) -> Context:
         """Return memory as text for a prompt, in the style of the profile and within the budget.
 
         A `session` sees the state of its first request. The style "note" sees the current state,
-        without what was said in the session.
+        without what was said in the session. `now` is the time of the prompt, for phrases like
+        "last week" and for what is true.
         """
         from remembrancer.recall.prompt_block import Context
 
         body = {"prompt": prompt, "budget": budget, "session": session, "style": style}
-        found = self._server.query("context", **body, **build_as_of_params(as_of))
+        found = self._server.query("context", **body, now=now, **build_as_of_params(as_of))
         return parse_value(Context, found)
 
     def propose(
@@ -171,7 +173,11 @@ class RemoteMemory(RemoteConversations):
         cursor: str | None = None,
         **filters: Unpack[ListFilter],
     ) -> Page[Record]:
-        """Return a page of memories, newest first; by default the active ones."""
+        """Return a page of memories, newest first; by default the active ones.
+
+        The status "unconfirmed" lists what was learned in doubt and waits for `confirm`, `update`
+        or `forget`.
+        """
         params = {
             **build_list_params(filters),
             "status": status,
@@ -183,12 +189,14 @@ class RemoteMemory(RemoteConversations):
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Replace a memory with a new version; the old one stays in its history."""
-        id = self._resolve_id(reference, Status.ACTIVE)
+        id = self._resolve_id(reference, Status.ACTIVE, Status.UNCONFIRMED)
         return self._write(Written, "PUT", "memory", id, content=content, **details)
 
     def confirm(self, reference: str) -> Written:
-        """Confirm that a memory is still true."""
-        return self._post_to_memory(reference, "confirm", Status.ACTIVE, Status.EXPIRED)
+        """Confirm that a memory is still true, or that an unconfirmed one is."""
+        from remembrancer.remember.lifecycle import CONFIRMABLE
+
+        return self._post_to_memory(reference, "confirm", *CONFIRMABLE)
 
     def forget(self, reference: str) -> Written:
         """Forget a memory: the one referred to, or else the one clearly closest in meaning."""
@@ -216,7 +224,7 @@ class RemoteMemory(RemoteConversations):
 
     def delete(self, reference: str) -> Written:
         """Move a memory to the trash, or destroy it if the profile has none."""
-        id = self._resolve_id(reference, Status.ACTIVE)
+        id = self._resolve_id(reference, Status.ACTIVE, Status.UNCONFIRMED)
         return self._write(Written, "DELETE", "memory", id)
 
     def undo(self, event_id: str | None = None) -> Written:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from remembrancer.call import Call
+from remembrancer.clock import as_utc
 from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import refuse_secret_name
@@ -93,6 +94,7 @@ def build_context(
     session: str | None = None,
     as_of: AsOf | datetime | None = None,
     style: str | None = None,
+    now: datetime | None = None,
 ) -> Context:
     """Prompt text in the profile's style that never exceeds the token budget."""
     settings = call.profile.context
@@ -102,7 +104,7 @@ def build_context(
     context_style = _get_style(style or settings.style)
     if session is not None and as_of is None and context_style.frozen_per_session:
         as_of = _load_snapshot_time(call, session)
-    request = _build_request(call, prompt, as_of, session)
+    request = _build_request(call, prompt, as_of, session, now)
     layout, entries = context_style.draft(request)
     return _append_team_block(request, build_block(layout, entries, budget), budget)
 
@@ -220,12 +222,16 @@ def _store_snapshot_time(call: Call, name: str) -> Session:
 
 
 def _build_request(
-    call: Call, prompt: str | None, as_of: AsOf | datetime | None, session: str | None
+    call: Call,
+    prompt: str | None,
+    as_of: AsOf | datetime | None,
+    session: str | None,
+    now: datetime | None,
 ) -> ContextRequest:
-    then = to_as_of(as_of)
-    now = call.now() if then is None or then.known is None else then.known
+    then = to_as_of(as_of if as_of is not None or now is None else AsOf(true=now))
+    asked_at = as_utc(now) if now is not None else (then and then.known) or call.now()
     return ContextRequest(
-        call, (prompt or "").strip()[:MAX_QUERY_CHARS] or None, then, now, session
+        call, (prompt or "").strip()[:MAX_QUERY_CHARS] or None, then, asked_at, session
     )
 
 
@@ -234,7 +240,12 @@ def _select_memories(
 ) -> list[ScoredMemory]:
     """The memories recalled for the query; without one, those with the highest score."""
     if request.query is not None:
-        options: RecallOptions = {"kinds": kinds, "as_of": request.as_of, "used": used}
+        options: RecallOptions = {
+            "kinds": kinds,
+            "as_of": request.as_of,
+            "used": used,
+            "now": request.now,
+        }
         found = recall(request.call, request.query, options)
         return [ScoredMemory(one.memory, one.score) for one in found]
     believed = [

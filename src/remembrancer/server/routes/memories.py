@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from remembrancer.memory import Memory
-from remembrancer.remember.lifecycle import RESTORABLE
+from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE, RESTORABLE
 from remembrancer.remember.resolve import ANY_STATUS
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
@@ -26,7 +26,6 @@ from remembrancer.server.routes.list_params import (
 from remembrancer.types import Kind, Link, Maturity, Record, Relation, Status, looks_like_id
 
 ACTIVE = (Status.ACTIVE,)
-CONFIRMABLE = (Status.ACTIVE, Status.EXPIRED)
 
 router = APIRouter(tags=["memories"])
 trash = APIRouter(tags=["memories"])
@@ -109,18 +108,18 @@ def get_memory(
 @router.put("/{id}", response_model=schemas.WriteResponse)
 def edit_memory(editor: Editor, id: schemas.Name, body: schemas.UpdateMemoryRequest) -> Any:
     """Correct a memory. A new version supersedes it; the old one stays in its history."""
-    return editor.update(_resolve(editor.me, id), body)
+    return editor.update(_resolve(editor.me, id, FORGETTABLE), body)
 
 
 @router.delete("/{id}", response_model=schemas.WriteResponse)
 def delete_memory(editor: Editor, id: schemas.Name) -> Any:
     """Move a memory to the trash, or purge it if the profile has no trash."""
-    return editor.delete(_resolve(editor.me, id))
+    return editor.delete(_resolve(editor.me, id, FORGETTABLE))
 
 
 @router.post("/{id}/confirm", response_model=schemas.WriteResponse)
 def confirm_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
-    """Confirm that a memory is still true."""
+    """Confirm that a memory is still true. An unconfirmed one becomes active."""
     return renderer.write(me.confirm(_resolve(me, id, CONFIRMABLE).id))
 
 

@@ -22,7 +22,7 @@ _CONTEXT = TypeAdapter(Context)
 
 
 class PromptContextRequest(schemas.RequestModel):
-    """The prompt to find memories for, and the token budget."""
+    """The prompt to find memories for, its time, and the token budget."""
 
     prompt: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)] | None = None
     budget: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
@@ -30,6 +30,7 @@ class PromptContextRequest(schemas.RequestModel):
     style: Literal["sections", "note", "hot_set"] | None = None
     known_at: schemas.Moment | None = None
     true_at: schemas.Moment | None = None
+    now: schemas.Moment | None = None
 
 
 class LearnRequest(schemas.RequestModel):
