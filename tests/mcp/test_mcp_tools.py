@@ -17,6 +17,7 @@ from remembrancer.profiles import PROFILE_NAMES
 from remembrancer.tools.toolsets import MAX_CORE_TOOLS, select_tools
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.mcp.uses import NOBODYS
+from tests.support.unconfirmed import learn_in_doubt
 
 pytestmark = pytest.mark.postgres_long
 
@@ -230,6 +231,19 @@ def test_resources_and_prompts(ada: Talk) -> None:
             ada.read(uri)
     with pytest.raises(Exception, match="No such prompt"):
         ada.prompt("obey")
+
+
+def test_what_is_in_doubt_is_told_in_a_review_and_nowhere_else(open_memory: Open) -> None:
+    engine = open_memory()
+    doubtful = learn_in_doubt(engine.for_user("ada"), "Grows olives.", "ironic")
+    with inside(engine, principal(engine)) as ada:
+        assert ada.call("recall", query="olives")["items"] == []
+        assert "olives" not in ada.read("memory://profile") + ada.says("context", prompt="olives")
+        told = ada.prompt("review")
+        assert "Grows olives." in told
+        assert "not confirmed: You may have meant this ironically." in told
+        ada.call("confirm", memory=doubtful.id)
+        assert "Grows olives." in ada.read("memory://profile")
 
 
 def test_a_pinned_agent_names_no_other(open_memory: Open) -> None:

@@ -10,6 +10,7 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.tools.preferences import MAX_LISTED
 from tests.mcp.talk import Talk, contents, inside, principal
+from tests.support.unconfirmed import learn_in_doubt
 
 pytestmark = [pytest.mark.feature("P6"), pytest.mark.postgres_long]
 
@@ -19,7 +20,7 @@ ARGUMENTS = {
     "forget_preference": "id_or_substring",
     "confirm_preference": "id_or_substring",
     "link_preferences": "from_id to_id relation",
-    "list_preferences": "category?",
+    "list_preferences": "category? unconfirmed?",
     "recall_preferences": "query limit?",
 }
 BY_REFERENCE: dict[str, dict[str, Any]] = {
@@ -148,3 +149,23 @@ def test_P6_tools_recall_reaches_the_long_tail_with_its_details(
     assert "Fixed at two percent until 2031." in {one.get("detail") for one in found}
     assert "sell" not in engine.for_user("ada").context().text
     assert "Fixed at" not in engine.for_user("ada").context().text
+
+
+def test_what_is_in_doubt_is_listed_on_request_only_and_confirmed_by_id(
+    engine: Remembrancer, talk: Talk
+) -> None:
+    me = engine.for_user("ada")
+    doubtful = learn_in_doubt(me, "Banks in Lisbon", "planned", category="finance_context")
+
+    assert talk.call("list_preferences")["items"] == []
+    assert talk.call("recall_preferences", query="bank in Lisbon")["items"] == []
+    (listed,) = talk.call("list_preferences", unconfirmed=True)["items"]
+    assert (listed["id"], listed["status"]) == (doubtful.id, "unconfirmed")
+    assert listed["doubt"] == "This may be a plan that has not happened yet."
+    told = talk.says("list_preferences", unconfirmed=True)
+    assert "not confirmed: This may be a plan that has not happened yet." in told
+
+    talk.call("confirm_preference", id_or_substring=doubtful.id)
+
+    assert contents(talk.call("list_preferences")) == ["Banks in Lisbon"]
+    assert talk.call("list_preferences", unconfirmed=True)["items"] == []

@@ -13,7 +13,7 @@ from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult
-from remembrancer.types import Kind, Record
+from remembrancer.types import Kind, Record, Status
 
 MAX_MEMORIES = 100
 
@@ -33,8 +33,9 @@ def _load_recent(memory: Memory) -> list[Record]:
 
 
 def _load_doubtful(memory: Memory) -> list[Record]:
+    unconfirmed = memory.list(status=Status.UNCONFIRMED, limit=MAX_MEMORIES).items
     known = memory.list(kinds=(Kind.FACT, Kind.RULE), limit=MAX_MEMORIES).items
-    return sorted(known, key=memory.confidence)
+    return [*unconfirmed, *sorted(known, key=memory.confidence)]
 
 
 PROMPTS: Mapping[str, TaskPrompt] = {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, WriteResult
 from remembrancer.tools.tool import ENDS, READS, SETS, MemoryReference, drop_none, search, tool
+from remembrancer.types import Status
 
 MAX_LISTED = 200
 
+Unconfirmed = Annotated[bool, Field(description="in doubt, for review")]
 RelationName = Literal["derived_from", "supports", "contradicts", "supersedes", "related_to"]
 
 
@@ -56,11 +60,14 @@ def link_preferences(
 
 
 @tool(READS)
-def list_preferences(caller: Caller, category: str | None = None) -> MemoryListResult:
+def list_preferences(
+    caller: Caller, category: str | None = None, unconfirmed: Unconfirmed = False
+) -> MemoryListResult:
     """List the saved facts in force, newest first. Use it to see what is known before you save."""
     memory = caller.memory
     categories = () if category is None else (category,)
-    page = memory.list(categories=categories, limit=MAX_LISTED)
+    status = Status.UNCONFIRMED if unconfirmed else None
+    page = memory.list(status=status, categories=categories, limit=MAX_LISTED)
     return MemoryListResult.from_records(memory, page.items, more=page.cursor is not None)
 
 

@@ -19,6 +19,7 @@ from remembrancer.recall.prompt_block import (
     Context,
     escape_for_prompt,
 )
+from remembrancer.remember.doubt import describe_doubt
 from remembrancer.types import Batch, Fact, Recollection, Record, Rule, TeamRecalled, Written
 
 MAX_QUOTE_CHARS = 200
@@ -53,6 +54,7 @@ class MemoryResult(ToolResult):
     maturity: str | None = None
     tags: list[str] | None = None
     unverified: bool | None = None
+    doubt: str | None = None
     score: float | None = None
 
     @classmethod
@@ -81,6 +83,7 @@ class MemoryResult(ToolResult):
             maturity=record.maturity if isinstance(record, Rule) else None,
             tags=list(record.tags) or None,
             unverified=record.tainted or None,
+            doubt=describe_doubt(record) or None,
             score=None if score is None else round(score, 4),
         )
 
@@ -89,6 +92,7 @@ class MemoryResult(ToolResult):
         notes = [self.category or self.kind, f"confidence {self.confidence:g}"]
         notes += [self.maturity] if self.maturity else []
         notes += ["unverified"] if self.unverified else []
+        notes += [f"not confirmed: {self.doubt}"] if self.doubt else []
         text = escape_for_prompt(topic + self.content)
         line = f"- [{self.id}] {text} ({', '.join(map(escape_for_prompt, notes))})"
         return f"{line}\n  {escape_for_prompt(self.detail)}" if self.detail else line

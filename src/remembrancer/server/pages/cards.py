@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from urllib.parse import quote
 
 from remembrancer.memory import Memory
+from remembrancer.remember.doubt import describe_doubt
 from remembrancer.remember.lifecycle import RESTORABLE
 from remembrancer.server.pages import text
 from remembrancer.text_format import pluralize
@@ -15,7 +16,10 @@ from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A memory as pages show it; `old` is the version that it replaced."""
+    """A memory as pages show it; `old` is the version that it replaced.
+
+    `doubt` says why an unconfirmed memory is in doubt, and `quote` is what it was learned from.
+    """
 
     id: str
     kind: str
@@ -48,6 +52,8 @@ class Card:
     old: Record | None = None
     old_href: str = ""
     restorable: bool = False
+    doubt: str = ""
+    quote: str = ""
 
 
 def build_card(
@@ -82,6 +88,8 @@ def build_card(
         old=old,
         old_href=f"{root}/memory/{old.id}" if old else "",
         restorable=record.status in RESTORABLE,
+        doubt=describe_doubt(record),
+        quote=" … ".join(one.quote for one in record.evidence if one.quote),
         **_build_kind_fields(me, record),  # type: ignore[arg-type]
     )
 

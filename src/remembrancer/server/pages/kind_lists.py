@@ -11,7 +11,7 @@ from remembrancer.server.pages import text
 from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.filters import find_page
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
-from remembrancer.types import Kind, Maturity, Record
+from remembrancer.types import Kind, Maturity, Record, Status
 
 router = APIRouter()
 
@@ -23,6 +23,7 @@ def show_facts(context: CurrentPage) -> Response:
     page, values = find_page(context, [Kind.FACT])
     values["groups"] = group_by_subject(context, page.items)
     values["categories"] = list(context.profile.categories)
+    values["unconfirmed"] = count_unconfirmed(context)
     return context.render("facts.html", "Facts", **values)
 
 
@@ -38,6 +39,12 @@ def show_episodes(context: CurrentPage) -> Response:
     page, values = find_page(context, [Kind.EPISODE])
     cards = context.build_cards(page.items)
     return context.render("episodes.html", "Episodes", cards=cards, **values)
+
+
+def count_unconfirmed(context: PageContext) -> int:
+    """The number of facts to review; 0 while the first survey is computed."""
+    survey = context.load_survey()
+    return survey.stats.by_kind.get(Kind.FACT, {}).get(Status.UNCONFIRMED, 0) if survey else 0
 
 
 def group_by_subject(context: PageContext, records: Iterable[Record]) -> dict[str, list[Card]]:

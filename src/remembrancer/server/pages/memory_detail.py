@@ -12,6 +12,7 @@ from remembrancer.decay import decay_rate
 from remembrancer.errors import NotFound
 from remembrancer.maintenance.simulate import forecast
 from remembrancer.memory import Memory
+from remembrancer.remember.doubt import describe_doubt
 from remembrancer.server import schemas
 from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.activity_feed import build_entry
@@ -131,6 +132,8 @@ def _build_reasons(context: PageContext, record: Record, history: History) -> li
         else:
             day = context.format_day(ahead.fades_at)
             reasons.append(f"It will fade by {day} unless confirmed.")
+    if doubt := describe_doubt(record):
+        reasons.append(f"{doubt} No assistant is told of it until you keep it.")
     if record.tainted:
         reasons.append("It comes from a tool or a document, not from a person.")
     return reasons

@@ -18,6 +18,7 @@ EXTRA_PAGES = (
     ("/settings/keys", "API keys"),
     ("/settings/checks", "Health checks"),
     ("/settings/erase", "Erase my data"),
+    ("/facts?status=unconfirmed", "To review"),
     ("/how-it-works", "How it works"),
 )
 MAX_SESSIONS = 200

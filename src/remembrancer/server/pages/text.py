@@ -41,6 +41,7 @@ PERMANENCE_LABELS = {
 }
 
 STATUS_LABELS = {
+    Status.UNCONFIRMED: "not confirmed",
     Status.SUPERSEDED: "replaced",
     Status.FORGOTTEN: "forgotten",
     Status.EXPIRED: "faded",
@@ -182,7 +183,7 @@ def format_topic(record: Record) -> str:
 
 def describe_event(event: Event) -> str:
     """The action, with the number of memories or messages if there are several."""
-    label = ACTION_LABELS[event.action]
+    label = "Learned in doubt" if _is_doubtful(event) else ACTION_LABELS[event.action]
     if event.action in (Action.REPLACED, Action.UPDATED):
         return label
     count = len({change.memory_id for change in event.changes})
@@ -190,6 +191,12 @@ def describe_event(event: Event) -> str:
         return label
     nouns = ("message",) if event.action is Action.HEARD else ("memory", "memories")
     return f"{label} ({pluralize(count, *nouns)})"
+
+
+def _is_doubtful(event: Event) -> bool:
+    """True if the event stored an unconfirmed memory."""
+    stored = [one.after for one in event.changes if one.before is None and one.after is not None]
+    return bool(stored) and all(one.get("status") == Status.UNCONFIRMED for one in stored)
 
 
 def describe_actor(event: Event) -> str:
