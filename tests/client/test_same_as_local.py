@@ -46,6 +46,7 @@ def facts(me: Memory, clock: ManualClock) -> Iterator[object]:
     yield me.recall("where does she live?", mode="keyword", tags=["home"])
     yield me.recall("router", kinds=[Kind.FACT], categories=["profile"], now=clock.now())
     yield me.context("Where is the router?", budget=300)
+    yield me.context("Where did she live?", now=before)
     yield me.context(session="monday", style="hot_set")
     yield me.get("Lima")
     yield me.fact("ada", "city"), me.fact("ada", "city", scope="health"), me.fact("ada", "name")

@@ -10,6 +10,7 @@ import httpx
 from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.types import Owner
 from tests.support.http_server import Served
+from tests.support.unconfirmed import learn_in_doubt
 
 PAYLOADS = (
     "<script>alert(1)</script>",
@@ -38,6 +39,7 @@ PAGES = (
     "/memory?q=alert",
     "/facts",
     "/facts?status=superseded",
+    "/facts?status=unconfirmed",
     "/playbook",
     "/episodes",
     "/agents",
@@ -104,6 +106,7 @@ def fill(served: Served, words: str) -> None:
     me.remember(f"It was {words}", kind="episode", scope="kitchen")
     me.forget(me.remember(f"{words} forgotten").memory.id)
     me.delete(me.remember(f"{words} deleted").memory.id)
+    learn_in_doubt(me, f"{words} perhaps", said=words)
     served.engine.create_key("ada", label=words[:100])
     served.engine.for_user("ada", agent="kitchen").remember(f"{words} in the kitchen")
 

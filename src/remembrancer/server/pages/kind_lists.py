@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -11,11 +12,13 @@ from remembrancer.server.pages import text
 from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.filters import find_page
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.text_format import pluralize
 from remembrancer.types import Kind, Maturity, Record, Status
 
 router = APIRouter()
 
 OWN_HEADING = "About you"
+MAX_COUNTED = 100
 
 
 @router.get("/facts")
@@ -23,7 +26,7 @@ def show_facts(context: CurrentPage) -> Response:
     page, values = find_page(context, [Kind.FACT])
     values["groups"] = group_by_subject(context, page.items)
     values["categories"] = list(context.profile.categories)
-    values["unconfirmed"] = count_unconfirmed(context)
+    values["review"] = load_review_queue(context)
     return context.render("facts.html", "Facts", **values)
 
 
@@ -41,10 +44,24 @@ def show_episodes(context: CurrentPage) -> Response:
     return context.render("episodes.html", "Episodes", cards=cards, **values)
 
 
-def count_unconfirmed(context: PageContext) -> int:
-    """The number of facts to review; 0 while the first survey is computed."""
-    survey = context.load_survey()
-    return survey.stats.by_kind.get(Kind.FACT, {}).get(Status.UNCONFIRMED, 0) if survey else 0
+@dataclass(frozen=True, slots=True)
+class ReviewQueue:
+    """Facts to review, the newest first; `more` says that there are even more."""
+
+    records: tuple[Record, ...]
+    more: bool
+
+    def describe_count(self, noun: str) -> str:
+        """`1 fact`, `3 facts`, `more than 100 facts`."""
+        counted = pluralize(len(self.records), noun)
+        return f"more than {counted}" if self.more else counted
+
+
+def load_review_queue(context: PageContext) -> ReviewQueue:
+    page = context.me.list(
+        kinds=[Kind.FACT], status=Status.UNCONFIRMED, minimum_importance=0, limit=MAX_COUNTED
+    )
+    return ReviewQueue(page.items, page.cursor is not None)
 
 
 def group_by_subject(context: PageContext, records: Iterable[Record]) -> dict[str, list[Card]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
@@ -11,27 +9,18 @@ from remembrancer.maintenance.runner import ScheduledJob
 from remembrancer.maintenance.stats import LISTED_KINDS, Survey
 from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.activity_feed import list_activity, render_loading_page
-from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.filters import find_page, parse_filters
 from remembrancer.server.pages.forms import SubmittedForm, redirect_back
-from remembrancer.server.pages.kind_lists import count_unconfirmed
+from remembrancer.server.pages.kind_lists import load_review_queue
 from remembrancer.server.pages.page_context import THEME_COOKIE, THEMES, CurrentPage, PageContext
 from remembrancer.text_format import pluralize
-from remembrancer.types import Kind, Permanence, Status
+from remembrancer.types import Permanence, Status
 
 router = APIRouter()
 
 YEAR_SECONDS = 31_536_000
 MAX_REVIEW_CARDS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewPanel:
-    """The newest facts to review, and the number of all."""
-
-    cards: list[Card]
-    count: int
 
 
 @router.get("/memory")
@@ -47,6 +36,7 @@ def show_overview(context: CurrentPage) -> Response:
     survey = context.load_survey()
     if survey is None:
         return render_loading_page(context, "Overview")
+    review = load_review_queue(context)
     consolidation = next(job for job in context.engine.schedule() if job.job == "consolidate")
     return context.render(
         "overview.html",
@@ -57,18 +47,10 @@ def show_overview(context: CurrentPage) -> Response:
         numbers=_build_numbers(survey),
         charts=_build_charts(survey),
         backlog=_describe_backlog(context, survey, consolidation),
-        review=_build_review(context),
+        review=review,
+        doubtful=context.build_cards(review.records[:MAX_REVIEW_CARDS]),
         feed=list_activity(context, limit=12).items,
     )
-
-
-def _build_review(context: PageContext) -> ReviewPanel:
-    page = context.me.list(
-        kinds=[Kind.FACT], status=Status.UNCONFIRMED, minimum_importance=0, limit=MAX_REVIEW_CARDS
-    )
-    shown = len(page.items)
-    count = max(shown, count_unconfirmed(context)) if page.cursor else shown
-    return ReviewPanel(context.build_cards(page.items), count)
 
 
 def _build_numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
