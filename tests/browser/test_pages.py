@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.http_server import Served
+from tests.support.unconfirmed import learn_in_doubt
 
 Serve = Callable[..., Served]
 Look = Callable[..., Page]
@@ -67,6 +68,33 @@ def test_a_fact_is_opened_corrected_confirmed_forgotten_and_brought_back(
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(page.locator(".toast")).to_contain_text("Undone")
     assert [one.content for one in me.list().items] == ["Ada lives in Ockham."]
+
+
+def test_what_is_in_doubt_is_kept_and_forgotten_by_keys_or_without_a_script(
+    served: Served, look: Look
+) -> None:
+    me = served.engine.for_user("ada")
+    for content in ("Ada owns a boat.", "Ada owns a bike.", "Ada owns a cart."):
+        learn_in_doubt(me, content, said=f"Perhaps: {content}")
+    page = look(served, "/memory")
+    expect(page.get_by_role("heading", name="3 things I am not sure about")).to_be_visible()
+    page.goto(f"{served.address}/facts?status=unconfirmed")
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    expect(page.locator(".toast")).to_contain_text("Confirmed")
+    page.keyboard.press("j")
+    page.keyboard.press("f")
+    expect(page.locator(".toast")).to_contain_text("Forgotten")
+    expect(page.locator("[data-card]")).to_have_count(1)
+
+    plain = look(served, "/memory", script=False)
+    plain.get_by_role("link", name="Edit").click()
+    plain.get_by_label("Corrected text").fill("Ada owns a rowing boat.")
+    plain.get_by_role("button", name="Save").click()
+    assert {one.content for one in me.list().items} == {
+        "Ada owns a cart.",
+        "Ada owns a rowing boat.",
+    }
 
 
 def test_back_closes_the_drawer(served: Served, look: Look) -> None:

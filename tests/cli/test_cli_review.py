@@ -81,6 +81,24 @@ def test_the_commands_do_what_they_say(rem: Rem, me: Memory) -> None:
     assert rem("review").stdout == "There is nothing to review.\n"
 
 
+def test_learning_says_what_is_to_be_reviewed(rem: Rem, me: Memory) -> None:
+    learn_in_doubt(me, "Lives in Lisbon", session_id="monday")
+
+    told = rem("learn", "-", "--session", "monday", input="User: Hello there, it rains.").stdout
+
+    assert "\nNot sure about\nLives in Lisbon\n" in told
+    assert "Decide: rem review" in told
+
+
+def test_a_prompt_has_a_time(rem: Rem) -> None:
+    rem("remember", "Lives in Bergen")
+
+    assert "Bergen" in rem("context", "home").stdout
+    assert rem("context", "home", "--now", "2020-05-01").stdout == ""
+    refused = rem("context", "home", "--now", "yesterday", code=2).stderr
+    assert "--now: give a date such as 2026-03-02" in refused
+
+
 def answer(command: list[str], typed: bytes, environment: dict[str, str]) -> str:
     """Run a command in a terminal, type into it, and return what it showed."""
     controller, terminal = pty.openpty()

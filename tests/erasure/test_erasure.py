@@ -12,6 +12,7 @@ from remembrancer.erasure.receipts import parse_receipt
 from remembrancer.errors import NotAllowed, NotFound, UnknownPerson
 from tests.support.files import bytes_below, bytes_of
 from tests.support.opening import Open
+from tests.support.unconfirmed import learn_in_doubt
 
 pytestmark = pytest.mark.feature("A22", "X4")
 
@@ -32,6 +33,7 @@ def live(store: Remembrancer, user: str = "ada") -> None:
         [{"role": "user", "content": f"I think the {CANARY} is not well today, is it?"}], "second"
     )
     me.delete(me.remember(f"The {CANARY} has a red collar.").memory.id)
+    learn_in_doubt(me, f"The {CANARY} may have kittens.")
     me.recall(CANARY)
     store.flush()
 

@@ -242,3 +242,24 @@ def test_every_doubt_has_a_sentence_and_so_has_an_unknown_one() -> None:
         one = make_fact(status=Status.UNCONFIRMED, metadata=metadata)
         assert describe_doubt(one) == UNKNOWN_DOUBT_SENTENCE
     assert describe_doubt(make_fact(metadata={"doubt": "past"})) == ""
+
+
+def test_an_export_keeps_its_status_and_a_hard_deletion_destroys_it(
+    open_fake: Callable[..., Remembrancer],
+) -> None:
+    store = open_fake("instances")
+    ada, bob = store.for_user("ada", agent="bot"), store.for_user("bob", agent="bot")
+    doubtful = learn_in_doubt(ada, "Lives in Lisbon", "past")
+
+    store.import_("bob", list(store.export("ada")))
+
+    (copied,) = bob.list(status="unconfirmed").items
+    assert (copied.content, describe_doubt(copied)) == (
+        "Lives in Lisbon",
+        "This may have been true only in the past.",
+    )
+    assert contents(bob) == []
+    assert ada.profile.deletion.mode == "hard"
+    ada.delete(doubtful.id)
+    with pytest.raises(NotFound):
+        ada.get(doubtful.id)

@@ -65,7 +65,8 @@ UNFINISHED_STATES = (LearnState.FAILED, LearnState.GIVEN_UP, LearnState.WAITING)
 class LearnResult:
     """The result for one conversation.
 
-    `replaced` holds the memories that were superseded, by the ids of the learned ones.
+    `replaced` holds the memories that were superseded, by the ids of the learned ones;
+    `unconfirmed` was learned in doubt and waits for a review.
     """
 
     session: Session
@@ -74,6 +75,7 @@ class LearnResult:
     learned: tuple[Record, ...]
     replaced: Mapping[str, Record]
     rejected: tuple[Rejection, ...]
+    unconfirmed: tuple[Record, ...]
 
 
 def learn(
@@ -179,13 +181,16 @@ def _build_result(
     own = [one for one in batches if one.session_id == session.id]
     if state is LearnState.LEARNED and not _covers(own, turns):
         # Another process has learned from it.
-        kept = {one.id: one for one in _load_memories_since(me, session, turns[0])}
+        since = _load_memories_since(me, session, turns[0], "active", "quarantined")
+        kept = {one.id: one for one in since}
         rejections = _load_rejections_since(me, session, turns[0])
     else:
         kept = {memory_id: me.get(memory_id) for one in own for memory_id in one.kept}
         rejections = [rejection for one in own for rejection in one.rejected]
     superseded = {one.supersedes for one in kept.values()}
-    learned = [one for one in kept.values() if one.id not in superseded]
+    learned = [
+        one for one in kept.values() if one.id not in superseded and one.status != "unconfirmed"
+    ]
     replaced = {one.id: _find_replaced(me, one, kept) for one in learned}
     return LearnResult(
         session=session,
@@ -194,6 +199,7 @@ def _build_result(
         learned=tuple(learned),
         replaced={memory_id: old for memory_id, old in replaced.items() if old is not None},
         rejected=tuple(rejections),
+        unconfirmed=tuple(_load_memories_since(me, session, turns[0], "unconfirmed")),
     )
 
 
@@ -210,15 +216,14 @@ def _covers(batches: Iterable[LearnedBatch], turns: Sequence[Turn]) -> bool:
     return learned.issuperset(turn.position for turn in turns)
 
 
-def _load_memories_since(me: Memory, session: Session, first: Turn) -> list[Record]:
-    """Active and quarantined memories of a session that are newer than a turn, oldest first."""
+def _load_memories_since(me: Memory, session: Session, first: Turn, *statuses: str) -> list[Record]:
+    """The memories of a session with these statuses that are newer than a turn, oldest first."""
 
     def load(status: str, cursor: str | None) -> Page[Record]:
         return me.list(
             status=status, session=session.id, recorded_from=first.recorded_at, cursor=cursor
         )
 
-    statuses = ("active", "quarantined")
     found = [one for status in statuses for one in _iter_pages(partial(load, status))]
     return sorted(found, key=lambda record: (record.recorded_at, record.id))
 
@@ -291,6 +296,11 @@ def _print_result(out: Terminal, one: LearnResult) -> None:
         elif old is not None:
             out.say(f"Replaced {quote(old.content)}")
         out.note(describe_memory(out, record))
+    if one.unconfirmed:
+        out.print_heading("Not sure about")
+        for record in one.unconfirmed:
+            print_entry(out, record)
+        out.note("Decide: rem review")
     if one.rejected:
         out.print_heading("Not remembered")
         for rejection in one.rejected:
