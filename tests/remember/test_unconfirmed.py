@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -263,3 +264,15 @@ def test_an_export_keeps_its_status_and_a_hard_deletion_destroys_it(
     ada.delete(doubtful.id)
     with pytest.raises(NotFound):
         ada.get(doubtful.id)
+
+
+def test_a_list_of_memories_from_elsewhere_does_not_import_what_is_not_confirmed(
+    me: Memory, tmp_path: Path
+) -> None:
+    lines = ['{"content": "Drinks tea"}', '{"content": "Lives in Rome", "status": "unconfirmed"}']
+    (tmp_path / "memories.jsonl").write_text("\n".join(lines))
+
+    me.import_from(tmp_path / "memories.jsonl")
+
+    assert contents(me) == ["Drinks tea"]
+    assert contents(me, status="unconfirmed") == []

@@ -65,11 +65,16 @@ def _activate(call: Call, seen: Record) -> Written:
     with call.open_writer() as writer:
         _require_unchanged(writer, seen)
         rival = find_rival(call, writer, seen)
-        retired, linked = plan_displacement(call, seen, rival, now)
-        active = Patch(seen.id, renewal_values(seen, now))
-        event = writer.apply(call.new_event(Action.CONFIRMED, now), [*retired, active, *linked])
+        writes = plan_activation(call, seen, rival, now)
+        event = writer.apply(call.new_event(Action.CONFIRMED, now), writes)
         changed = writer.load([seen.id, *([rival.id] if rival else [])])
     return Written(changed[seen.id], event, replaced=changed[rival.id] if rival else None)
+
+
+def plan_activation(call: Call, record: Record, rival: Record | None, now: datetime) -> list[Write]:
+    """The writes that make an unconfirmed memory active and supersede its rival by it."""
+    retired, linked = plan_displacement(call, record, rival, now)
+    return [*retired, Patch(record.id, renewal_values(record, now)), *linked]
 
 
 def renewal_values(record: Record, now: datetime) -> dict[str, object]:

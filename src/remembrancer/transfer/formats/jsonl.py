@@ -23,6 +23,7 @@ from remembrancer.transfer.formats.items import (
 )
 from remembrancer.transfer.formats.json_stream import first_text, read_entries
 from remembrancer.transfer.formats.timestamps import parse_timestamp
+from remembrancer.types import Status
 
 FILE_PATTERNS = ("*.jsonl", "*.ndjson", "*.json")
 CONTENT_KEYS = ("content", "memory", "text", "fact")
@@ -89,6 +90,8 @@ def _parse_memory(place: FileLocation, found: Any) -> MemoryItem | SkippedItem:
     content = first_text(found, *CONTENT_KEYS)
     if content is None:
         return SkippedItem(place, "neither a memory nor a message")
+    if found.get("status") == Status.UNCONFIRMED:
+        return SkippedItem(place, "not confirmed")
     details: Any = {
         name: text for name in TEXT_FIELDS if (text := first_text(found, name)) is not None
     }
