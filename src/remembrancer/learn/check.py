@@ -10,16 +10,16 @@ from remembrancer.errors import RemembrancerError
 from remembrancer.learn.doubt import Doubt, find_doubt
 from remembrancer.learn.evidence_check import RejectionReason, find_objection
 from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
-from remembrancer.learn.grounding import GroundingText, TextOrigin, find_ungrounded
+from remembrancer.learn.grounding import DetailKind, GroundingText, TextOrigin, find_ungrounded
 from remembrancer.learn.learned_statement import build_statement
-from remembrancer.learn.provenance import check_provenance
+from remembrancer.learn.provenance import check_provenance, find_agreeing_turn
 from remembrancer.learn.said_dates import dates_follow
 from remembrancer.learn.transcript import Transcript
 from remembrancer.learn.verify import verify
 from remembrancer.llm import InvalidModelResponse
 from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
 from remembrancer.remember.statement import Statement
-from remembrancer.types import Permanence, Record, Session
+from remembrancer.types import Permanence, Record, Session, Turn
 
 FINAL_DOUBTS = (Doubt.UNGROUNDED,)
 """Doubts that a second answer of the model cannot remove: code compares numbers better."""
@@ -120,8 +120,11 @@ class Check:
 
     def _find_doubt(self, candidate: ExtractedFact) -> Doubt | None:
         person = next(iter(self.transcript.own_names), None)
-        if find_ungrounded(candidate.content, self._list_sources(candidate), person):
+        ungrounded = find_ungrounded(candidate.content, self._list_sources(candidate), person)
+        if any(one.kind is not DetailKind.DATE for one in ungrounded):
             return Doubt.UNGROUNDED
+        if ungrounded:
+            return Doubt.DATES
         doubt = self._doubt_words(candidate)
         if doubt is None and candidate.confidence < self.call.profile.learning.minimum_confidence:
             return Doubt.LOW_CONFIDENCE
@@ -157,11 +160,7 @@ class Check:
         own = self.transcript.own_words
         turns = [
             GroundingText(
-                own.get(one.id) or one.content,
-                TextOrigin.EVIDENCE
-                if one.id in candidate.turns
-                else (TextOrigin.OWN if one.id in own else TextOrigin.OTHER),
-                one.said_at,
+                own.get(one.id) or one.content, self._find_origin(candidate, one), one.said_at
             )
             for one in self.transcript.turns
         ]
@@ -172,6 +171,11 @@ class Check:
             for one in self.memories
         ]
         return [*turns, *memories]
+
+    def _find_origin(self, candidate: ExtractedFact, turn: Turn) -> TextOrigin:
+        if turn.id in candidate.turns or find_agreeing_turn(turn, self.transcript) is not None:
+            return TextOrigin.EVIDENCE
+        return TextOrigin.OWN if turn.id in self.transcript.own_words else TextOrigin.OTHER
 
     def _last_position(self, candidate: ExtractedFact) -> int:
         turns = (self.transcript.find_turn(one) for one in candidate.turns)

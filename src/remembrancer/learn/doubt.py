@@ -45,6 +45,7 @@ class Doubt(StrEnum):
     QUOTED = "quoted"
     UNSUPPORTED = "unsupported"
     UNGROUNDED = "names_or_numbers"
+    DATES = "dates"
     LOW_CONFIDENCE = "low_confidence"
 
 

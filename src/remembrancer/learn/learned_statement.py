@@ -11,12 +11,10 @@ from remembrancer.learn.extracted_fact import Dates, ExtractedFact
 from remembrancer.learn.profile_mapping import map_category, map_importance
 from remembrancer.learn.transcript import Transcript
 from remembrancer.remember.attributes import canonical_attribute, canonical_subject
+from remembrancer.remember.doubt import UPDATES_KEY
 from remembrancer.remember.pipeline import refuse_bare_secret
 from remembrancer.remember.statement import Statement, redact_statement, validate_statement
 from remembrancer.types import Evidence, Json, Origin, Session, Source, Turn
-
-UPDATES_KEY = "updates"
-"""The key in the metadata of an unconfirmed memory: the memory that it would supersede."""
 
 
 def build_statement(

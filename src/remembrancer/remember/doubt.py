@@ -9,6 +9,9 @@ from remembrancer.types import Json, Record, Status
 DOUBT_KEY = "doubt"
 """The key in the metadata of a memory whose value is one of the codes below."""
 
+UPDATES_KEY = "updates"
+"""The key of the memory that it supersedes once it is confirmed."""
+
 DOUBT_SENTENCES: Mapping[str, str] = {
     "hypothetical": "You may have meant this hypothetically.",
     "past": "This may have been true only in the past.",
@@ -35,4 +38,4 @@ def describe_doubt(record: Record) -> str:
 
 def drop_doubt(metadata: Mapping[str, Json]) -> dict[str, Json]:
     """The metadata of a memory that is no longer in doubt."""
-    return {name: value for name, value in metadata.items() if name != DOUBT_KEY}
+    return {name: value for name, value in metadata.items() if name not in (DOUBT_KEY, UPDATES_KEY)}

@@ -17,7 +17,7 @@ from remembrancer.remember.attributes import (
     fold_name,
     is_same_slot,
 )
-from remembrancer.remember.doubt import drop_doubt
+from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
 from remembrancer.remember.statement import (
@@ -326,7 +326,13 @@ def supersede(
 
 
 def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
-    """The memory that `record` supersedes if it becomes active: the same words or the same key."""
+    """The memory that `record` supersedes if it becomes active.
+
+    It is the one that it updates, or one with the same key or the same words.
+    """
+    updated = reader.get(str(record.metadata.get(UPDATES_KEY, "")))
+    if updated is not None and updated.status is Status.ACTIVE:
+        return updated
     holder = reader.active_fact(*record.key) if isinstance(record, Fact) and record.key else None
     if holder is not None:
         return holder
@@ -403,9 +409,9 @@ def retirement_values(
     return {"status": status, "retired_at": at, "valid_until": end}
 
 
-def _can_be_same_fact(new: Record, old: Fact) -> bool:
+def _can_be_same_fact(new: Record, old: Record) -> bool:
     """False for facts about different subjects or attributes, or that differ in what they tell."""
-    if not isinstance(new, Fact):
+    if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
     if new.key is not None and old.key is not None and new.key != old.key:
         return False

@@ -16,6 +16,7 @@ from remembrancer.guard.quarantine import quarantine_status
 from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret_name
 from remembrancer.ids import new_id
 from remembrancer.profiles import Category, Profile
+from remembrancer.remember.doubt import DOUBT_KEY
 from remembrancer.types import (
     Episode,
     Evidence,
@@ -33,9 +34,6 @@ from remembrancer.types import (
 
 MAX_CONTENT_CHARS = 20_000
 MAX_NAME_CHARS = 200
-
-DOUBT_KEY = "doubt"
-"""The key in the metadata of an unconfirmed memory that holds the reason."""
 
 INSTRUCTION_CATEGORIES = ("instruction", "response_style")
 """Categories that instruct an assistant. Like rules, they never come from outside."""
