@@ -44,6 +44,7 @@ HEAVY = (
 GERUND = re.compile(r"(^|_)[a-z]+ing(_|$)")
 TRADE_NOUNS = {
     "embedding",
+    "grounding",
     "polling",
     "profile_mapping",
     "paging",

@@ -115,7 +115,9 @@ class Check:
             return candidate
         turns = [one for one in map(self.transcript.find_turn, candidate.turns) if one is not None]
         texts = [self.transcript.own_words.get(one.id) or one.content for one in turns]
-        dates = dates_follow(candidate.dates, candidate.said_as, texts, turns[-1].said_at)
+        others = self.transcript.own_words.items()
+        context = [text for one, text in others if one not in candidate.turns]
+        dates = dates_follow(candidate.dates, candidate.said_as, texts, turns[-1].said_at, context)
         return replace(candidate, dates=dates)
 
     def _find_doubt(self, candidate: ExtractedFact) -> Doubt | None:

@@ -17,7 +17,7 @@ from remembrancer.learn.numbers import (
     split_words,
 )
 
-MAX_SCANNED_CHARS = 4000
+MAX_SCANNED_CHARS = 20_000
 MAX_PHRASE_WORDS = 6
 
 
@@ -114,8 +114,10 @@ def _match_phrases(raw: Sequence[DateWord]) -> Iterator[DateWord]:
         words = _list_words(raw, at)
         size = next((n for n in range(len(words), 0, -1) if words[:n] in _lexicon()), 0)
         span = raw[at].span[0], raw[at + max(size, 1) - 1].span[1]
-        known = _lexicon()[words[:size]] if size else (DateWord("_"),)
-        yield from (replace(one, span=span) for one in known)
+        if size:
+            yield from (replace(one, span=span) for one in _lexicon()[words[:size]])
+        else:
+            yield DateWord("_", span=span)
         at += size or 1
 
 

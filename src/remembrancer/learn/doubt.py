@@ -72,7 +72,7 @@ def find_doubt(
     `context` holds the own words of the quoted turns, `about` is "user" or a name, and
     `said_later` holds what the person said in the turns after them.
     """
-    claim = _build_claim(content, about, said_later)
+    claim = _build_claim(content, about, said_later, context)
     passages = [find_passage(one, context) for one in quotes if one.strip()]
     for doubt, applies in _CHECKS.items():
         if passages and applies(claim, passages, list_languages(context)):
@@ -80,10 +80,10 @@ def find_doubt(
     return None
 
 
-def _build_claim(content: str, about: str, said_later: str) -> _Claim:
+def _build_claim(content: str, about: str, said_later: str, context: str) -> _Claim:
     plain = straighten(content)
     terms = find_terms(plain) - find_terms(about)
-    return _Claim(plain, about, straighten(said_later), list_languages(plain), terms)
+    return _Claim(plain, about, straighten(said_later), list_languages(plain, context), terms)
 
 
 def _list(name: str) -> WordList:
@@ -161,7 +161,7 @@ def _concerns(
     """True if the memory has corrected words; across languages, if the correction came at once."""
     if shared_terms(claim.terms, find_terms(corrected)):
         return True
-    return at_once and not claim.languages & languages
+    return at_once and detect_language(claim.content) not in (None, *languages)
 
 
 def _find_correction(text: str, languages: frozenset[Language]) -> re.Match[str] | None:
@@ -235,14 +235,22 @@ def _is_negated(claim: _Claim, passages: Sequence[Passage], languages: frozenset
     """True if the quote denies what the memory states, or the other way round."""
     if _count_negations(claim.content, claim.languages):
         return _denies_quotes(claim, passages, languages)
-    if claim.has("opposition"):
-        return False
     clauses = [one for passage in passages for one in _split_clauses(passage.quote, languages)]
     denied = [one for one in clauses if _count_negations(one, languages) == 1]
+    if _opposes(claim, denied):
+        return False
     others = [one for one in clauses if one not in denied]
     if not _is_same_language(claim, " ".join(one.quote for one in passages)):
         return bool(denied) and not others and _shares_name(claim, denied)
     return _is_about_clauses(claim, denied, others)
+
+
+def _opposes(claim: _Claim, denied: Sequence[str]) -> bool:
+    """True if a memory has an opposing word that the denied clauses do not repeat."""
+    known = find_terms(" ".join(denied))
+    found = _list("opposition").find_all(claim.content, claim.languages)
+    words = [find_terms(one[0]) for one in found]
+    return any(shared_terms(one, known) != one or not one for one in words)
 
 
 def _denies_quotes(
@@ -280,8 +288,10 @@ def _is_same_language(claim: _Claim, text: str) -> bool:
 
 
 def _shares_name(claim: _Claim, clauses: Sequence[str]) -> bool:
-    names = re.findall(r"(?<!^)\b(?:[A-Z]{2,}\w*|\w*\d\w*)\b", claim.content)
-    return bool(shared_terms(find_terms(" ".join(names)), find_terms(" ".join(clauses))))
+    names = " ".join(re.findall(r"(?<!^)\b(?:[A-ZÀ-Þ]\w+|\w*\d\w*)\b", claim.content))
+    times = " ".join(one[0] for one in _list("time").find_all(names, _ALL))
+    mine = find_terms(names) & claim.terms - find_terms(times)
+    return bool(shared_terms(mine, find_terms(" ".join(clauses))))
 
 
 # ---- Past
@@ -289,7 +299,7 @@ def _shares_name(claim: _Claim, clauses: Sequence[str]) -> bool:
 
 def _is_past(claim: _Claim, passages: Sequence[Passage], languages: frozenset[Language]) -> bool:
     """True if the quote ends what the memory states as still so."""
-    if claim.has("ended", "over", "negation", "changed_mind", "opposition"):
+    if claim.has("ended", "ended_clause", "over", "negation", "changed_mind", "opposition"):
         return False
     clauses = [one for passage in passages for one in _split_clauses(passage.quote, languages)]
     ended = [one for one in clauses if _find_ended(one, languages)]
@@ -302,12 +312,11 @@ def _is_past(claim: _Claim, passages: Sequence[Passage], languages: frozenset[La
 
 
 def _find_ended(clause: str, languages: frozenset[Language]) -> str:
-    """The words that name what ended; in German, the whole clause."""
-    for language in languages:
-        found = _list("ended").search(clause, frozenset({language}))
-        if found:
-            return clause if language is Language.GERMAN else clause[found.end() :] or clause
-    return ""
+    """The words that name what ended."""
+    if _list("ended_clause").search(clause, languages):
+        return clause
+    found = _list("ended").search(clause, languages)
+    return clause[found.end() :] or clause if found else ""
 
 
 # ---- Planned
@@ -349,7 +358,9 @@ def _is_not_done(claim: _Claim, passages: Sequence[Passage]) -> bool:
         return False
     said = " ".join(one.quote for one in passages)
     language = detect_language(said) or detect_language(passages[0].earlier + passages[0].later)
-    return language is not None and not _list("past_tense").search(said, frozenset({language}))
+    known = frozenset({language} if language else ())
+    tells_end = any(_list(one).search(said, known) for one in ("past_tense", "negation"))
+    return bool(known) and not tells_end
 
 
 # ---- Other person
@@ -381,7 +392,7 @@ def _has_other_subject(claim: _Claim, passage: Passage, languages: frozenset[Lan
     if relative:
         rest = quote[: relative.start()] + quote[relative.end() :]
         return not _list("first_person").search(rest, languages)
-    if _list("first_person").search(quote, languages):
+    if any(_list(one).search(quote, languages) for one in ("first_person", "naming")):
         return False
     if _list("third_person").search(quote, languages):
         return True

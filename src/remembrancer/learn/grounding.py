@@ -9,23 +9,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
-from remembrancer.guard.persons.name_lists import (
-    is_common_given_name,
-    is_given_name,
-    is_ordinary,
-    is_surname,
-    is_technical,
-)
 from remembrancer.learn.date_words import list_months
+from remembrancer.learn.known_names import (
+    count_listed_names,
+    find_sentences_about,
+    find_unknown_names,
+)
 from remembrancer.learn.numbers import fold, load_data, split_words
-from remembrancer.learn.said_dates import SaidDate, find_dates, list_readings
+from remembrancer.learn.said_dates import SaidDate, find_dates, is_foreign, list_readings
 from remembrancer.learn.said_numbers import (
+    HALF_DAY,
     Quantity,
+    SaidNumbers,
     convert,
     find_unit_class,
     list_taken_back,
@@ -33,16 +33,14 @@ from remembrancer.learn.said_numbers import (
     read_numbers,
 )
 from remembrancer.learn.said_period import SaidPeriod
-from remembrancer.search.language import Language, detect_language
-from remembrancer.search.sentences import SENTENCE_END_PATTERN
+from remembrancer.search.language import detect_language
 
-MIN_NAME_CHARS = 3
-MAX_AGE = 110
-SAME_NAME_RATIO, TRANSLATED_NAME_RATIO = 0.8, 0.7
-"""How alike the letters of two forms of a name are, in one language and in two."""
+MIN_AGE, MAX_AGE = 5, 110
+"""Years after which a date may follow from an age or an anniversary."""
 
-MAX_SUMMAND = 20
-"""Up to which value two numbers that are said may be added."""
+MIN_YEAR, MAX_YEAR = 1000, 3000
+MIN_LONG_NUMBER = 4
+"""Digits from which a number may be written in other groups."""
 
 MONTH_DAYS = 31
 """By how many days a season may be off."""
@@ -96,122 +94,26 @@ def find_ungrounded(
 ) -> list[Ungrounded]:
     """The names, numbers, units and dates of a proposal that come from nowhere.
 
-    `person` is the name of the user. Without evidence nothing is reported.
+    `person` is the name of the user. Without evidence, or if it is in an unknown language, nothing
+    is reported.
     """
     evidence = [one.text for one in sources if one.is_evidence]
-    if not evidence:
+    if not evidence or is_foreign(evidence):
         return []
-    times = [one.said_at for one in sources if one.is_evidence and one.said_at]
     others = [one.text for one in sources if not one.is_evidence]
-    dates, rest = _check_dates(content, evidence, others, max(times, default=None))
-    everything = [*evidence, *others, person or ""]
     own = [one.text for one in sources if one.origin is TextOrigin.OWN]
-    about = _find_sentences_about(content, own, person)
+    said_at = max((one.said_at for one in sources if one.is_evidence and one.said_at), default=None)
+    names = find_unknown_names(content, [*evidence, *others, person or ""], evidence)
+    dates, rest = _check_dates(content, evidence, others, said_at)
+    about = find_sentences_about(content, own, person)
     return [
-        *_find_names(content, everything, evidence),
+        *(Ungrounded(DetailKind.NAME, one) for one in names),
         *dates,
-        *_find_numbers(rest, [*evidence, *about], max(times, default=None), _count_names(content)),
+        *_find_numbers(rest, [*evidence, *about], said_at, count_listed_names(content)),
     ]
 
 
-def is_assent(text: str) -> bool:
-    """True if a turn begins by agreeing with the turn before it."""
-    return bool(_assent_pattern().match(fold(text)))
-
-
-# Names
-
-
-_NAME = re.compile(r"[^\W\d_][\w’'-]*")
-_CAPITALISED = re.compile(r"\b[A-ZÀ-Þ][\w’'-]*")
-_NAME_LIST = re.compile(
-    rf"{_CAPITALISED.pattern}(?:(?:,| \([^)]*\)|,? \d+,?)*(?: and| und| y| e| et| &|,)? {_CAPITALISED.pattern})+"
-)
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;(\n\"“„«]\s*)$")
-
-
-def _find_names(
-    content: str, sources: Sequence[str], evidence: Sequence[str]
-) -> Iterator[Ungrounded]:
-    vocabulary = frozenset(word for one in sources for word in split_words(one))
-    squeezed = "".join("".join(fold(one).split()) for one in sources)
-    language = detect_language(content)
-    said_in = detect_language(" ".join(evidence))
-    is_translated = None not in (language, said_in) and language != said_in
-    previous = ""
-    for match in _NAME.finditer(content):
-        word, before = match[0], content[: match.start()]
-        is_first = bool(_SENTENCE_START.search(before))
-        if not word[0].isupper() or _is_code(word, squeezed):
-            previous = ""
-            continue
-        known = _is_known(word, vocabulary, is_translated)
-        if not known and _is_name(word, is_first, language, is_translated, previous, before):
-            yield Ungrounded(DetailKind.NAME, word)
-        previous = word if known else ""
-
-
-def _is_code(word: str, squeezed: str) -> bool:
-    """True for an acronym, and for letters with digits that occur."""
-    return word.isupper() or any(one.isdigit() for one in word) or fold(word) in squeezed
-
-
-def _is_name(
-    word: str,
-    is_first: bool,
-    language: Language | None,
-    is_translated: bool,
-    previous: str,
-    before: str,
-) -> bool:
-    """True if an unknown capitalised word must be a name."""
-    plain = _strip_ending(word)
-    if len(plain) < MIN_NAME_CHARS or is_ordinary(plain) or is_technical(plain):
-        return False
-    if is_first:
-        return language is Language.ENGLISH and is_common_given_name(plain)
-    if language is Language.GERMAN or language is None:
-        return is_common_given_name(plain)
-    if before.endswith(", ") or is_translated:
-        return is_given_name(plain) and not _is_place_after(before)
-    if previous and before.endswith(" "):
-        return is_given_name(_strip_ending(previous)) and is_surname(plain)
-    return True
-
-
-def _is_place_after(before: str) -> bool:
-    """True in "Bergen, Norway": the word after a name and a comma may be where it is."""
-    return bool(re.search(r"\b(?:in|to|from|at|near) [A-Z][\w-]+, $", before))
-
-
-def _is_known(word: str, vocabulary: frozenset[str], is_translated: bool) -> bool:
-    """True if a word, a part of it or a form of it occurs, or if it is no name."""
-    parts = [one for one in split_words(word) if len(one) > 1]
-    if any(one in vocabulary or one in _no_names() for one in parts) or not parts:
-        return True
-    ratio = TRANSLATED_NAME_RATIO if is_translated else SAME_NAME_RATIO
-    plain = _strip_ending(word)
-    forms = {plain, *_same_words().get(plain, ())}
-    return any(_is_form(one, other, ratio) for one in forms for other in vocabulary)
-
-
-def _is_form(one: str, other: str, ratio: float) -> bool:
-    if one == other:
-        return True
-    if len(other) < 4 or len(one) < 4 or one[0] != other[0]:
-        return False
-    if other.startswith(one[: max(4, len(one) * 2 // 3)]):
-        return True
-    return SequenceMatcher(None, one, other).ratio() >= ratio
-
-
-def _strip_ending(word: str) -> str:
-    """The folded name without the ending of a genitive."""
-    plain = re.sub(r"(?:'s|'|-)$", "", fold(word))
-    return re.split(r"['-]", plain)[-1] if "-" in plain or "'" in plain else plain
-
-
-# Dates
+_SHORT_YEAR = re.compile(r"['’](\d\d)\b|\b(\d0)s\b")
 
 
 def _check_dates(
@@ -224,7 +126,7 @@ def _check_dates(
     readings = _list_evidence_days(evidence, others, said_at)
     months = {month for one in evidence for month in list_months(one)}
     years = _list_years(evidence, readings, said_at)
-    weekdays = _list_weekdays(evidence) | _list_days_of(readings, said_at)
+    weekdays = _list_weekdays(evidence) | _list_weekdays_of(readings[1:])
     found: list[Ungrounded] = []
     for one in find_dates(content, said_at):
         words = text[slice(*one.span)]
@@ -251,12 +153,12 @@ def _follows(
 ) -> bool:
     """True if a date of the content follows from the evidence, or is not checked."""
     code = said.code
-    if not said.periods:
+    if not said.periods or said.is_ambiguous:
         return True
     if "D" in code or ("m" in code and set(code) & set("dn")):
-        return _day_follows(said, readings)
+        return _day_follows(said, readings, years)
     if "m" in code:
-        return _month_follows(said, readings, months)
+        return _month_follows(said, readings, months, years)
     if code == "y":
         return said.periods[0].first.year in years
     if "y" in code:
@@ -265,15 +167,22 @@ def _follows(
     return True
 
 
-def _day_follows(said: SaidDate, readings: Sequence[SaidPeriod]) -> bool:
-    has_year = "y" in said.code or "u" in said.code or "D" in said.code
+def _day_follows(said: SaidDate, readings: Sequence[SaidPeriod], years: set[int]) -> bool:
+    """True for days that are said; without a year, or in the year of a birth, in any year."""
     days = {day for one in said.periods for day in (one.first, one.last)}
-    if has_year:
-        return all(any(_is_on(day, one) for one in readings) for day in days)
     known = {(day.month, day.day) for one in readings for day in _list_bounds(one)}
-    if days and all((day.month, day.day) in known for day in days):
+    is_known = all((day.month, day.day) in known for day in days)
+    if not set(said.code) & set("yuD"):
+        return is_known or any(_is_on(day, one) for one in readings for day in days)
+    if is_known and _is_long_ago(days, readings, years):
         return True
-    return any(_is_on(day, one) for one in readings for day in days)
+    return all(any(_is_on(day, one) for one in readings) for day in days)
+
+
+def _is_long_ago(days: set[date], readings: Sequence[SaidPeriod], years: set[int]) -> bool:
+    """True for years that follow from an age; the first reading is the day of the turn."""
+    latest = readings[0].first.year - MIN_AGE
+    return all(one.year in years and one.year <= latest for one in days)
 
 
 def _list_bounds(period: SaidPeriod) -> tuple[date, ...]:
@@ -291,10 +200,14 @@ def _is_on(day: date, period: SaidPeriod) -> bool:
     return any(one - slack <= day <= one + slack for one in _list_bounds(period))
 
 
-def _month_follows(said: SaidDate, readings: Sequence[SaidPeriod], months: set[int]) -> bool:
-    if "y" not in said.code and "u" not in said.code:
-        known = months | {one.month for other in readings for one in _list_bounds(other)}
-        return said.periods[0].first.month in known
+def _month_follows(
+    said: SaidDate, readings: Sequence[SaidPeriod], months: set[int], years: set[int]
+) -> bool:
+    known = months | {one.month for other in readings for one in _list_bounds(other)}
+    days = {one.first for one in said.periods}
+    is_known = all(one.month in known for one in days)
+    if not set(said.code) & set("yu") or (is_known and _is_long_ago(days, readings, years)):
+        return is_known
     return any(
         _overlaps(one, other, timedelta(other.slack)) for one in said.periods for other in readings
     )
@@ -314,16 +227,24 @@ def _list_years(
     for one in readings:
         slack = timedelta(one.slack)
         found |= set(range((one.first - slack).year, (one.last + slack).year + 1))
-    counts = {int(value) for text in evidence for value in read_numbers(text).values}
-    found |= {one for one in counts if 1000 < one < 3000}
+    values = {value for text in evidence for value in read_numbers(text).values}
+    counts = {int(value) for value in values if value < MAX_YEAR}
+    found |= {one for one in counts if one > MIN_YEAR}
+    found |= _list_short_years(evidence)
     ages = {one for one in counts if 0 < one <= MAX_AGE}
     return found | {said_at.year - age - step for age in ages for step in (0, 1)}
+
+
+def _list_short_years(evidence: Sequence[str]) -> set[int]:
+    """The years of "'92" and "the 80s"."""
+    short = {int(one[1] or one[2]) for text in evidence for one in _SHORT_YEAR.finditer(text)}
+    return {century + one for one in short for century in (1900, 2000)}
 
 
 def _find_weekdays(text: str) -> Iterator[tuple[str, int]]:
     for word in split_words(text):
         number = _weekday_words().get(word)
-        if number is not None:
+        if number is not None and word not in _load()["weekdays"]["abbreviations"]:
             yield word, number
 
 
@@ -336,40 +257,23 @@ def _list_weekdays(evidence: Sequence[str]) -> set[int]:
         for name, number in _weekday_words().items()
         if word == name or (len(name) > 5 and word.startswith(name))
     ]
-    found = set(named)
-    for first, last in zip(named, named[1:], strict=False):
-        found |= {(first + step) % 7 for step in range((last - first) % 7)}
     data = _load()["weekdays"]
+    found = set(named)
+    days = "|".join(_weekday_words())
+    if re.search(rf"\b(?:{days}) ?(?:{data['joints']}) ?(?:{days})\b", text):
+        for first, last in pairwise(named):
+            found |= {(first + step) % 7 for step in range((last - first) % 7)}
     if re.search(rf"\b(?:{data['working_days']})\b", text):
         found |= set(range(5))
     return found | ({5, 6} if re.search(rf"\b(?:{data['weekend']})\b", text) else set())
 
 
-def _list_days_of(readings: Sequence[SaidPeriod], said_at: datetime) -> set[int]:
-    """The weekdays of the days that the evidence means, and of the days around the turn."""
-    near = {(said_at.weekday() + step) % 7 for step in (-1, 0, 1)}
-    return near | {day.weekday() for one in readings for day in _list_bounds(one)}
-
-
-# Numbers
-
-
-def _find_sentences_about(content: str, own: Sequence[str], person: str | None) -> list[str]:
-    """The sentences of the person's own texts that name someone whom the content names."""
-    mine = set(split_words(person or ""))
-    names = {_strip_ending(one) for one in _NAME.findall(content) if one[0].isupper()} - mine
-    return [
-        sentence
-        for text in own
-        for sentence in SENTENCE_END_PATTERN.split(text)
-        if names & {_strip_ending(one) for one in _NAME.findall(sentence)}
+def _list_weekdays_of(readings: Iterable[SaidPeriod]) -> set[int]:
+    """The weekdays of the days that the evidence means."""
+    exact = [
+        one for one in readings if not one.any_day and (one.last - one.first).days < MONTH_DAYS - 4
     ]
-
-
-def _count_names(content: str) -> int:
-    """How many names a content lists: "two cats, Mimi and Tom" counts them."""
-    runs = [_CAPITALISED.findall(one[0]) for one in _NAME_LIST.finditer(content)]
-    return max(map(len, runs), default=0)
+    return {day.weekday() for one in exact for day in (one.first, one.last)}
 
 
 def _find_numbers(
@@ -379,8 +283,8 @@ def _find_numbers(
     taken_back = frozenset(value for one in evidence for value in list_taken_back(one))
     quantities = [one for each in said for one in each.quantities]
     values = _list_values(quantities, said_at) - taken_back
-    times = {time for each in said for time in each.times.values()}
-    times |= {int(value) * 60 % 720 for value in values if value <= 24}
+    values |= {*_list_short_years(evidence), len(_list_weekdays(evidence))}
+    times = _list_times(said, taken_back)
     numbers = read_claimed_numbers(text, detect_language(text))
     timed = " ".join(numbers.times)
     for words, time in numbers.times.items():
@@ -389,23 +293,38 @@ def _find_numbers(
     for one in numbers.quantities:
         if one.words in timed:
             continue
-        if min(one.values) > max(1, names) and not one.values & values:
+        if min(one.values) > max(1, names) and not (one.values & values or _is_part(one, evidence)):
             yield Ungrounded(DetailKind.NUMBER, one.words)
         elif _has_other_unit(one, quantities):
             yield Ungrounded(DetailKind.UNIT, f"{one.words} {one.unit}")
 
 
+def _list_times(said: Iterable[SaidNumbers], taken_back: frozenset[float]) -> set[int]:
+    """The times of day that are said, in full or as an hour."""
+    found = {time for one in said for time in one.times.values()}
+    hours = {value for one in said for value in one.values if value <= 24}
+    return (found | {int(one) * 60 % HALF_DAY for one in hours}) - {
+        int(one) * 60 % HALF_DAY for one in taken_back
+    }
+
+
 def _list_values(quantities: Iterable[Quantity], said_at: datetime | None) -> frozenset[float]:
-    """The numbers that are said, in smaller units too, and the years since a year."""
-    found: set[float] = set()
-    for one in quantities:
-        found |= one.values | convert(one)
-    small = [value for value in found if 1 < value <= MAX_SUMMAND]
-    found |= {one + other for one in small for other in small if one != other}
+    """The numbers that are said, in smaller units too, and simple arithmetic with them."""
+    said = list(quantities)
+    found = {value for one in said for value in one.values | convert(one)}
+    for one, other in pairwise(said):
+        found |= {each for a in one.values for b in other.values for each in (a + b, abs(a - b))}
     if said_at:
         years = [value for value in found if 1900 < value < 2100]
         found |= {said_at.year - value + step for value in years for step in (-1, 0)}
     return frozenset(found)
+
+
+def _is_part(quantity: Quantity, evidence: Sequence[str]) -> bool:
+    """True if a long number, such as that of a telephone, occurs in other groups."""
+    digits = re.sub(r"\D", "", quantity.words)
+    said = (re.sub(r"[\s.,'/()-]", "", one) for one in evidence)
+    return len(digits) >= MIN_LONG_NUMBER and any(digits in one for one in said)
 
 
 def _are_said(words: str, values: frozenset[float]) -> bool:
@@ -424,33 +343,9 @@ def _has_other_unit(quantity: Quantity, said: Sequence[Quantity]) -> bool:
     return quantity.unit not in units and all(find_unit_class(one) == kind for one in units)
 
 
-# Data
-
-
 @cache
 def _load() -> Mapping[str, Any]:
     return load_data("grounding.toml")
-
-
-@cache
-def _no_names() -> frozenset[str]:
-    """Words that are capitalised without being a name, or that are only a resolved form."""
-    listed = " ".join(_load()[one]["words"] for one in ("titles", "kinds_of_places", "lands"))
-    dates = load_data("said_dates.toml")
-    times = [
-        word
-        for name in ("months", "weekdays", "seasons", "holidays")
-        for phrases in dates[name].values()
-        for phrase in phrases
-        for word in split_words(phrase)
-    ]
-    return frozenset([*listed.split(), *times, *_weekday_words()])
-
-
-@cache
-def _same_words() -> Mapping[str, tuple[str, ...]]:
-    groups = [tuple(one.split()) for one in _load()["same"]["groups"]]
-    return {word: group for group in groups for word in group}
 
 
 @cache
@@ -460,8 +355,3 @@ def _weekday_words() -> Mapping[str, int]:
         for word in map(fold, phrases):
             found |= {word: int(number), f"{word}s": int(number)}
     return found
-
-
-@cache
-def _assent_pattern() -> re.Pattern[str]:
-    return re.compile(_load()["assent"]["pattern"].replace("\n", ""))

@@ -24,6 +24,8 @@ def load_data(name: str) -> Mapping[str, Any]:
 
 def fold(text: str) -> str:
     """Lower-case letters without accents, straight apostrophes and plain spaces."""
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'").casefold())
     return "".join(one for one in decomposed if not unicodedata.combining(one))
 
@@ -80,18 +82,6 @@ def list_ordinals() -> Mapping[Phrase, int]:
         for value, word in enumerate(data[language]["ordinals"].split(), 1):
             found |= dict.fromkeys(expand_endings([word]), value)
     return {split_words(one): value for one, value in found.items()}
-
-
-@cache
-def list_multipliers() -> Mapping[str, int]:
-    """The words for a hundred and a thousand."""
-    data = _load()
-    return {
-        word: value
-        for language in Language
-        for key, value in (("hundred", 100), ("thousand", 1000))
-        for word in data[language][key].split()
-    }
 
 
 @cache

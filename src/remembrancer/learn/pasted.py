@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 
 from remembrancer.learn.word_list import list_languages, load_word_lists, straighten
 from remembrancer.search.language import Language
@@ -14,6 +16,9 @@ MIN_PASTED_WORDS = 6
 MIN_QUOTED_WORDS = 5
 """Words from which a quotation counts as a sentence of somebody else."""
 
+MAX_INTRODUCTION_CHARS = 200
+"""How much of a line is read before and after the colon of an introduction."""
+
 MAX_OWN_TAIL_WORDS = 60
 """Longer paragraphs after pasted text without an end belong to it."""
 
@@ -21,7 +26,7 @@ _ALL = frozenset(Language)
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w'.’-]*"
 _NAMES = re.compile(rf"[\s,!.–-]*{_NAME}(?:[ &,]+{_NAME}){{0,4}}\W{{0,9}}")
 _QUOTATION = re.compile(
-    r"\"([^\"\n]{15,2000})\"|“([^”\n]{15,2000})”|„([^“”\n]{15,2000})[“”]|«([^»\n]{15,2000})»"
+    r"\"([^\"\n]{15,600})\"|“([^”\n]{15,600})”|„([^“”\n]{15,600})[“”]|«([^»\n]{15,600})»"
 )
 _BULLET = re.compile(r"\s*(?:[-*•·–]|\d{1,2}[.)])\s+\S")
 _MAIL_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w+")
@@ -35,9 +40,18 @@ _JSON_LINE = re.compile(r"\s*(?:[\]}{\[]|\"[^\"]+\"\s*:|<[/?!]?\w)")
 _HEADING = re.compile(r"[^a-zà-öø-ÿ!?]{10,120}$")
 
 
+class _Lines(list[str]):
+    """The lines of a turn."""
+
+    @cached_property
+    def sign_offs(self) -> list[int]:
+        """The lines that follow the sign-off of a letter."""
+        return [at + 1 for at in range(len(self)) if _signs_off(self, at)]
+
+
 def split_pasted(text: str) -> tuple[str, str]:
     """Split a person's turn into their own words and the text they pasted."""
-    lines = text.splitlines()
+    lines = _Lines(text.splitlines())
     own: list[str] = []
     pasted: list[str] = []
     at = 0
@@ -54,7 +68,7 @@ def split_pasted(text: str) -> tuple[str, str]:
     return "\n".join(own), "\n".join(pasted).strip()
 
 
-def _find_end(lines: Sequence[str], at: int) -> int:
+def _find_end(lines: _Lines, at: int) -> int:
     """The line after the pasted text that begins at a line; the line itself if none does."""
     if not lines[at].strip():
         return at
@@ -85,27 +99,28 @@ def _find_structured_end(lines: Sequence[str], at: int) -> int:
 
 
 def _is_introduced(lines: Sequence[str], at: int) -> bool:
-    """True if the text before a line announces a text, and the line begins one."""
-    before = [one for one in lines[:at] if one.strip()]
-    if not before or len(_paragraph(lines, at).split()) < MIN_PASTED_WORDS:
+    """True if the line before announces a text, and a blank line or a colon sets it apart."""
+    before = at - 1
+    while before >= 0 and not lines[before].strip():
+        before -= 1
+    if before < 0 or (before == at - 1 and not lines[before].rstrip().endswith(":")):
         return False
-    apart = not lines[at - 1].strip() or before[-1].rstrip().endswith(":")
-    if not apart:
+    if len(_paragraph(lines, at).split()) < MIN_PASTED_WORDS:
         return False
-    intro = straighten(before[-1])
+    intro = straighten(lines[before])
     if _matches("from_others", intro) or _ends_with_saying(intro):
         return True
     return _matches("request", intro) and not _is_list(lines, at)
 
 
-def _starts_message(lines: Sequence[str], at: int) -> bool:
+def _starts_message(lines: _Lines, at: int) -> bool:
     """True for header lines, a mark of a forwarded message, or a letter's salutation."""
     line = straighten(lines[at]).strip()
     if _match_start("forwarded", line) or _is_header(lines, at):
         return True
     signed = _find_sign_off(lines, at) > at
     if _match_start("formal_salutation", line):
-        return signed or bool(_own_before(lines, at))
+        return signed or _has_text(lines[:at])
     return signed and bool(_match_start("salutation", line)) and _has_own_around(lines, at)
 
 
@@ -132,7 +147,7 @@ def _is_heading(lines: Sequence[str], at: int) -> bool:
     return alone and below and len(words) > 1 and bool(_HEADING.match(line))
 
 
-def _find_message_end(lines: Sequence[str], at: int) -> int:
+def _find_message_end(lines: _Lines, at: int) -> int:
     """The line after the sign-off, else the first paragraph in which the person speaks again."""
     signed = _find_sign_off(lines, at)
     if signed > at:
@@ -146,15 +161,17 @@ def _find_message_end(lines: Sequence[str], at: int) -> int:
     return end
 
 
-def _find_sign_off(lines: Sequence[str], at: int) -> int:
+def _find_sign_off(lines: _Lines, at: int) -> int:
     """The line after a letter's sign-off; `at` if there is none."""
-    for number in range(at, len(lines)):
-        line = straighten(lines[number]).strip()
-        if number > at and _names_alone(line) and _is_bare_sign_off(lines, number - 1):
-            return number + 1
-        if _ends_with_sign_off(line):
-            return number + 1
-    return at
+    following = bisect_right(lines.sign_offs, at)
+    return lines.sign_offs[following] if following < len(lines.sign_offs) else at
+
+
+def _signs_off(lines: Sequence[str], at: int) -> bool:
+    """True for a line with a sign-off and a name, or with the name after a sign-off."""
+    line = straighten(lines[at]).strip()
+    below = at > 0 and _names_alone(line) and _is_bare_sign_off(lines, at - 1)
+    return below or _ends_with_sign_off(line)
 
 
 def _is_bare_sign_off(lines: Sequence[str], at: int) -> bool:
@@ -180,14 +197,14 @@ def _begins_sentence(line: str, at: int) -> bool:
     return not before or before[-1] in ".!?…)\"'”" or not before[-1].isalnum()
 
 
-def _has_own_around(lines: Sequence[str], at: int) -> bool:
+def _has_own_around(lines: _Lines, at: int) -> bool:
     """True if the turn has text outside the letter: a turn that is one letter is the person's."""
     after = lines[_find_sign_off(lines, at) :]
-    return bool(_own_before(lines, at)) or any(one.strip() for one in after)
+    return _has_text(lines[:at]) or _has_text(after)
 
 
-def _own_before(lines: Sequence[str], at: int) -> str:
-    return "".join(lines[:at]).strip()
+def _has_text(lines: Sequence[str]) -> bool:
+    return any(one.strip() for one in lines)
 
 
 def _is_own_again(paragraph: str) -> bool:
@@ -265,8 +282,9 @@ def _find_introduced(line: str) -> int:
     """Where somebody else's words begin after an introduction with a colon; the end if nowhere."""
     plain = straighten(line)
     for colon in re.finditer(r":\s+(?=\S)", plain):
-        intro = re.split(r"[.!?]\s", plain[: colon.start() + 1])[-1]
-        rest = plain[colon.end() :]
+        before = plain[max(0, colon.start() - MAX_INTRODUCTION_CHARS) : colon.start() + 1]
+        intro = re.split(r"[.!?]\s", before)[-1]
+        rest = plain[colon.end() : colon.end() + MAX_INTRODUCTION_CHARS]
         if len(rest.split()) >= MIN_PASTED_WORDS and _matches("from_others", intro):
             return colon.end()
     return len(line)

@@ -264,7 +264,7 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"m[dn][jb][dn]y?", _read_day_range),
         (rf"w?[dn]m{_YEAR_CODE}", _read_day_month),
         (rf"w?m[dn](?!u){_YEAR_CODE}", _read_day_month),
-        (rf"dw(?:m{_YEAR_CODE}|[lxt]u)?", _read_nth_weekday),
+        (rf"dw(?:i?m{_YEAR_CODE}|[lxt]u)?", _read_nth_weekday),
         (rf"[lxt]?m(?:[lx](?!u))?{_YEAR_CODE}", _read_month),
         (r"[lxt]*w[lx]?", _read_weekday),
         (r"n?ug", _read_ago),

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 
 from remembrancer.learn.date_words import DateWord, is_past, list_months, split_date_words
 from remembrancer.learn.extracted_fact import Dates
+from remembrancer.learn.numbers import load_data
 from remembrancer.learn.period_readers import RANGE_READERS, READERS, Reader, ReadingFrame
 from remembrancer.learn.said_period import PeriodRole, SaidPeriod, pair_ranges
-from remembrancer.search.language import detect_language
+from remembrancer.search.language import FUNCTION_WORDS, detect_language
+
+MIN_TELLING_WORDS = 8
+"""Words from which the language of a text can be told to be unknown."""
+
+MIN_FUNCTION_SHARE = 0.12
+"""The share of function words that a text in a known language has."""
 
 _ROLES = {
     "f": PeriodRole.SINCE,
@@ -38,6 +46,8 @@ class SaidDate:
     span: tuple[int, int]
     code: str
     periods: tuple[SaidPeriod, ...]
+    is_ambiguous: bool = False
+    """True for digits such as "24/7", which may be no date."""
 
 
 def resolve_days(words: str, said_at: datetime) -> list[Dates]:
@@ -55,6 +65,7 @@ def find_dates(text: str, said_at: datetime) -> list[SaidDate]:
             (tokens[one.start].span[0], tokens[one.end - 1].span[1]),
             code[one.start : one.end],
             one.periods,
+            "/" in str(tokens[one.start].value),
         )
         for one in _find_mentions(tokens, code, frame)
     ]
@@ -69,10 +80,11 @@ def dates_follow(
 ) -> Dates:
     """Keep the start and the end that follow from the words, and drop what does not.
 
-    `context` holds words that were not quoted but may give the date, such as the rest of the turn.
+    `context` holds words that were not quoted, such as the other turns of the conversation: they
+    tell the month of a lone day, and count themselves if the quotes say no time.
     """
     periods = list_readings([said_as, *quotes], said_at, context)
-    if not periods and not _is_understood([said_as, *quotes]):
+    if is_foreign([said_as, *quotes]) or not (periods or _is_understood([said_as, *quotes])):
         return dates
     today = SaidPeriod(said_at.date(), said_at.date())
     start, end = dates.start, dates.end
@@ -104,8 +116,23 @@ def _read_all(texts: Sequence[str], frame: ReadingFrame) -> list[SaidPeriod]:
     return [one for one in said if not one.is_vague] or said
 
 
-def _is_understood(texts: Iterable[str]) -> bool:
-    """False for a text in a language whose words for times are unknown."""
+def is_foreign(texts: Sequence[str]) -> bool:
+    """True if texts of some length have few words of a known language, or more of another."""
+    words = " ".join(texts).casefold().split()
+    if len(words) < MIN_TELLING_WORDS:
+        return False
+    known = max(sum(one in language for one in words) for language in FUNCTION_WORDS.values())
+    other = sum(one in _other_words() for one in words)
+    return known < MIN_FUNCTION_SHARE * len(words) or other > known
+
+
+@cache
+def _other_words() -> frozenset[str]:
+    return frozenset(load_data("said_dates.toml")["other_languages"]["words"].split())
+
+
+def _is_understood(texts: Sequence[str]) -> bool:
+    """False for texts whose language cannot be told."""
     return detect_language(" ".join(texts)) is not None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from remembrancer.learn.numbers import (
@@ -21,6 +22,9 @@ HALF_DAY = 12 * 60
 
 ARTICLES = frozenset((one,) for one in "a an ein eine einen einem einer eines un una une".split())
 """Words that are 1 only before a unit of time."""
+
+A_QUARTER = ("cuarto",)
+"""An ordinal that is more often a part of an hour."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _GROUPED = r"\d{1,3}(?:[ .,']\d{3})+(?:[.,]\d{1,2})?"
@@ -85,9 +89,7 @@ def _match_number(
     """The number of words that form a number, and its value."""
     known = _number_words(language)
     for size in range(len(words), 0, -1):
-        gaps = [
-            text[a.end() : b.start()] for a, b in zip(words[: size - 1], words[1:], strict=False)
-        ]
+        gaps = [text[one.end() : other.start()] for one, other in pairwise(words[:size])]
         phrase = tuple(one[0] for one in words[:size])
         if phrase in known and all(one in (" ", "-") for one in gaps):
             return size, known[phrase]
@@ -96,7 +98,9 @@ def _match_number(
 
 @cache
 def _number_words(language: Language | None) -> Mapping[tuple[str, ...], int]:
-    ordinals = {one: value for one, value in list_ordinals().items() if value > 2}
+    ordinals = {
+        one: value for one, value in list_ordinals().items() if value > 2 and one != A_QUARTER
+    }
     cardinals = {
         one: value for one, value in list_cardinals(language).items() if one not in ARTICLES
     }
@@ -116,11 +120,11 @@ def _find_quantities(digits: str) -> Iterable[Quantity]:
 def _find_fractions(digits: str) -> Iterable[Quantity]:
     for value, pattern in _fraction_patterns().items():
         if found := pattern.search(digits):
-            yield Quantity(found[0], frozenset({value}))
+            yield Quantity(found[0], frozenset({value, value * 100} if value < 1 else {value}))
 
 
 def _read_values(words: str) -> set[float]:
-    """The values of a number: "16.500" may be 16500 or 16.5."""
+    """The values of a number: "1.250" may be 1250 or 1.25."""
     parts = re.split(r"[ .,']", words)
     found = {float("".join(parts))} if len(parts) > 1 and len(parts[-1]) == 3 else set()
     if " " in words:
@@ -135,7 +139,7 @@ def _read_values(words: str) -> set[float]:
 
 
 def _multiply(text: str, match: re.Match[str]) -> set[float]:
-    """The values of "78k", "15 mil" and "13 mil 500"."""
+    """The values of "40k", "15 mil" and "13 mil 500"."""
     found: set[float] = set()
     for pattern, factor in _multiplier_patterns():
         if following := pattern.match(text, match.end()):
@@ -158,7 +162,8 @@ def convert(quantity: Quantity) -> frozenset[float]:
 
 def find_unit_class(unit: str) -> str:
     """The class of a unit: units of one class exclude each other."""
-    return next(name for name, units in load_numbers()["units"].items() if unit in units)
+    classes: Mapping[str, Any] = load_numbers()["units"]
+    return next((name for name, units in classes.items() if unit in units), "")
 
 
 def _find_times(digits: str) -> dict[str, int]:
@@ -235,6 +240,7 @@ def _correction_pattern() -> re.Pattern[str]:
     found = load_numbers()["corrections"]
     strong = found["strong"].replace("\n", "")
     return re.compile(
-        rf"\b(?P<number>\d+)(?:st|nd|rd|th|er|e|\.)?\s?[,.…-]*\s?(?:[a-z]+ ?){{0,2}}[,.…-]*\s?"
-        rf"(?:\b(?:{strong})\b|\b(?:{found['weak']})\b[, ]+(?:[a-z]+ ){{0,2}}(?=\d))"
+        rf"\b(?P<number>\d+)(?:st|nd|rd|th|er|e|\.)?\s?[,.…-]*\s?"
+        rf"(?:[a-z]{{1,20}} ?){{0,2}}[,.…-]*\s?"
+        rf"(?:\b(?:{strong})\b|\b(?:{found['weak']})\b[, ]+(?:[a-z]{{1,20}} ){{0,2}}(?=\d))"
     )
