@@ -378,6 +378,10 @@ class Rule(Record):
     applied_at: datetime | None = None
 
 
+NOTE_TAG = "note"
+"""The tag of saved replies, and the metadata key of the turn that was saved."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode(Record):
     """Something that happened; short-lived, and the source of facts and rules."""
@@ -386,6 +390,11 @@ class Episode(Record):
     attempts: int = 0
     leased_until: datetime | None = None
     failure: str | None = None
+
+    @property
+    def is_note(self) -> bool:
+        """True if it is a reply that the person saved; nothing is concluded from it."""
+        return NOTE_TAG in self.tags and looks_like_id(str(self.metadata.get(NOTE_TAG)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from remembrancer.ids import new_id
 from remembrancer.profiles import Category, Profile
 from remembrancer.remember.doubt import DOUBT_KEY
 from remembrancer.types import (
+    Backlog,
     Episode,
     Evidence,
     Fact,
@@ -192,7 +193,8 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
             return Rule(**common)
         case Kind.EPISODE:
             scope = statement.scope or call.principal.agent or common["scope"]
-            return Episode(**{**common, "scope": call.resolve_write_scope(scope)})
+            episode = Episode(**{**common, "scope": call.resolve_write_scope(scope)})
+            return replace(episode, backlog=Backlog.DONE) if episode.is_note else episode
         case _:
             return Fact(
                 **common,

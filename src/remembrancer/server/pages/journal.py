@@ -6,9 +6,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.server.pages.cards import Card
-from remembrancer.server.pages.messages import NOTE_TAG
 from remembrancer.server.pages.page_context import CurrentPage
-from remembrancer.types import Fact, Kind, Status
+from remembrancer.types import NOTE_TAG, Fact, Kind, Status
 
 router = APIRouter()
 

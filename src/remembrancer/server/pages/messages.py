@@ -10,10 +10,7 @@ from remembrancer.memory import Memory
 from remembrancer.server.pages.activity_feed import ActivityEntry, build_entry
 from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.page_context import PageContext
-from remembrancer.types import Kind, Turn, Written
-
-NOTE_TAG = "note"
-"""The tag of a saved reply, and its metadata key for the id of the reply's turn."""
+from remembrancer.types import NOTE_TAG, Kind, Turn, Written
 
 NOTE_TTL_DAYS = 36_500
 MAX_NOTE_CHARS = 20_000
