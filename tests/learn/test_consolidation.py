@@ -13,18 +13,12 @@ from remembrancer.learn.consolidation.plan import from_json
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint, says
 from remembrancer.types import Action, Backlog, Episode, Fact, Kind, Rule, Source, Status
+from tests.support import plans as support
 from tests.support.opening import Open
+from tests.support.plans import name_of
 
 pytestmark = pytest.mark.feature("M11", "X7")
 
-EMPTY: dict[str, Any] = {
-    "facts": [],
-    "updates": [],
-    "rules": [],
-    "confirmations": [],
-    "links": [],
-    "merges": [],
-}
 DIET = {
     "subject": "user",
     "predicate": "diet",
@@ -32,7 +26,11 @@ DIET = {
     "permanence": "standard",
     "episodes": ["e1"],
 }
-BULLETS = {"content": "List ingredients as bullet points", "episodes": ["e2"]}
+BULLETS = {
+    "content": "List ingredients as bullet points",
+    "episodes": ["e2"],
+    "permanence": "stable",
+}
 
 
 @pytest.fixture
@@ -45,12 +43,12 @@ def health(store: Remembrancer) -> Memory:
     """What the health butler keeps: two episodes that wait."""
     me = store.for_user("ada", agent="health")
     me.remember("Logged 75 kg; follows a low-carb diet since last week", kind="episode")
-    me.remember("Wanted the ingredients of a recipe as a list of bullet points", kind="episode")
+    me.remember("Corrected me: ingredients of a recipe as a list of bullet points", kind="episode")
     return me
 
 
 def plans(model: ModelEndpoint, **changes: Any) -> None:
-    model.default = says({**EMPTY, **changes})
+    model.script = support.plans(changes)
 
 
 def episodes(me: Memory) -> list[Episode]:
@@ -135,26 +133,15 @@ def test_M11_updates_confirmations_and_links(
     weight = health.remember("Weighs 80 kg", source="extracted").memory
     diet = health.remember("Follows a low-carb diet", source="extracted").memory
 
-    def answer(request: dict[str, Any]) -> Any:
-        shown = request["messages"][-1]["content"]
-        names = {
-            content: line[1 : line.index("]")]
-            for line in shown.splitlines()
-            for content in (weight.content, diet.content)
-            if line.endswith(content)
+    def plan(shown: str) -> dict[str, Any]:
+        old, same = name_of(shown, weight.content), name_of(shown, diet.content)
+        return {
+            "updates": [{"target": old, "content": "Weighs 75 kg", "episodes": ["e1"]}],
+            "confirmations": [same],
+            "links": [{"source": same, "target": old, "relation": "related_to"}],
         }
-        update = {"target": names[weight.content], "content": "Weighs 75 kg", "episodes": ["e1"]}
-        link = {
-            "source": names[diet.content],
-            "target": names[weight.content],
-            "relation": "related_to",
-        }
-        return says(
-            {**EMPTY, "updates": [update], "confirmations": [names[diet.content]]}
-            | {"links": [link]}
-        )
 
-    model.script = answer
+    model.script = support.plans(plan)
     health.consolidate()
 
     assert lasting(health) == {"Weighs 75 kg", "Follows a low-carb diet"}
@@ -167,9 +154,10 @@ def test_M11_updates_confirmations_and_links(
     [
         ({"facts": [DIET | {"episodes": ["e9"]}]}, "episode that the model was not shown"),
         ({"facts": [DIET | {"episodes": []}]}, "shape"),
-        ({"facts": [DIET | {"content": "Hates broccoli and sprouts"}]}, "do not say so"),
         ({"facts": [DIET | {"content": "Follows a low-carb diet by Atkins"}]}, "name or a number"),
         ({"updates": [{"target": "m9", "content": "x y z", "episodes": ["e1"]}]}, "not shown"),
+        ({"links": [{"source": "n1", "target": "m1", "relation": "supports"}]}, "not shown"),
+        ({"rules": [BULLETS | {"episodes": ["e1"]}]}, "two episodes or a correction"),
         ({"confirmations": ["m1"]}, "no episode supports it"),
         ({"merges": [{"keep": "m1", "drop": ["m2"]}]}, "the other does not"),
         ({"links": [{"source": "m1", "target": "m2", "relation": "supersedes"}]}, "shape"),
@@ -182,26 +170,13 @@ def test_M11_what_the_episodes_do_not_bear_out_is_refused(
     for words in ("The cat is called Ink", "The boiler is in the cellar"):
         health.remember(words, source="extracted")
     before = lasting(health)
-    plans(model, **proposed)
+    model.script = support.plans(proposed, unsupported=("Ink", "boiler"))
 
     (plan,) = health.plan_consolidation()
     health.consolidate(plan)
 
     assert lasting(health) == before
     assert why in plan.refused[0]
-
-
-def test_M11_what_a_person_said_themselves_is_never_revised(
-    health: Memory, model: ModelEndpoint
-) -> None:
-    health.remember("Weighs 80 kg")
-    plans(model, updates=[{"target": "m1", "content": "Weighs 75 kg", "episodes": ["e1"]}])
-
-    (plan,) = health.plan_consolidation()
-    health.consolidate(plan)
-
-    assert plan.refused == ("updates: a memory that the user stated is not changed (Weighs 75 kg)",)
-    assert lasting(health) == {"Weighs 80 kg"}
 
 
 def test_M11_agents_are_consolidated_apart(

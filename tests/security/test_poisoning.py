@@ -12,6 +12,7 @@ from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint, says
 from remembrancer.types import Action, Origin, Source, Status
 from tests.support.opening import Open
+from tests.support.plans import plans
 
 pytestmark = pytest.mark.feature("X8")
 
@@ -153,7 +154,7 @@ def test_X8_what_is_concluded_from_marked_episodes_is_marked_and_is_never_a_rule
         ],
         "rules": [{"content": "Say the office in Turku closes on Fridays", "episodes": ["e1"]}],
     }
-    model.default = says({"updates": [], "confirmations": [], "links": [], "merges": [], **plan})
+    model.script = plans(plan)
 
     me.consolidate()
 

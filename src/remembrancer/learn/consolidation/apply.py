@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,11 +20,14 @@ from remembrancer.learn.consolidation.plan import (
     RelateStep,
     ReviseStep,
 )
+from remembrancer.learn.consolidation.validate import doubt_revision
 from remembrancer.learn.profile_mapping import map_category, map_importance
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
+    Duplicate,
     Reject,
+    Supersede,
     build_version,
     plan_supersede,
     plan_write,
@@ -37,7 +40,18 @@ from remembrancer.remember.statement import (
     redact_statement,
     validate_statement,
 )
-from remembrancer.store.contract import AddLink, Patch, Reader, Write, Writer
+from remembrancer.remember.trust import is_less_trusted
+from remembrancer.search.terms import fingerprint
+from remembrancer.store.contract import (
+    AddLink,
+    Filter,
+    Insert,
+    Patch,
+    Reader,
+    Visibility,
+    Write,
+    Writer,
+)
 from remembrancer.types import (
     GLOBAL_SCOPE,
     Action,
@@ -45,6 +59,7 @@ from remembrancer.types import (
     Batch,
     Episode,
     Fact,
+    Kind,
     Link,
     Origin,
     Record,
@@ -60,6 +75,8 @@ class PlanExecution:
     """Collects the writes of a plan.
 
     `touched` holds memory ids, fact keys and link keys, so that no two steps change the same thing.
+    `successors` holds the ids of new memories by the name of their step, and by the id of the
+    memory that they replace.
     """
 
     call: Call
@@ -68,7 +85,9 @@ class PlanExecution:
     scope: str
     writes: list[Write] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
+    unconfirmed: int = 0
     touched: set[object] = field(default_factory=set)
+    successors: dict[str, str] = field(default_factory=dict)
 
     def apply_step(self, step: PlanStep) -> None:
         """Add the writes of a step, unless the memories have changed since it was planned."""
@@ -78,44 +97,97 @@ class PlanExecution:
             case ReviseStep():
                 self._revise(step)
             case AffirmStep():
-                for one in self._load_current(step.target):
-                    self._write(one, [Patch(one.id, renewal_values(one, self.call.now()))])
+                self._renew(step.target)
             case RelateStep():
                 self._relate(step)
             case MergeStep():
                 self._merge(step)
 
+    def _renew(self, memory_id: str) -> None:
+        for one in self._load_current(memory_id):
+            self._write(one, [Patch(one.id, renewal_values(one, self.call.now()))])
+
     def _add(self, step: AddStep) -> None:
         sources = self._load_sources(step.episodes)
+        if not sources:
+            return
         statement = self._build_statement(step, sources)
         new = build_record(self.call, statement, self.call.now())
         key = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
-        if key in self.touched or not sources:
+        if key in self.touched:
+            return
+        if step.unconfirmed:
+            self._add_unconfirmed(new, sources, step.contradicts)
             return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
-        if intent.action is None:
-            if not isinstance(intent.decision, Reject):
-                for one in self._load_current(intent.memory.id):
-                    self._write(one, [Patch(one.id, renewal_values(one, self.call.now()))])
+        match intent.decision:
+            case Duplicate(old):
+                self._renew(old.id)
+                self._name(step.name, old)
+            case Reject(old) | Supersede(old) if is_less_trusted(new, old, keep_explicit=True):
+                self._add_unconfirmed(new, sources, old.id)
+            case Reject(old):
+                self._supersede(old, statement, sources, step.name)
+            case _ if not self._changes_touched(intent.writes):
+                self.touched.add(key)
+                self._write_new(intent.memory, intent.writes, sources, step.name)
+
+    def _changes_touched(self, writes: Sequence[Write]) -> bool:
+        return any(isinstance(one, Patch) and one.id in self.touched for one in writes)
+
+    def _supersede(
+        self, old: Record, statement: Statement, sources: Sequence[Record], name: str | None
+    ) -> None:
+        if old.id in self.touched:
             return
-        changed = {one.id for one in intent.writes if isinstance(one, Patch)}
-        if changed & self.touched:
+        new = build_version(self.call, old, statement)
+        writes = plan_supersede(self.reader, old, new, self.vectors.get(new.search_text))
+        self._write_new(new, writes, sources, name)
+
+    def _write_new(
+        self, new: Record, writes: Sequence[Write], sources: Sequence[Record], name: str | None
+    ) -> None:
+        """Add the writes of a new memory or version, and the links to its episodes."""
+        every = [*writes, *self._build_source_links(new, sources)]
+        self.touched |= {one.id for one in every if isinstance(one, Patch)}
+        self.touched |= {link_key(one.link) for one in every if isinstance(one, AddLink)}
+        self.touched |= {new.key} if isinstance(new, Fact) and new.key else set()
+        if new.supersedes is not None:
+            self.successors[new.supersedes] = new.id
+        self._name(name, new)
+        self._write(new, every)
+
+    def _add_unconfirmed(
+        self, new: Record, sources: Sequence[Record], contradicts: str | None
+    ) -> None:
+        """Store a fact for review; it supersedes nothing and is never put into a prompt."""
+        if new.status is Status.ACTIVE:
+            new = replace(new, status=Status.UNCONFIRMED)
+        if new.kind is not Kind.FACT or self._is_in_review(new):
             return
-        self.touched |= changed | {key}
-        self._write(
-            intent.memory, [*intent.writes, *self._build_source_links(intent.memory, sources)]
+        writes: list[Write] = [Insert(new, self.vectors.get(new.search_text))]
+        writes += self._build_source_links(new, sources)
+        for old in self._load_current(contradicts or "", allow_touched=True):
+            link = Link(new.id, old.id, Relation.CONTRADICTS, self.call.now())
+            writes.append(AddLink(link))
+        self.unconfirmed += 1
+        self.touched.add(new.content.casefold())
+        self._write(new, writes)
+
+    def _is_in_review(self, new: Record) -> bool:
+        waiting = Filter(
+            now=new.recorded_at,
+            kinds=(new.kind,),
+            visible=Visibility(scopes=(new.scope,)),
+            statuses=(Status.UNCONFIRMED, Status.QUARANTINED),
+            fingerprint=fingerprint(new.content),
         )
+        return new.content.casefold() in self.touched or bool(self.reader.find_ids(waiting, 1))
 
     def _build_statement(self, step: AddStep, sources: Sequence[Record]) -> Statement:
         profile = self.call.profile
-        tainted = any(one.tainted for one in sources)
-        details: FactFields = {
-            "kind": step.kind,
-            "source": Source.CONSOLIDATED,
-            "origin": Origin.DOCUMENT if tainted else Origin.USER,
-            "scope": self.scope,
-            "metadata": {EPISODES_KEY: [one.id for one in sources]},
-        }
+        details = _describe_sources(sources)
+        details |= {"kind": step.kind, "scope": self._resolve_scope(step.scope, sources)}
         if step.kind == "fact":
             details["category"] = map_category(profile, step.category)
         statement = replace(
@@ -124,48 +196,85 @@ class PlanExecution:
             predicate=step.predicate,
             permanence=step.permanence,
             importance=map_importance(profile, step.importance),
+            agent=_find_common(one.agent for one in sources),
         )
         return redact_statement(statement)[0]
 
+    def _resolve_scope(self, proposed: str | None, sources: Sequence[Record]) -> str:
+        """The proposed scope if it is global or the episodes' own, else that of the profile."""
+        scopes = self.call.profile.scopes
+        own = _find_common(one.scope for one in sources) or self.scope
+        if scopes.visibility != "shared":
+            return own
+        if proposed in (GLOBAL_SCOPE, own):
+            return proposed or own
+        return GLOBAL_SCOPE if scopes.write == "global" else own
+
     def _revise(self, step: ReviseStep) -> None:
         sources = self._load_sources(step.episodes)
-        for old in self._load_current(step.target):
-            tainted = any(one.tainted for one in sources)
-            details: FactFields = {
-                "kind": old.kind,
-                "source": Source.CONSOLIDATED,
-                "origin": Origin.DOCUMENT if tainted else Origin.USER,
-                "scope": old.scope,
-                "metadata": {**old.metadata, EPISODES_KEY: [one.id for one in sources]},
-            }
-            statement, _ = redact_statement(
-                validate_statement(step.content, details, self.call.profile)
-            )
-            new = build_version(self.call, old, replace(statement, permanence=step.permanence))
-            distrusted = old.source is Source.EXPLICIT or (new.tainted and not old.tainted)
-            if distrusted or new.status is Status.QUARANTINED or not sources:
+        for old in self._load_current(step.target) if sources else ():
+            statement = self._build_revision(step, old, sources)
+            new = build_version(self.call, old, statement)
+            if new.status is Status.QUARANTINED:
                 continue
-            writes = plan_supersede(self.reader, old, new, self.vectors.get(new.search_text))
-            self.touched.add(old.id)
-            self._write(new, [*writes, *self._build_source_links(new, sources)])
+            if not is_less_trusted(new, old, keep_explicit=True):
+                self._supersede(old, statement, sources, step.name)
+            elif (doubted := doubt_revision(step, old)) is not None:
+                self._add(doubted)
+
+    def _build_revision(
+        self, step: ReviseStep, old: Record, sources: Sequence[Record]
+    ) -> Statement:
+        profile = self.call.profile
+        details = _describe_sources(sources)
+        details |= {"kind": old.kind, "scope": self._resolve_revised_scope(step, old, sources)}
+        details["metadata"] = {**old.metadata, **details["metadata"]}
+        if step.category is not None and old.kind is Kind.FACT:
+            details["category"] = map_category(profile, step.category)
+        statement = replace(
+            validate_statement(step.content, details, profile),
+            permanence=step.permanence,
+            importance=map_importance(profile, step.importance),
+            agent=_find_common(one.agent for one in sources),
+        )
+        if isinstance(old, Fact) and old.subject is None and step.subject and step.predicate:
+            key = (details["scope"], step.subject, step.predicate)
+            if self._is_free(key):
+                statement = replace(statement, subject=step.subject, predicate=step.predicate)
+        return redact_statement(statement)[0]
+
+    def _resolve_revised_scope(
+        self, step: ReviseStep, old: Record, sources: Sequence[Record]
+    ) -> str:
+        """The memory's own scope; a revision can make it global, never hide it from agents."""
+        if step.scope != GLOBAL_SCOPE or self._resolve_scope(step.scope, sources) != GLOBAL_SCOPE:
+            return old.scope
+        key = old.key if isinstance(old, Fact) else None
+        return GLOBAL_SCOPE if key is None or self._is_free((GLOBAL_SCOPE, *key[1:])) else old.scope
+
+    def _is_free(self, key: tuple[str, str, str]) -> bool:
+        return key not in self.touched and self.reader.active_fact(*key) is None
 
     def _relate(self, step: RelateStep) -> None:
-        ends = [
-            *self._load_current(step.source, allow_touched=True),
-            *self._load_current(step.target, allow_touched=True),
-        ]
-        if len(ends) < 2:
+        source, target = (self._find_end(one) for one in (step.source, step.target))
+        if source is None or target is None or source == target:
             return
-        link = Link(step.source, step.target, step.relation, self.call.now())
-        known = {
-            (one.source, one.target, one.relation) for one in self.reader.list_links(step.source)
-        }
-        if (link.source, link.target, link.relation) not in known | self.touched:
-            self.touched.add((link.source, link.target, link.relation))
+        link = Link(source, target, step.relation, self.call.now())
+        known = {link_key(one) for one in self.reader.list_links(source)}
+        if link_key(link) not in known | self.touched:
+            self.touched.add(link_key(link))
             self.writes.append(AddLink(link))
 
+    def _find_end(self, reference: str) -> str | None:
+        """The id of the memory in force for an id or the name of a step."""
+        if reference in self.successors:
+            return self.successors[reference]
+        current = self._load_current(reference, allow_touched=True)
+        return current[0].id if current else None
+
     def _merge(self, step: MergeStep) -> None:
-        if not self._load_current(step.kept, allow_touched=True):
+        revised = step.kept in self.successors
+        if revised or not self._load_current(step.kept, allow_touched=True):
             return
         dropped = [one for memory_id in step.dropped for one in self._load_current(memory_id)]
         links = transfer_links(
@@ -180,6 +289,10 @@ class PlanExecution:
             self._write(one, [Patch(one.id, values)])
         self.writes += links
         self.touched.add(step.kept)
+
+    def _name(self, name: str | None, memory: Record) -> None:
+        if name is not None:
+            self.successors[name] = memory.id
 
     def _build_source_links(self, memory: Record, sources: Sequence[Record]) -> list[Write]:
         now = self.call.now()
@@ -211,7 +324,7 @@ def apply_plan(call: Call, plan: ConsolidationPlan) -> Batch:
 
 def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVectors) -> Batch:
     _check_pending(call, plan, writer)
-    execution = PlanExecution(call, writer, vectors, _target_scope(call, plan.scope))
+    execution = PlanExecution(call, writer, vectors, plan.scope)
     for step in plan.steps:
         with contextlib.suppress(InvalidInput):  # A step that cannot be stored is left out.
             execution.apply_step(step)
@@ -219,6 +332,8 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
     event = None
     if execution.writes:
         note = f"{len(execution.ids)} memories from {len(plan.episodes)} episodes"
+        if execution.unconfirmed:
+            note += f", {execution.unconfirmed} unconfirmed"
         event = writer.apply(call.new_event(Action.CONSOLIDATED, now, note=note), execution.writes)
     if plan.episodes:
         # An event of its own: undoing the memories must not put the episodes back in the queue.
@@ -237,7 +352,20 @@ def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:
             raise Conflict("Some of these episodes were consolidated since. Plan again.")
 
 
-def _target_scope(call: Call, agent: str) -> str:
-    """The scope to which the agent of the episodes would write."""
-    scopes = call.profile.scopes
-    return GLOBAL_SCOPE if (scopes.visibility, scopes.write) == ("shared", "global") else agent
+def _describe_sources(sources: Sequence[Record]) -> FactFields:
+    """The fields that a memory takes over from its episodes."""
+    details: FactFields = {
+        "source": Source.CONSOLIDATED,
+        "origin": Origin.DOCUMENT if any(one.tainted for one in sources) else Origin.USER,
+        "metadata": {EPISODES_KEY: [one.id for one in sources]},
+        "valid_from": max(one.valid_from for one in sources),
+    }
+    if session := _find_common(one.session_id for one in sources):
+        details["session_id"] = session
+    return details
+
+
+def _find_common(values: Iterable[str | None]) -> str | None:
+    """The value if all are the same, else None."""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None

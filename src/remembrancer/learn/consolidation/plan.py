@@ -18,7 +18,11 @@ Ids = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddStep:
-    """Add a fact or a rule."""
+    """Add a fact or a rule.
+
+    `name` is how links of the same plan refer to it. An unconfirmed fact is stored for review, and
+    `contradicts` is the trusted memory against which it stands.
+    """
 
     kind: Literal["fact", "rule"]
     content: str
@@ -28,18 +32,28 @@ class AddStep:
     predicate: str | None = None
     permanence: Permanence | None = None
     importance: float | None = None
+    scope: str | None = None
+    name: str | None = None
+    unconfirmed: bool = False
+    contradicts: str | None = None
     step: Literal["add"] = "add"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviseStep:
-    """Replace the content of a memory."""
+    """Replace the content of a memory; the fields that are given change with it."""
 
     target: str
     before: str
     content: str
     episodes: Ids
+    category: str | None = None
+    subject: str | None = None
+    predicate: str | None = None
     permanence: Permanence | None = None
+    importance: float | None = None
+    scope: str | None = None
+    name: str | None = None
     step: Literal["revise"] = "revise"
 
 
@@ -54,7 +68,7 @@ class AffirmStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelateStep:
-    """Link two memories."""
+    """Link two memories, each by its id or by the name of a step."""
 
     source: str
     target: str
@@ -88,7 +102,7 @@ class ConsolidationPlan:
     tokens: int = 0
 
     def diff(self) -> list[str]:
-        """The plan as lines for a person to read."""
+        """The plan as lines for a person to read; what begins with ? is stored unconfirmed."""
         return [line for step in self.steps for line in render_step(step)]
 
     def to_json(self) -> dict[str, Json]:
@@ -100,8 +114,9 @@ class ConsolidationPlan:
 def render_step(step: PlanStep) -> list[str]:
     match step:
         case AddStep():
-            topic = f"{step.subject} {step.predicate}: " if step.subject else ""
-            return [f"+ {step.kind}: {topic}{step.content}"]
+            topic = " ".join(part for part in (step.subject, step.predicate) if part)
+            about = f"{topic}: " if topic else ""
+            return [f"{'?' if step.unconfirmed else '+'} {step.kind}: {about}{step.content}"]
         case ReviseStep():
             return [f"- {step.before}", f"+ {step.content}"]
         case AffirmStep():

@@ -5,7 +5,7 @@ A model's proposals are checked before they become steps, and no step deletes a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from remembrancer.audit.findings import Flaw
@@ -13,14 +13,16 @@ from remembrancer.audit.report import audit
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, RemembrancerError
 from remembrancer.learn.consolidation.apply import apply_plan
+from remembrancer.learn.consolidation.backlog import load_pending_episodes
 from remembrancer.learn.consolidation.plan import ConsolidationPlan, MergeStep
-from remembrancer.learn.consolidation.validate import PARSERS, SCHEMA, ShownRecords, parse_steps
+from remembrancer.learn.consolidation.shown import ShownRecords, render_shown
+from remembrancer.learn.consolidation.validate import PARSERS, SCHEMA, parse_steps
+from remembrancer.learn.consolidation.verify import verify_steps
 from remembrancer.learn.nearby import load_nearby
 from remembrancer.llm import InvalidModelResponse, Question
 from remembrancer.llm.prompts import load_prompt
-from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.store.contract import Filter, Patch, Visibility, Write
-from remembrancer.types import Action, Backlog, Batch, Episode, Kind, Record
+from remembrancer.types import Action, Backlog, Batch, Episode, Kind
 
 BATCH_SIZE = 50
 """Episodes per request to the model."""
@@ -29,7 +31,6 @@ MAX_MEMORIES_SHOWN = 40
 MAX_MEMORIES_PER_EPISODE = 5
 MAX_ATTEMPTS = 5
 MAX_COMPARED_MEMORIES = 10_000
-MAX_PENDING_EPISODES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def list_batches(call: Call, scope: str | None = None) -> list[tuple[str, list[E
         return []
     return [
         (agent_scope, episodes[start : start + BATCH_SIZE])
-        for agent_scope, episodes in _load_pending_episodes(
+        for agent_scope, episodes in load_pending_episodes(
             call, call.resolve_visibility(scope)
         ).items()
         for start in range(0, len(episodes), BATCH_SIZE)
@@ -85,19 +86,7 @@ def plan_merges(call: Call) -> ConsolidationPlan | None:
 
 def list_pending_scopes(call: Call) -> list[str]:
     """The scopes with pending episodes."""
-    return list(_load_pending_episodes(call, Visibility()))
-
-
-def _load_pending_episodes(call: Call, visible: Visibility) -> dict[str, list[Episode]]:
-    pending = Filter(
-        now=call.now(), kinds=(Kind.EPISODE,), visible=visible, backlogs=(Backlog.PENDING,)
-    )
-    found: dict[str, list[Episode]] = {}
-    with call.store.open_reader(call.owner) as reader:
-        for one in reader.find(pending, MAX_PENDING_EPISODES, oldest_first=True):
-            if isinstance(one, Episode):
-                found.setdefault(one.scope, []).append(one)
-    return found
+    return list(load_pending_episodes(call, Visibility()))
 
 
 def plan_batch(call: Call, scope: str, episodes: Sequence[Episode]) -> ConsolidationPlan:
@@ -120,38 +109,27 @@ def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> Consoli
         per_text=MAX_MEMORIES_PER_EPISODE,
     )[:MAX_MEMORIES_SHOWN]
     shown = ShownRecords(
+        scope,
+        call.now(),
         {f"e{number}": one for number, one in enumerate(episodes, 1)},
         {f"m{number}": one for number, one in enumerate(memories, 1)},
     )
-    question = Question(load_prompt("consolidate"), _render_shown(shown), SCHEMA, "plan")
+    question = Question(load_prompt("consolidate"), render_shown(shown), SCHEMA, "plan")
     answer = call.models.smart.answer(question)
     if not any(isinstance(answer.value.get(name), list) for name in PARSERS):
         raise InvalidModelResponse("The model did not answer with a plan.")
-    steps, refused = parse_steps(answer.value, shown)
+    parsed = parse_steps(answer.value, shown)
+    verifier = call.models.smart if call.profile.learning.verify else None
+    verification_tokens = verify_steps(verifier, shown, parsed)
     return ConsolidationPlan(
         scope=scope,
         made_at=call.now(),
         episodes=tuple(one.id for one in episodes),
-        steps=tuple(steps),
-        refused=tuple(refused),
+        steps=tuple(parsed.steps),
+        refused=tuple(parsed.refused),
         model=answer.model,
-        tokens=answer.tokens_in + answer.tokens_out,
+        tokens=answer.tokens_in + answer.tokens_out + verification_tokens,
     )
-
-
-def _render_shown(shown: ShownRecords) -> str:
-    sections: dict[str, Mapping[str, Record]] = {
-        "remembered": shown.memories,
-        "episodes": shown.episodes,
-    }
-    return "\n\n".join(
-        _render_section(name, records) for name, records in sections.items() if records
-    )
-
-
-def _render_section(name: str, records: Mapping[str, Record]) -> str:
-    lines = [f"[{key}] {escape_for_prompt(one.content)}" for key, one in records.items()]
-    return "\n".join([f"<{name}>", *lines, f"</{name}>"])
 
 
 def _record_failed_attempt(
