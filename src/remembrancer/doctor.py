@@ -20,6 +20,7 @@ from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.config import Settings
+    from remembrancer.store.contract import Store
 
 PRIVATE_MODE = 0o700
 
@@ -118,6 +119,7 @@ def _check_store(settings: Settings) -> Iterator[CheckResult]:
         store = open_store(settings, None)
         try:
             health = store.check_health()
+            waiting = _count_waiting(settings, store)
         finally:
             store.close()
     except RemembrancerError as error:
@@ -132,6 +134,25 @@ def _check_store(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("schema", Level.OK, f"Revision {schema.HEAD}, the current one.")
         for warning in health.warnings:
             yield CheckResult("store", Level.WARNING, warning)
+        yield from _check_consolidation(waiting)
+
+
+def _count_waiting(settings: Settings, store: Store) -> int:
+    """The number of episodes that wait because no model is configured."""
+    from remembrancer.clock import SystemClock
+    from remembrancer.learn.consolidation.backlog import count_pending
+
+    if settings.models.fast or settings.models.smart:
+        return 0
+    return count_pending(store, store.system.list_owners(), SystemClock().now())
+
+
+def _check_consolidation(waiting: int) -> Iterator[CheckResult]:
+    from remembrancer.learn.consolidation.backlog import describe_waiting
+
+    if waiting:
+        message = f"{describe_waiting(waiting)}; name one under [models.smart]."
+        yield CheckResult("consolidation", Level.WARNING, message)
 
 
 def _check_full_text() -> CheckResult:

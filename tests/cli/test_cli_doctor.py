@@ -131,3 +131,16 @@ def test_a_problem_is_exit_code_1(tmp_path: Path) -> None:
     assert {"name", "level", "message"} == set(answer["findings"][0])
     problems = [one["name"] for one in answer["findings"] if one["level"] == "problem"]
     assert problems == ["data directory"]
+
+
+def test_episodes_that_wait_for_a_model_are_a_warning(tmp_path: Path) -> None:
+    place = tmp_path / "memory"
+    with remembrancer.open(place) as store:
+        for number in range(2):
+            store.for_user("ada").remember(f"Watered the basil, {number}.", kind="episode")
+    findings = run_checks(lambda: settings_at(place))
+    assert levels(findings)["consolidation"] is Level.WARNING
+    assert "2 episodes wait: no model is configured" in message(findings, "consolidation")
+    chosen = {"models": {"fast": {"url": "http://127.0.0.1:9/v1", "model": "some"}}}
+    with_model = Settings.model_validate({"store": {"path": place}} | chosen)
+    assert "consolidation" not in levels(run_checks(lambda: with_model))

@@ -30,6 +30,7 @@ from remembrancer.store.contract import Insert
 from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, says
 from remembrancer.types import Action, Fact
 from tests.cli.conftest import SCRIPT
+from tests.support.plans import Script, plans
 
 Run = Callable[..., Any]
 
@@ -86,11 +87,9 @@ def add(content: str, quote: str, turn: str = "t1") -> dict[str, Any]:
     return {"op": "add", "content": content, "quote": quote, "turns": [turn], "confidence": 0.9}
 
 
-def plan(*facts: tuple[str, str]) -> ScriptedReply:
+def plan(*facts: tuple[str, str]) -> Script:
     """A model's plan: facts, each from one episode."""
-    shaped = [{"content": content, "episodes": [episode]} for content, episode in facts]
-    others = ("updates", "rules", "confirmations", "links", "merges")
-    return says({"facts": shaped, **{name: [] for name in others}})
+    return plans({"facts": [{"content": content, "episodes": [one]} for content, one in facts]})
 
 
 def read(path: str) -> list[tuple[str, str]]:
@@ -527,12 +526,22 @@ def test_duplicates_are_merged_without_a_model(rem: Run, ask: Run, shelf: Rememb
     assert len(ask("list")["items"]) == 2
 
 
+def test_without_a_model_the_job_and_the_doctor_say_that_episodes_wait(rem: Run, ask: Run) -> None:
+    assert rem("jobs", "run", "consolidate").stdout == "consolidate: nothing to do.\n"
+    rem("remember", "The team met in Rome.", "--kind", "episode")
+    told = rem("jobs", "run", "consolidate").stdout
+    assert told == "consolidate: 1 episode waits: no model is configured.\n"
+    (result,) = ask("jobs", "run", "consolidate")
+    assert result["note"] == "1 episode waits: no model is configured"
+
+
 def test_a_plan_is_shown_and_nothing_is_changed(think: Run, endpoint: ModelEndpoint) -> None:
     think("remember", "The team meets on Tuesdays in Rome.", "--kind", "episode")
-    endpoint.default = plan(("The team meets on Tuesdays.", "e1"), ("Bob is a pilot.", "e1"))
+    endpoint.script = plan(("The team meets on Tuesdays.", "e1"), ("It meets Bob.", "e1"))
     told = think("consolidate", "--plan").stdout
     assert "From 1 episode\n+ fact: The team meets on Tuesdays.\n" in told
-    assert "Refused: facts: the episodes do not say so (Bob is a pilot.)\n" in told
+    refused = "it has a name or a number that the episodes do not have (It meets Bob.)"
+    assert f"Refused: facts: {refused}\n" in told
     assert think("list", "--kind", "fact").stdout == "There is nothing here.\n"
     assert "Pass --yes" in think("consolidate", code=2).stderr
     assert think("list", "--kind", "fact").stdout == "There is nothing here.\n"
@@ -540,7 +549,7 @@ def test_a_plan_is_shown_and_nothing_is_changed(think: Run, endpoint: ModelEndpo
 
 def test_a_plan_is_carried_out_and_taken_back(think: Run, endpoint: ModelEndpoint) -> None:
     think("remember", "The team meets on Tuesdays in Rome.", "--kind", "episode")
-    endpoint.default = plan(("The team meets on Tuesdays.", "e1"))
+    endpoint.script = plan(("The team meets on Tuesdays.", "e1"))
     told = think("consolidate", "--yes").stdout
     assert "Done. 1 memory was changed.\nUndo: rem undo event_" in told
     assert "The team meets on Tuesdays.\n" in think("list", "--kind", "fact").stdout
@@ -554,7 +563,7 @@ def test_plans_are_saved_and_applied_once(
 ) -> None:
     place = tmp_path / "plans.json"
     think("remember", "The team meets on Tuesdays in Rome.", "--kind", "episode")
-    endpoint.default = plan(("The team meets on Tuesdays.", "e1"))
+    endpoint.script = plan(("The team meets on Tuesdays.", "e1"))
     assert "Saved. Nothing was changed" in think("consolidate", "--save", str(place)).stdout
     assert place.stat().st_mode & 0o077 == 0
     assert think("list", "--kind", "fact").stdout == "There is nothing here.\n"
@@ -586,7 +595,7 @@ def test_a_terminal_of_80_columns_shows_colours_and_asks(
     place.write_text(f'[models.fast]\nurl = "{endpoint.openai}"\nmodel = "scripted"\n')
     rem = [str(SCRIPT), "--config", str(place), "--store", str(tmp_path / "store")]
     told = "The team meets on Tuesdays in Rome."
-    endpoint.default = plan(("The team meets on Tuesdays.", "e1"))
+    endpoint.script = plan(("The team meets on Tuesdays.", "e1"))
     environment = home | {"COLUMNS": "80", "TERM": "xterm"}
     subprocess.run([*rem, "remember", told, "--kind", "episode"], env=environment, check=True)
 

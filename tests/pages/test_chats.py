@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from remembrancer.clock import ManualClock
 from remembrancer.memory import Memory
+from remembrancer.store.contract import Patch
+from remembrancer.testing import ModelEndpoint
+from remembrancer.types import Action, Backlog
 from tests.support.http_server import Served
+from tests.support.plans import plans
 from tests.support.visitor import Visitor
 
 pytestmark = pytest.mark.feature("P14")
@@ -102,3 +107,52 @@ def test_P14_the_palette_leads_to_a_new_chat_and_to_every_other(served: Served, 
 def test_P14_a_disclaimer_stands_under_every_chat(serve: Serve, served: Served) -> None:
     page = Visitor(served, "ada").get("/chat").text
     assert "No AI model is connected" in page
+
+
+def test_P14_a_bookmarked_reply_never_becomes_a_fact_about_the_person(
+    serve: Serve, model: ModelEndpoint, models: dict[str, Any], tenant: str
+) -> None:
+    served = serve("advisor", models=models)
+    me = served.engine.for_user("ada")
+    reply = "A cautious investor holds mostly government bonds."
+    asked = {"role": "user", "content": "What do cautious people hold?"}
+    me.append([asked, {"role": "assistant", "content": reply}], "monday")
+    ada = Visitor(served, "ada")
+    ada.send("/chat/monday/notes", turn=me.turns("monday")[-1].id, back="/chat/monday")
+    bonds = {"subject": "user", "predicate": "risk", "content": "Holds mostly government bonds"}
+    model.script = plans({"facts": [bonds | {"episodes": ["e1"]}]})
+
+    served.engine.run_job("consolidate", tenant=tenant)
+
+    assert model.requests == []
+    assert me.list(kinds=["fact"]).items == ()
+    assert me.stats().backlog == 0
+    assert me.plan_consolidation() == []
+
+
+def test_P14_a_note_of_an_earlier_version_is_no_episode_to_consolidate(
+    serve: Serve, model: ModelEndpoint, models: dict[str, Any], tenant: str
+) -> None:
+    engine = serve("advisor", models=models).engine
+    me = engine.for_user("ada")
+    (turn,) = me.append([{"role": "assistant", "content": "Bonds are safe."}], "monday")
+    me.remember("Bonds are safe.", kind="episode", tags=["note"], metadata={"note": turn.id})
+    note = me.list(kinds=["episode"]).items[0]
+    call = me._call
+    with call.open_writer() as writer:
+        event = call.new_event(Action.UPDATED, call.now())
+        writer.apply(event, [Patch(note.id, {"backlog": Backlog.PENDING})])
+
+    engine.run_job("consolidate", tenant=tenant)
+
+    assert model.requests == []
+
+
+def test_M11_without_a_model_the_overview_says_that_episodes_wait(serve: Serve) -> None:
+    served = serve("agents")
+    served.engine.for_user("ada").remember("Watered the basil.", kind="episode")
+    served.engine.run_job("consolidate")
+
+    page = Visitor(served, "ada").get("/memory").text
+
+    assert "1 episode waits: no model is configured." in page

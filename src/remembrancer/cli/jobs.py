@@ -80,8 +80,7 @@ def _print_outcomes(out: Terminal, done: list[JobResult]) -> None:
     if not done:
         out.say("Nothing was due.")
     for one in done:
-        out.say(
-            f"{one.job}: {one.changed} changed." if one.changed else f"{one.job}: nothing to do."
-        )
+        done_text = f"{one.changed} changed" if one.changed else "nothing to do"
+        out.say(f"{one.job}: {one.note or done_text}.")
         for failure in one.failures:
             out.note(failure, indent=2)

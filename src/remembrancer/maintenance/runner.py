@@ -35,12 +35,16 @@ LEASE_DURATION_BY_JOB = {"backup": timedelta(hours=12)}
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a job did: how many memories or sessions it changed, and for how many people."""
+    """What a job did: how many memories or sessions it changed, and for how many people.
+
+    `note` says what it could not do.
+    """
 
     job: str
     changed: int
     people: int
     failures: tuple[str, ...] = ()
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,17 @@ def _run_leased(
         work.store.system.release_lease(name, work.holder, None)
         raise
     work.store.system.release_lease(name, work.holder, work.clock.now())
-    return JobResult(name, changed, people, tuple(failures))
+    return JobResult(name, changed, people, tuple(failures), _build_note(work, name))
+
+
+def _build_note(work: JobContext, name: str) -> str | None:
+    """Say how many episodes wait for a model, after a consolidation without one."""
+    if name != "consolidate" or work.services.models.smart is not None:
+        return None
+    from remembrancer.learn.consolidation.backlog import count_pending, describe_waiting
+
+    waiting = count_pending(work.store, work.owners(), work.clock.now())
+    return describe_waiting(waiting) if waiting else None
 
 
 def _take_lease(work: JobContext, name: str, expected: Lease) -> Lease:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
+from remembrancer.learn.consolidation.backlog import describe_waiting
 from remembrancer.maintenance.runner import ScheduledJob
 from remembrancer.maintenance.stats import LISTED_KINDS, Survey
 from remembrancer.server.pages import charts, text
@@ -113,6 +114,8 @@ def _build_charts(survey: Survey) -> list[Chart]:
 
 def _describe_backlog(context: PageContext, survey: Survey, job: ScheduledJob) -> str:
     backlog = survey.stats.backlog
+    if backlog and context.engine.models.smart is None:
+        return f"{describe_waiting(backlog)}."
     waiting = pluralize(backlog, "episode") if backlog else "No episodes"
     last_run = context.format_age(job.finished_at) if job.finished_at else "never"
     return f"{waiting} waiting to be processed. Last run: {last_run}."
