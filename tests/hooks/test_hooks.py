@@ -153,8 +153,9 @@ def test_the_words_of_tools_and_of_what_was_injected_are_nobodys(
     ]
     assert me.list(kinds=[Kind.FACT]).items == ()
     (happened,) = me.list(kinds=[Kind.EPISODE]).items
-    assert happened.tainted, "an assistant that heard a tool may repeat it"
-    assert "tea" not in happened.content
+    assert not happened.tainted, "it has the user's words alone"
+    told = "The user asked: “What does the page say?”."
+    assert happened.content == f"Session with Claude Code in shop. {told}"
 
 
 def test_a_session_is_told_everything_once_until_it_is_compacted(

@@ -51,8 +51,10 @@ def test_a_session_with_claude_code_is_told_what_is_known_and_becomes_an_episode
 
     eventually(lambda: bool(contents(me, Kind.EPISODE)))
     (happened,) = contents(me, Kind.EPISODE)
-    assert happened.startswith("Session with Claude Code in shop, asked for “When is the deploy")
-    assert "The last answer was “On Thursday”." in happened
+    assert happened == (
+        "Session with Claude Code in shop. The user asked: “When is the deployment?”. "
+        "The user said: “By the way, I prefer tea over coffee”."
+    )
     eventually(lambda: any("tea" in fact for fact in contents(me, Kind.FACT)))
     assert [one.role for one in me.turns(f"claude-code-{session.name}")] == ["user", "assistant"]
     assert session.log() == ""
@@ -66,7 +68,9 @@ def test_any_program_gets_its_context_and_leaves_an_episode(session: Session, me
     done = rem(*session.options, *command, env=session.env, cwd=session.folder)
 
     assert (done.returncode, done.stdout) == (3, "1\n1\n")
-    (happened,) = me.list(kinds=[Kind.EPISODE]).items
+    printed, happened = me.list(kinds=[Kind.EPISODE]).items
     assert happened.content.startswith("Ran `sh -c")
-    assert "it failed with exit code 3 after 0 seconds. It printed last: 1\n1" in happened.content
-    assert happened.tainted, "what a program prints is nobody's word"
+    assert "for “deployment”: it failed with exit code 3 after 0 seconds." in happened.content
+    assert not happened.tainted
+    assert printed.content.endswith("printed last: 1\n1")
+    assert printed.tainted, "what a program prints is nobody's word"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from remembrancer.memory import Memory
 
 MAX_COMMAND_CHARS = 300
+MAX_TASK_CHARS = 300
 MAX_OUTPUT_CHARS = 1_000
 _CONTROL_PATTERN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\].*?(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f\x7f]", re.DOTALL
@@ -45,8 +46,8 @@ def run(
 
     The context is in the variable REM_CONTEXT and in the file REM_CONTEXT_FILE; in COMMAND,
     {context} and {context_file} are replaced by them. The program gets the terminal and its
-    signals, and its exit code is returned. Afterwards an episode records the command, its result
-    and the end of its output.
+    signals, and its exit code is returned. Afterwards an episode records what you ran and how it
+    ended; the end of its output is an episode of its own, as nobody vouches for it.
 
     \b
     Examples:
@@ -67,7 +68,7 @@ def run(
         variables = {"REM_CONTEXT": text, "REM_CONTEXT_FILE": file.name}
         ran = subprocess_tee.run(words, environment.extend_environment(variables))
     with _warn_on_error("remember what was run"), _open_memory(cli) as me:
-        me.remember(_format_episode(command, ran), kind="episode", origin="tool", tags=["run"])
+        _remember_run(me, command, about, ran)
     raise typer.Exit(ran.exit_code)
 
 
@@ -77,16 +78,27 @@ def _load_context(cli: CliContext, about: str | None, budget: int | None) -> str
     return ""
 
 
-def _format_episode(command: list[str], ran: ProcessResult) -> str:
-    from remembrancer.recall.prompt_block import strip_memory_block
-
+def _remember_run(
+    me: Memory | RemoteMemory, command: list[str], about: str | None, ran: ProcessResult
+) -> None:
+    """Remember the user's words, and apart from them what the program printed."""
     line = _CONTROL_PATTERN.sub("", shlex.join(command))
     line = f"{line[:MAX_COMMAND_CHARS]}…" if len(line) > MAX_COMMAND_CHARS else line
     how = "it succeeded" if ran.exit_code == 0 else f"it failed with exit code {ran.exit_code}"
-    summary = f"Ran `{line}` in {Path.cwd().name or '/'}: {how} after {ran.seconds:.0f} seconds."
-    printed, _ = strip_memory_block(_CONTROL_PATTERN.sub("", ran.output))
-    printed = printed.strip()[-MAX_OUTPUT_CHARS:]
-    return f"{summary} It printed last: {printed}" if printed else summary
+    task = f" for “{' '.join(about.split())[:MAX_TASK_CHARS]}”" if about else ""
+    place = Path.cwd().name or "/"
+    text = f"Ran `{line}` in {place}{task}: {how} after {ran.seconds:.0f} seconds."
+    me.remember(text, kind="episode", origin="user", tags=["run"])
+    if printed := _clean_output(ran.output):
+        output = f"`{line}` in {place} printed last: {printed}"
+        me.remember(output, kind="episode", origin="tool", tags=["run"])
+
+
+def _clean_output(output: str) -> str:
+    from remembrancer.recall.prompt_block import strip_memory_block
+
+    printed, _ = strip_memory_block(_CONTROL_PATTERN.sub("", output))
+    return printed.strip()[-MAX_OUTPUT_CHARS:]
 
 
 @contextlib.contextmanager

@@ -8,32 +8,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remembrancer import local_server
+from remembrancer.config import Settings, validate_settings
 from remembrancer.integrations.hooks import claude_code
 from remembrancer.integrations.hooks.hook import STATE_DIRECTORY, build_session_name
 from remembrancer.integrations.hooks.open_memory import open_memory
-from remembrancer.recall.prompt_block import strip_memory_block
-from remembrancer.types import Origin, Status
+from remembrancer.integrations.hooks.session_episode import describe_session
+from remembrancer.learn.profile_mapping import map_importance
+from remembrancer.types import Origin
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
+    from remembrancer.llm import Model
     from remembrancer.memory import Memory
     from remembrancer.sessions.turns import TurnInput
-    from remembrancer.types import Json, Turn
+    from remembrancer.types import Json
 
-CLIENT_NAMES = {
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "cursor": "Cursor",
-    "vscode": "VS Code",
-}
 TURN_BATCH_SIZE = 500
-MAX_QUOTE_CHARS = 300
 
 
 def store_session(
@@ -53,19 +49,10 @@ def store_session(
             me.learn(new[start : start + TURN_BATCH_SIZE], session)
         if is_over and me.count_turns(session):
             me.close(session)
-            _remember_episode(me, client, session, str(payload.get("cwd") or ""), state)
-
-
-def describe_session(client: str, directory: str, turns: Sequence[Turn]) -> str:
-    """Describe a session in a few sentences: the first and last request, and the last answer."""
-    requests = [one.content for one in turns if one.role == "user"]
-    answers = [one.content for one in turns if one.role == "assistant"]
-    where = f" in {Path(directory).name}" if Path(directory).name else ""
-    more = f" and {len(requests) - 1} more" if len(requests) > 1 else ""
-    text = f"Session with {CLIENT_NAMES[client]}{where}, asked for {_quote(requests[0])}{more}."
-    if len(requests) > 1:
-        text += f" The last request was {_quote(requests[-1])}."
-    return text + (f" The last answer was {_quote(answers[-1])}." if answers else "")
+            directory = str(payload.get("cwd") or "")
+            _remember_episode(
+                me, client, session, directory, state, validate_settings(settings), agent
+            )
 
 
 def _read_new_turns(
@@ -86,28 +73,42 @@ def _read_new_turns(
 
 
 def _remember_episode(
-    me: Memory | RemoteMemory, client: str, session: str, directory: str, state: dict[str, int]
+    me: Memory | RemoteMemory,
+    client: str,
+    session: str,
+    directory: str,
+    state: dict[str, int],
+    settings: Settings,
+    agent: str | None,
 ) -> None:
-    """Remember an episode about the turns since the last one."""
-    turns = [one for one in me.turns(session) if one.position >= state.get("told", 0)]
-    active = [one for one in turns if one.status is Status.ACTIVE]
-    if not any(one.role == "user" for one in active):
+    """Remember an episode of the user's own words since the last one."""
+    turns = me.turns(session)
+    with _open_model(settings) as model:
+        told = describe_session(client, directory, turns, state.get("told", 0), model)
+    if told is None:
         return
-    # An assistant can repeat the words of a tool.
-    has_tools = any(one.role == "tool" for one in turns)
+    importance = map_importance(settings.profile_for(agent), told.importance)
     me.remember(
-        describe_session(client, directory, active),
+        told.content,
         kind="episode",
-        origin=Origin.TOOL if has_tools else Origin.ASSISTANT,
+        origin=Origin.USER,
+        importance=importance or told.importance,
         session_id=session,
         tags=[client],
     )
     state["told"] = turns[-1].position + 1
 
 
-def _quote(text: str) -> str:
-    words = " ".join(strip_memory_block(text)[0].split()).rstrip(".")
-    return f"“{words[:MAX_QUOTE_CHARS]}…”" if len(words) > MAX_QUOTE_CHARS else f"“{words}”"
+@contextmanager
+def _open_model(settings: Settings) -> Iterator[Model | None]:
+    """The fast model of the settings, if there is one."""
+    from remembrancer.factory import open_models
+
+    models = open_models(settings.models)
+    try:
+        yield models.fast
+    finally:
+        models.close()
 
 
 @contextmanager
