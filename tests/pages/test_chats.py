@@ -8,11 +8,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from mcp_types import TextContent
 
 from remembrancer.clock import ManualClock
+from remembrancer.mcp.prompts import render_prompt
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Patch
 from remembrancer.testing import ModelEndpoint
+from remembrancer.tools.caller import Caller
 from remembrancer.types import Action, Backlog
 from tests.support.http_server import Served
 from tests.support.plans import plans
@@ -128,6 +131,9 @@ def test_P14_a_bookmarked_reply_never_becomes_a_fact_about_the_person(
     assert me.list(kinds=["fact"]).items == ()
     assert me.stats().backlog == 0
     assert me.plan_consolidation() == []
+    prompt = render_prompt(Caller(me), "consolidate").messages[0].content
+    assert isinstance(prompt, TextContent)
+    assert reply not in prompt.text
 
 
 def test_P14_a_note_of_an_earlier_version_is_no_episode_to_consolidate(

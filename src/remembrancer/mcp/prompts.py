@@ -13,7 +13,7 @@ from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult
-from remembrancer.types import Kind, Record, Status
+from remembrancer.types import Episode, Kind, Record, Status
 
 MAX_MEMORIES = 100
 
@@ -28,7 +28,8 @@ class TaskPrompt:
 
 
 def _load_recent(memory: Memory) -> list[Record]:
-    episodes = memory.list(kinds=(Kind.EPISODE,), limit=MAX_MEMORIES).items
+    listed = memory.list(kinds=(Kind.EPISODE,), limit=MAX_MEMORIES).items
+    episodes = [one for one in listed if not (isinstance(one, Episode) and one.is_note)]
     return [*episodes, *memory.list(kinds=(Kind.FACT, Kind.RULE), limit=MAX_MEMORIES).items]
 
 
