@@ -125,6 +125,8 @@ def test_what_a_person_said_stands_and_the_news_waits_for_them(
     assert batch.event is not None
     assert "1 unconfirmed" in str(batch.event.note)
     assert "Eats fish again" not in health.context("What may they eat?").text
+    health.undo(batch.event.id)
+    assert not unconfirmed(health)
     if proposal == "updates":
         assert "stored as unconfirmed (Eats fish again)" in shown.refused[0]
         assert shown.diff() == ["? fact: user diet: Eats fish again"]
@@ -410,7 +412,9 @@ def test_a_correction_without_a_cue_needs_the_second_answer(
 ) -> None:
     happened(health, "They took my long answer and cut it to one line.")
     rule = {"content": "Answer in one line", "episodes": ["e1"], "correction": True}
-    model.script = plans({"rules": [rule]}, unsupported=() if agreed else ("correction",))
+    model.script = plans(
+        {"rules": [rule]}, unsupported=() if agreed else ("corrected the assistant",)
+    )
 
     health.consolidate()
 
@@ -439,3 +443,31 @@ def test_the_same_doubt_is_stored_once(
         health.consolidate()
 
     assert len(unconfirmed(health)) == 1
+
+
+def test_a_narrower_scope_does_not_get_around_the_persons_word(
+    store: Remembrancer, health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(store.for_user("ada"))
+    fish(health)
+    model.script = plans({"facts": [FISH | {"scope": "health"}]})
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {old.content}
+    (waiting,) = unconfirmed(health)
+    assert waiting.scope == "health"
+
+
+def test_what_is_shown_again_is_no_longer_in_doubt(health: Memory, model: ModelEndpoint) -> None:
+    fish(health)
+    model.script = plans({"facts": [FISH]}, unsupported=("fish",))
+    health.consolidate()
+    assert len(unconfirmed(health)) == 1
+
+    fish(health)
+    model.script = plans({"facts": [FISH]})
+    health.consolidate()
+
+    assert not unconfirmed(health)
+    assert set(in_force(health)) == {"Eats fish again"}

@@ -69,6 +69,8 @@ from remembrancer.types import (
     looks_like_id,
 )
 
+MAX_TWINS = 20
+
 
 @dataclass(slots=True)
 class PlanExecution:
@@ -116,8 +118,9 @@ class PlanExecution:
         key = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
         if key in self.touched:
             return
-        if step.unconfirmed:
-            self._add_unconfirmed(new, sources, step.contradicts)
+        contradicts = step.contradicts or self._find_trusted_elsewhere(new, sources)
+        if step.unconfirmed or contradicts:
+            self._add_unconfirmed(new, sources, contradicts)
             return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         match intent.decision:
@@ -131,6 +134,17 @@ class PlanExecution:
             case _ if not self._changes_touched(intent.writes):
                 self.touched.add(key)
                 self._write_new(intent.memory, intent.writes, sources, step.name)
+
+    def _find_trusted_elsewhere(self, new: Record, sources: Sequence[Record]) -> str | None:
+        """A more trusted fact under the same subject and predicate in another visible scope."""
+        if not isinstance(new, Fact) or new.key is None:
+            return None
+        for scope in {GLOBAL_SCOPE, *(one.scope for one in sources)} - {new.scope}:
+            old = self.reader.active_fact(scope, *new.key[1:])
+            visible = old is not None and old.status is Status.ACTIVE and self.call.can_see(old)
+            if old is not None and visible and is_less_trusted(new, old, keep_explicit=True):
+                return old.id
+        return None
 
     def _changes_touched(self, writes: Sequence[Write]) -> bool:
         return any(isinstance(one, Patch) and one.id in self.touched for one in writes)
@@ -155,7 +169,7 @@ class PlanExecution:
         if new.supersedes is not None:
             self.successors[new.supersedes] = new.id
         self._name(name, new)
-        self._write(new, every)
+        self._write(new, [*every, *self._retire_doubts(new)])
 
     def _add_unconfirmed(
         self, new: Record, sources: Sequence[Record], contradicts: str | None
@@ -175,14 +189,14 @@ class PlanExecution:
         self._write(new, writes)
 
     def _is_in_review(self, new: Record) -> bool:
-        waiting = Filter(
-            now=new.recorded_at,
-            kinds=(new.kind,),
-            visible=Visibility(scopes=(new.scope,)),
-            statuses=(Status.UNCONFIRMED, Status.QUARANTINED),
-            fingerprint=fingerprint(new.content),
-        )
+        waiting = _filter_twins(new, Status.UNCONFIRMED, Status.QUARANTINED)
         return new.content.casefold() in self.touched or bool(self.reader.find_ids(waiting, 1))
+
+    def _retire_doubts(self, new: Record) -> list[Write]:
+        """The writes that end unconfirmed facts with the words of a new memory."""
+        twins = self.reader.find(_filter_twins(new, Status.UNCONFIRMED), MAX_TWINS)
+        now = self.call.now()
+        return [Patch(one.id, retirement_values(one, Status.SUPERSEDED, now)) for one in twins]
 
     def _build_statement(self, step: AddStep, sources: Sequence[Record]) -> Statement:
         profile = self.call.profile
@@ -350,6 +364,17 @@ def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:
         waits = isinstance(known, Episode) and known.backlog is Backlog.PENDING
         if known is None or not waits or not call.can_see(known):
             raise Conflict("Some of these episodes were consolidated since. Plan again.")
+
+
+def _filter_twins(new: Record, *statuses: Status) -> Filter:
+    """Memories with the same words in the same scope."""
+    return Filter(
+        now=new.recorded_at,
+        kinds=(new.kind,),
+        visible=Visibility(scopes=(new.scope,)),
+        statuses=statuses,
+        fingerprint=fingerprint(new.content),
+    )
 
 
 def _describe_sources(sources: Sequence[Record]) -> FactFields:

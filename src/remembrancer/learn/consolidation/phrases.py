@@ -60,7 +60,8 @@ def find_ungrounded(content: str, texts: Iterable[str]) -> list[str]:
     Capitals do not mark names in German, so only numbers are compared there.
     """
     known = "\n".join(texts)
-    numbers = [one for one in _NUMBER.findall(content) if _squeeze(one) not in _list_numbers(known)]
+    known_numbers = _list_numbers(known)
+    numbers = [one for one in _NUMBER.findall(content) if _squeeze(one) not in known_numbers]
     if Language.GERMAN in (detect_language(content), detect_language(known)):
         return numbers
     words = {one.casefold() for one in _WORD.findall(known)} | _generic_names()

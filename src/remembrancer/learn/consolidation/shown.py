@@ -56,7 +56,8 @@ def render_shown(shown: ShownRecords) -> str:
         "rules": rules,
         "episodes": shown.episodes,
     }
-    lines = [f"Today is {format_day(shown.now)}. The episodes are in the scope {shown.scope!r}."]
+    scope = escape_for_prompt(shown.scope)
+    lines = [f"Today is {format_day(shown.now)}. The episodes are in the scope “{scope}”."]
     lines += [_render_section(name, records) for name, records in sections.items() if records]
     return "\n\n".join(lines)
 

@@ -100,9 +100,10 @@ Shape = TypeVar("Shape", bound=_Proposal)
 
 @dataclass(slots=True)
 class ParsedPlan:
-    """The accepted steps, a message for each entry that was refused or doubted, and claims.
+    """The accepted steps, and a message for each entry that was refused or doubted.
 
-    `uncued` are the rules that a model calls a correction although the episode has no word for it.
+    `names` are those of the steps. `uncued` are rules that a model calls a correction although the
+    episode has no word for it.
     """
 
     steps: list[PlanStep] = field(default_factory=list)

@@ -19,7 +19,11 @@ from remembrancer.learn.consolidation.plan import (
     ReviseStep,
 )
 from remembrancer.learn.consolidation.shown import ShownRecords, render_shown
-from remembrancer.learn.consolidation.validate import ParsedPlan, doubt_revision
+from remembrancer.learn.consolidation.validate import (
+    MIN_RULE_EPISODES,
+    ParsedPlan,
+    doubt_revision,
+)
 from remembrancer.learn.evidence_check import MIN_SUPPORTED_SHARE, word_coverage
 from remembrancer.llm import InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
@@ -99,15 +103,12 @@ def _iter_claims(
 ) -> Iterator[StepClaim]:
     match step:
         case AddStep(unconfirmed=False):
-            uncued = step in plan.uncued
             yield StepClaim(
                 position=position,
-                content=f"The person gave this correction: {step.content}"
-                if uncued
-                else step.content,
+                content=_state_claim(step),
                 sources=tuple(shown.list_names(step.episodes)),
                 about=step.subject,
-                assumed=not uncued,
+                assumed=step not in plan.uncued,
             )
         case ReviseStep():
             sources = shown.list_names([*step.episodes, step.target])
@@ -126,6 +127,12 @@ def _iter_claims(
                     )
         case AddStep() | RelateStep():
             pass
+
+
+def _state_claim(step: AddStep) -> str:
+    """The content; a rule of a single episode also claims that the person asked for it."""
+    alone = step.kind == "rule" and len(step.episodes) < MIN_RULE_EPISODES
+    return f"The person asked or corrected the assistant: {step.content}" if alone else step.content
 
 
 def _build_affirm_claim(position: int, step: AffirmStep, shown: ShownRecords) -> StepClaim:
