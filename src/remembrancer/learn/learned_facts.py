@@ -20,11 +20,11 @@ from remembrancer.remember.pipeline import (
     build_version,
     commit,
     find_same_slot,
-    is_less_trusted,
     last_said_at,
     supersede,
 )
 from remembrancer.remember.statement import Statement, build_record
+from remembrancer.remember.trust import is_less_trusted
 from remembrancer.store.contract import Filter, Patch, Visibility, Writer
 from remembrancer.types import Action, Fact, Kind, Record, Status
 

@@ -27,6 +27,7 @@ from remembrancer.remember.statement import (
     redact_statement,
     validate_statement,
 )
+from remembrancer.remember.trust import is_less_trusted
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
@@ -124,19 +125,6 @@ def decide(
     if outdated or is_less_trusted(new, old, keep_explicit=keep_explicit):
         return Reject(old)
     return Supersede(old)
-
-
-def is_less_trusted(new: Record, old: Record, *, keep_explicit: bool = False) -> bool:
-    """True if `new` must not supersede `old`.
-
-    What a person says in a conversation counts like what they state directly, unless the profile
-    keeps explicit statements; what software concludes counts less than either.
-    """
-    by_person = new.source is Source.EXPLICIT or (
-        new.source is Source.EXTRACTED and not keep_explicit
-    )
-    concluded = not by_person and old.source is Source.EXPLICIT
-    return concluded or (new.tainted and not old.tainted)
 
 
 def _is_better_sourced(new: Record, old: Record) -> bool:

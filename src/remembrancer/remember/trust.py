@@ -7,8 +7,6 @@ from remembrancer.types import Record, Source
 TAINTED, INFERRED, DELEGATED, PERSONAL = 0, 1, 2, 3
 """The tiers: text from outside; a conclusion; an agent's or an import's word; the person's own."""
 
-_INFERRED_SOURCES = (Source.EXTRACTED, Source.CONSOLIDATED)
-
 
 def trust_tier(record: Record) -> int:
     """The tier of a memory, from 0 (tainted) to 3 (the person's own word)."""
@@ -51,5 +49,5 @@ def _needs_statement(new: Record, keep_explicit: bool) -> bool:
 
 
 def _is_outdated(new: Record, old: Record) -> bool:
-    """True if an inferred memory is about an earlier time than the one that it would replace."""
-    return new.source in _INFERRED_SOURCES and new.valid_from < old.valid_from
+    """True if a conclusion is about an earlier time than the memory that it would replace."""
+    return new.source is Source.CONSOLIDATED and new.valid_from < old.valid_from
