@@ -84,7 +84,9 @@ class Check:
         return [verified.get(id(one), one) for one in checked], found.tokens
 
     def build_statement(self, fact: CheckedFact) -> Statement | None:
-        """The statement to store; None if it cannot be stored."""
+        """The statement to store; None if it was rejected or cannot be stored."""
+        if fact.reason is not None:
+            return None
         try:
             return build_statement(
                 self.call, self.session, self.transcript, fact.candidate, fact.doubt

@@ -35,7 +35,7 @@ class CitedTurn(BaseModel):
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    turn: Annotated[str, Field(max_length=20)]
+    turn: Annotated[str, Field(max_length=4000)]
     quote: Annotated[str, Field(min_length=2, max_length=4000)]
 
 

@@ -318,7 +318,8 @@ def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
 
     It is the one that it updates, or one with the same key or the same words.
     """
-    updated = reader.get(str(record.metadata.get(UPDATES_KEY, "")))
+    target = str(record.metadata.get(UPDATES_KEY, ""))
+    updated = reader.get(target) if looks_like_id(target) else None
     if updated is not None and updated.status is Status.ACTIVE:
         return updated
     holder = reader.active_fact(*record.key) if isinstance(record, Fact) and record.key else None
