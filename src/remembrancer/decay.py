@@ -11,7 +11,7 @@ from remembrancer.types import ConfidenceBand, Permanence, Record, Source
 
 
 def effective_confidence(record: Record, decay: DecayPolicy, now: datetime) -> float:
-    """The confidence at a moment: confidence × exp(−λ × days since confirmed)."""
+    """The confidence at a moment: confidence × exp(−λ × days of decay)."""
     days = max(0.0, (now - _renewed_at(record, decay)).total_seconds() / 86_400)
     return record.confidence * math.exp(-_record_decay_rate(record, decay) * days)
 
@@ -63,6 +63,7 @@ def _record_decay_rate(record: Record, decay: DecayPolicy) -> float:
 
 
 def _renewed_at(record: Record, decay: DecayPolicy) -> datetime:
-    if decay.reset_by == "use" and record.recalled_at is not None:
-        return max(record.confirmed_at, record.recalled_at)
-    return record.confirmed_at
+    """When the decay starts: a plan keeps its confidence until its date."""
+    used = record.recalled_at if decay.reset_by == "use" else None
+    ends = (used, record.valid_until)
+    return max(record.confirmed_at, record.valid_from, *(one for one in ends if one is not None))

@@ -55,13 +55,16 @@ def made_up(chance: random.Random, number: int) -> Record:
     span = chance.choice([1, 30, 400, 4000])
     confirmed = NOW - timedelta(days=chance.uniform(-0.1, 1) * span)
     recalled = NOW - timedelta(days=chance.uniform(-0.1, 1) * span)
+    begun = NOW - timedelta(days=chance.uniform(-0.1, 1) * span)
+    ends = max(begun, NOW + timedelta(days=chance.uniform(101, 400)))
     common = {
         "content": f"memory {number}",
         "importance": 5.0,
         "confidence": chance.choice([chance.random(), 1.0, 0.2, 0.05, 0.0]),
         "permanence": chance.choice(list(Permanence)),
         "source": chance.choice(list(Source)),
-        "valid_from": NOW,
+        "valid_from": begun,
+        "valid_until": chance.choice([None, None, ends]),
         "recorded_at": NOW,
         "confirmed_at": confirmed,
         "recalled_at": chance.choice([None, recalled]),

@@ -136,12 +136,13 @@ class Model:
     # What can be seen.
 
     def confidence(self, life: Life, now: datetime) -> float:
-        since = life.confirmed_at
+        since = max(life.confirmed_at, life.valid_from, life.valid_until or life.valid_from)
         if self.choices.renewed_by_use and life.recalled_at:
             since = max(since, life.recalled_at)
         spared = self.choices.fades == "extracted" and life.source == "explicit"
         rate = 0.0 if self.choices.fades == "none" or spared else FADES[life.permanence]
-        return life.confidence * math.exp(-rate * ((now - since).total_seconds() / 86_400))
+        days = max(0.0, (now - since).total_seconds() / 86_400)
+        return life.confidence * math.exp(-rate * days)
 
     def standing(self, life: Life, now: datetime) -> ConfidenceBand:
         if self.is_late(life, now) or self.confidence(life, now) < EXPIRED_BELOW:
@@ -164,8 +165,7 @@ class Model:
     def in_force(self, life: Life, now: datetime) -> bool:
         return (
             life.status in HELD
-            and life.valid_from <= now
-            and (life.valid_until is None or life.valid_until > now)
+            and (life.valid_until is None or life.valid_until > max(now, life.valid_from))
             and self.standing(life, now) is not ConfidenceBand.EXPIRED
         )
 

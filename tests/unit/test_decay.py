@@ -196,3 +196,16 @@ def test_belief_falls_below_a_level_when_foretold(
         assert believed >= level or memory.confidence < level
     elif NOW + span > falls + timedelta(seconds=1):
         assert believed < level
+
+
+def test_a_plan_keeps_its_confidence_until_its_date() -> None:
+    plan = fact(permanence=Permanence.VOLATILE, valid_from=NOW + 60 * DAY)
+    visit = fact(permanence=Permanence.VOLATILE, valid_until=NOW + 60 * DAY)
+
+    for one in (plan, visit):
+        assert effective_confidence(one, DECAY, NOW + 60 * DAY) == 1.0
+        later = effective_confidence(one, DECAY, NOW + 70 * DAY)
+        assert later == pytest.approx(math.exp(-0.3))
+        faded = predict_drop_below(one, DECAY, later)
+        assert faded is not None
+        assert abs(faded - (NOW + 70 * DAY)) < timedelta(seconds=1)

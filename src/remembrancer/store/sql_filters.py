@@ -111,20 +111,23 @@ def _time_conditions(table: FromClause, criteria: Filter) -> list[ColumnElement[
 
 
 def _is_in_force(owner_id: OwnerParam, table: FromClause, criteria: Filter) -> ColumnElement[bool]:
-    """The condition for memories known at one moment to be true at another; both default to now."""
+    """The condition for memories known at one moment to be true at another; both default to now.
+
+    Without a moment of truth, what is known to begin later is in force too.
+    """
     moments = filter_moments(criteria)
     known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
-    begun = and_(
-        table.c.valid_from <= true, or_(table.c.expires_at.is_(None), table.c.expires_at > known)
-    )
-    current = _is_valid(table, true)
+    begun = or_(table.c.expires_at.is_(None), table.c.expires_at > known)
+    if criteria.true_at is not None:
+        begun = and_(table.c.valid_from <= true, begun)
+    current = _is_valid(table, table, true)
     if criteria.known_at is None:
         return and_(begun, current)
     past = tables.states.alias()
     of_memory = and_(past.c.owner_id == owner_id, past.c.memory_id == table.c.id)
     changed_later = exists().where(of_memory, past.c.until > known)
     held_then = exists().where(
-        of_memory, past.c.since <= known, past.c.until > known, _is_valid(past, true)
+        of_memory, past.c.since <= known, past.c.until > known, _is_valid(past, table, true)
     )
     return and_(
         begun,
@@ -175,7 +178,8 @@ def _has_confidence(
         rate = case(rates, value=table.c.permanence, else_=0.0)
         if belief.decays == "extracted":
             rate = case((table.c.source == Source.EXPLICIT, 0.0), else_=rate)
-        renewed: ColumnElement[datetime] = table.c.confirmed_at
+        renewed = larger_of(table.c.confirmed_at, table.c.valid_from)
+        renewed = larger_of(renewed, func.coalesce(table.c.valid_until, renewed))
         if belief.renewed_by_use:
             renewed = larger_of(renewed, func.coalesce(table.c.recalled_at, renewed))
         confidence = confidence * func.exp(-rate * larger_of(days_between(renewed, now), 0.0))
@@ -185,10 +189,12 @@ def _has_confidence(
     return and_(*least, *most)
 
 
-def _is_valid(state: Any, true: BindParameter[datetime]) -> ColumnElement[bool]:
+def _is_valid(state: Any, table: FromClause, true: BindParameter[datetime]) -> ColumnElement[bool]:
+    """The condition that a state has not ended; what was replaced before it began never held."""
+    end = state.c.valid_until
     return and_(
         state.c.status.in_(VALID_STATUSES),
-        or_(state.c.valid_until.is_(None), state.c.valid_until > true),
+        or_(end.is_(None), and_(end > true, end > table.c.valid_from)),
     )
 
 
