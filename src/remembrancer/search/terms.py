@@ -31,7 +31,7 @@ _local = threading.local()
 def extract_terms(text: str) -> list[str]:
     """The terms in order: case-folded, without accents, stemmed; bigrams in unspaced scripts."""
     found: list[str] = []
-    for word in WORD_PATTERN.findall(_fold(text)):
+    for word in WORD_PATTERN.findall(fold(text)):
         if UNSPACED_PATTERN.search(word):
             found.extend(_bigrams(word))
         else:
@@ -41,7 +41,7 @@ def extract_terms(text: str) -> list[str]:
 
 def extract_query_terms(text: str) -> list[str]:
     """The distinct terms of a query, without stop words unless there are no others."""
-    words = WORD_PATTERN.findall(_fold(text))
+    words = WORD_PATTERN.findall(fold(text))
     telling = [word for word in words if word not in STOP_WORDS]
     return list(dict.fromkeys(extract_terms(" ".join(telling or words))))
 
@@ -71,7 +71,8 @@ def normalise_quote(text: str) -> str:
 _STRAIGHT_QUOTES = str.maketrans("‘’“”", "''\"\"")
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Case-folded, without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return unicodedata.normalize("NFKC", bare)
