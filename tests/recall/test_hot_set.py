@@ -85,10 +85,20 @@ def test_P3_empty_categories_and_an_empty_memory_leave_no_heading(me: Memory) ->
     assert me.context().text.count("###") == 1
 
 
-def test_P3_the_prompt_does_not_matter(me: Memory, clock: ManualClock) -> None:
+def test_P3_in_a_session_the_prompt_does_not_matter(me: Memory, clock: ManualClock) -> None:
     fill(me, clock)
 
-    assert me.context("what about my dog?") == me.context("taxes") == me.context()
+    dog, taxes = (
+        me.context(prompt, session="monday") for prompt in ("what about my dog?", "taxes")
+    )
+
+    assert dog == taxes == me.context(session="monday")
+
+
+def test_P3_outside_a_session_a_prompt_gets_what_it_needs(me: Memory, clock: ManualClock) -> None:
+    fill(me, clock)
+
+    assert entries(me.context("What does my dog eat?").text) == ["has a dog"]
 
 
 def test_P3_the_order_is_importance_then_last_affirmed_then_id(

@@ -141,11 +141,17 @@ class RecallPolicy(ProfileTable):
 
 
 class ContextPolicy(ProfileTable):
-    """The size and the style of the memories in a prompt."""
+    """The size and the style of the memories in a prompt.
+
+    With `relevant_only`, a prompt gets the facts that it needs, else the best by score. `details`
+    adds the permanence, age, maturity and scope of each memory.
+    """
 
     budget_tokens: PositiveInt = 3000
     style: Literal["sections", "note", "hot_set"] = "sections"
     inject_extracted_at: Fraction = 0.7
+    relevant_only: bool = True
+    details: bool = False
 
 
 class EpisodePolicy(ProfileTable):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +13,8 @@ from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.profiles import Profile
+from remembrancer.recall.fact_lines import build_fact_entries, word_fact
+from remembrancer.recall.fact_search import find_facts, find_instructions
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter, to_as_of
 from remembrancer.recall.pipeline import recall
 from remembrancer.recall.prompt_block import (
@@ -23,7 +25,10 @@ from remembrancer.recall.prompt_block import (
     count_tokens,
     escape_for_prompt,
 )
-from remembrancer.recall.prompt_lines import format_heading, render_memory, render_with_trust
+from remembrancer.recall.prompt_lines import format_heading, render_plainly, render_with_trust
+from remembrancer.recall.relevance import FactChoice, ScoredFact
+from remembrancer.recall.turn_choice import select_turns
+from remembrancer.search.prompt import PromptReading, read_prompt
 from remembrancer.team.service import recall_for_call
 from remembrancer.types import (
     AsOf,
@@ -55,7 +60,13 @@ class ContextRequest:
     query: str | None
     as_of: AsOf | None
     now: datetime
+    question: PromptReading
     session: str | None = None
+
+    @property
+    def selects_facts(self) -> bool:
+        """True if the prompt decides which facts are told."""
+        return self.query is not None and self.profile.context.relevant_only
 
     @property
     def profile(self) -> Profile:
@@ -126,43 +137,42 @@ def _append_team_block(request: ContextRequest, own: Context, budget: int) -> Co
 
 
 def draft_sections(request: ContextRequest) -> Draft:
-    """Facts, rules and recent episodes: the best of each kind compete for the budget by score.
+    """Facts, rules, recent episodes and turns, each kind under its heading.
 
     Recalls are not counted: a repeated request must not see its own effect.
     """
-    found = [one for kind in request.kinds for one in _select_memories(request, (kind,), False)]
-    entries = [
-        PromptEntry(one.memory.id, line, SECTION_TITLES[one.memory.kind])
-        for one in _sort_by_score(found)
-        if (line := render_with_trust(one.memory, request.now))
-    ]
-    return BlockLayout("## Your Memory", dict.fromkeys(SECTION_TITLES.values())), entries
+    layout = BlockLayout("## Your Memory", dict.fromkeys(SECTION_TITLES.values()))
+    if not request.selects_facts:
+        found = [one for kind in request.kinds for one in _select_memories(request, (kind,))]
+        return layout, _build_ranked_entries(request, _sort_by_score(found), SECTION_TITLES)
+    return layout, _build_relevant_entries(request, SECTION_TITLES)
 
 
 def draft_note(request: ContextRequest) -> Draft:
-    """The memories recalled for this prompt, as a short list for its uncached part.
-
-    Turns of the same session are left out: they are in the prompt already.
-    """
-    found = [
-        one
-        for one in _select_memories(request, request.kinds, True)
-        if one.memory.kind is not Kind.TURN or one.memory.session_id != request.session
-    ]
-    entries = [
-        PromptEntry(one.memory.id, line) for one in found if (line := render_memory(one.memory))
-    ]
-    return BlockLayout("## What you remember about this user"), entries
+    """The memories that this prompt needs, as a short list for its uncached part."""
+    layout = BlockLayout("## What you remember about this user")
+    if request.selects_facts:
+        entries = _build_relevant_entries(request, {})
+        request.call.count_recalls(memory_id for one in entries for memory_id in one.ids)
+        return layout, entries
+    return layout, _build_ranked_entries(
+        request, _select_memories(request, request.kinds, used=True), {}
+    )
 
 
 def draft_hot_set(request: ContextRequest) -> Draft:
-    """The facts in force by category, whatever the prompt; recall finds the rest."""
+    """The facts in force by category; for a prompt outside a session, those that it needs."""
     categories = request.profile.categories
     facts = [
         one
         for one in _load_in_force(request, (Kind.FACT,))
         if isinstance(one, Fact) and _can_inject(request, one)
     ]
+    if request.selects_facts and request.as_of is None:
+        needed = [*(one.fact for one in _find_facts(request).facts), *_find_orders(request)]
+        facts = [
+            one for one in {one.id: one for one in needed}.values() if _can_inject(request, one)
+        ]
     # A category of another profile that this store once used has no budget of its own.
     names = [*categories, *sorted({one.category for one in facts} - categories.keys())]
     budgets = {
@@ -172,10 +182,87 @@ def draft_hot_set(request: ContextRequest) -> Draft:
     entries = [
         PromptEntry(one.id, line, format_heading(one.category))
         for one in sorted(facts, key=lambda one: (names.index(one.category), *_sort_key(one)))
-        if (line := render_memory(one))
+        if (line := word_fact(one, request.now))
     ]
     is_frozen = request.as_of is not None and request.as_of.known is not None
     return BlockLayout("## Your stored preferences", budgets, is_frozen), entries
+
+
+def _build_relevant_entries(
+    request: ContextRequest, headings: Mapping[Kind, str]
+) -> list[PromptEntry]:
+    """Standing instructions, then what the prompt needs; nothing for small talk."""
+    if request.question.is_small_talk:
+        return []
+    chosen = _find_facts(request)
+    orders = _find_orders(request)
+    facts = [one for one in chosen.facts if one.fact not in orders]
+    told = [ScoredFact(one, None, 0.0) for one in orders]
+    entries = build_fact_entries(told, request.now, headings.get(Kind.RULE, ""))
+    entries += build_fact_entries(facts, request.now, headings.get(Kind.FACT, ""))
+    others = (Kind.RULE, Kind.EPISODE) if chosen.is_personal else (Kind.RULE,)
+    entries += _build_entries(request, others, headings)
+    return entries + _build_turn_entries(request, chosen, headings)
+
+
+def _build_ranked_entries(
+    request: ContextRequest, found: Iterable[ScoredMemory], headings: Mapping[Kind, str]
+) -> list[PromptEntry]:
+    """The memories as they are ranked. Turns of the same session are in the prompt already."""
+    return [
+        PromptEntry(one.memory.id, line, headings.get(one.memory.kind, ""))
+        for one in found
+        if one.memory.kind is not Kind.TURN or one.memory.session_id != request.session
+        if (line := _render(request, one.memory, bool(headings)))
+    ]
+
+
+def _render(request: ContextRequest, memory: Record, has_headings: bool) -> str:
+    if request.profile.context.details and has_headings:
+        return render_with_trust(memory, request.now)
+    return word_fact(memory, request.now) if isinstance(memory, Fact) else render_plainly(memory)
+
+
+def _find_facts(request: ContextRequest) -> FactChoice:
+    """The facts that the prompt needs, if the profile recalls facts."""
+    if request.query is None or Kind.FACT not in request.kinds:
+        return FactChoice((), is_personal=True)
+    return find_facts(request.call, request.query, request.question, request.as_of, request.now)
+
+
+def _find_orders(request: ContextRequest) -> list[Fact]:
+    """The standing instructions, if the prompt asks for something to be done."""
+    if not request.question.is_request or Kind.FACT not in request.kinds:
+        return []
+    return find_instructions(request.call, request.as_of, request.now)
+
+
+def _build_entries(
+    request: ContextRequest, kinds: Sequence[Kind], headings: Mapping[Kind, str]
+) -> list[PromptEntry]:
+    """The best memories of some kinds, whatever their relevance."""
+    wanted = tuple(kind for kind in kinds if kind in request.kinds)
+    found = _select_memories(request, wanted) if wanted else []
+    return [
+        PromptEntry(one.memory.id, line, headings.get(one.memory.kind, ""))
+        for one in found
+        if (line := render_plainly(one.memory))
+    ]
+
+
+def _build_turn_entries(
+    request: ContextRequest, chosen: FactChoice, headings: Mapping[Kind, str]
+) -> list[PromptEntry]:
+    """The turns that say what no fact says; see `select_turns`."""
+    if Kind.TURN not in request.kinds or request.query is None:
+        return []
+    options: RecallOptions = {"kinds": (Kind.TURN,), "as_of": request.as_of, "used": False}
+    turns = select_turns(request.call, request.query, request.question, chosen, options)
+    return [
+        PromptEntry(one.id, line, headings.get(Kind.TURN, ""))
+        for one in turns
+        if one.session_id != request.session and (line := render_plainly(one))
+    ]
 
 
 STYLES: Mapping[str, ContextStyle] = {
@@ -230,13 +317,12 @@ def _build_request(
 ) -> ContextRequest:
     then = to_as_of(as_of if as_of is not None or now is None else AsOf(true=now))
     asked_at = as_utc(now) if now is not None else (then and then.known) or call.now()
-    return ContextRequest(
-        call, (prompt or "").strip()[:MAX_QUERY_CHARS] or None, then, asked_at, session
-    )
+    query = (prompt or "").strip()[:MAX_QUERY_CHARS] or None
+    return ContextRequest(call, query, then, asked_at, read_prompt(query or ""), session)
 
 
 def _select_memories(
-    request: ContextRequest, kinds: tuple[Kind, ...], used: bool
+    request: ContextRequest, kinds: tuple[Kind, ...], used: bool = False
 ) -> list[ScoredMemory]:
     """The memories recalled for the query; without one, those with the highest score."""
     if request.query is not None:
@@ -277,6 +363,12 @@ def _can_inject(request: ContextRequest, fact: Fact) -> bool:
     if fact.source is not Source.EXPLICIT:
         return _confidence(request, fact) >= max(settings.inject_extracted_at, decay.recall_at)
     return decay.applies_to != "all" or _confidence(request, fact) >= decay.recall_at
+
+
+def _was_trusted(request: ContextRequest, fact: Fact) -> bool:
+    """True for an explicit fact, or an extracted one that was learned above the threshold."""
+    is_explicit = fact.source is Source.EXPLICIT
+    return is_explicit or fact.confidence >= request.profile.context.inject_extracted_at
 
 
 def _confidence(request: ContextRequest, record: Record) -> float:

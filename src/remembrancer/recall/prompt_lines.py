@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from remembrancer.recall.fact_lines import UNVERIFIED_NOTE
 from remembrancer.recall.prompt_block import escape_for_prompt
-from remembrancer.types import Fact, Record, Rule, Turn
+from remembrancer.types import Episode, Fact, Record, Rule, Turn
 
 MAX_PROMPT_TURN_CHARS = 600
-UNVERIFIED_NOTE = "(unverified: from a tool or a document)"
 
 
 def render_with_trust(record: Record, now: datetime) -> str:
@@ -27,6 +27,18 @@ def render_with_trust(record: Record, now: datetime) -> str:
             return f"[{record.said_at:%Y-%m-%d}] {said}"
         case _:
             return f"[{_format_age(record.recorded_at, now)}] {said}"
+
+
+def render_plainly(record: Record) -> str:
+    """A rule, episode or turn without bookkeeping; turns and episodes have their date."""
+    said = render_memory(record)
+    match record:
+        case Turn():
+            return f"[{record.said_at:%Y-%m-%d}] {said}" if said else ""
+        case Episode():
+            return f"[{record.recorded_at:%Y-%m-%d}] {said}" if said else ""
+        case _:
+            return said
 
 
 def render_memory(record: Record) -> str:
