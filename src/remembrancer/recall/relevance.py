@@ -46,9 +46,12 @@ OTHER_PERSON_SHARE, RELATIVE_SHARE = 0.45, 0.8
 that person by a kinship word."""
 
 FLOOR, IMPERSONAL_FLOOR = 0.3, 0.6
-BEST_SHARE, BROAD_BEST_SHARE, OTHER_BEST_SHARE = 0.45, 0.35, 0.6
+BEST_SHARE, BROAD_BEST_SHARE, OTHER_BEST_SHARE = 0.5, 0.4, 0.6
 """The share of the best score about the same person that a fact needs; about a person whom the
 prompt does not name, of the best score of all."""
+
+UNASKED_BEST_SHARE = 0.3
+"""The share of the best score of all that a fact needs about a person who is not asked about."""
 
 MAX_FACTS, MAX_BROAD_FACTS = 6, 9
 
@@ -117,7 +120,8 @@ class _Scale:
         if person is not None:
             return person in self.named
         question = self.question
-        return question.is_first_person or question.is_request or not self.named
+        names_others = self.named or self.mentioned
+        return question.is_first_person or question.is_request or not names_others
 
 
 def choose_facts(
@@ -150,6 +154,8 @@ def _cut(scored: Sequence[ScoredFact], scale: _Scale) -> list[ScoredFact]:
 
     def is_near(one: ScoredFact) -> bool:
         least = share * best[one.person] if one.person in best else OTHER_BEST_SHARE * top
+        if not scale.is_asked_about(one.person):
+            least = max(least, UNASKED_BEST_SHARE * top)
         return one.score >= max(floor, least)
 
     return [one for one in scored if is_near(one)][:limit]
