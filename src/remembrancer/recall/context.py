@@ -163,16 +163,7 @@ def draft_note(request: ContextRequest) -> Draft:
 def draft_hot_set(request: ContextRequest) -> Draft:
     """The facts in force by category; for a prompt outside a session, those that it needs."""
     categories = request.profile.categories
-    facts = [
-        one
-        for one in _load_in_force(request, (Kind.FACT,))
-        if isinstance(one, Fact) and _can_inject(request, one)
-    ]
-    if request.selects_facts and request.as_of is None:
-        needed = [*(one.fact for one in _find_facts(request).facts), *_find_orders(request)]
-        facts = [
-            one for one in {one.id: one for one in needed}.values() if _can_inject(request, one)
-        ]
+    facts = _list_hot_facts(request)
     # A category of another profile that this store once used has no budget of its own.
     names = [*categories, *sorted({one.category for one in facts} - categories.keys())]
     budgets = {
@@ -186,6 +177,16 @@ def draft_hot_set(request: ContextRequest) -> Draft:
     ]
     is_frozen = request.as_of is not None and request.as_of.known is not None
     return BlockLayout("## Your stored preferences", budgets, is_frozen), entries
+
+
+def _list_hot_facts(request: ContextRequest) -> list[Fact]:
+    """All facts that go into a prompt; for one outside a session, those that it needs."""
+    if request.selects_facts and request.as_of is None:
+        needed = [*(one.fact for one in _find_facts(request).facts), *_find_orders(request)]
+        by_id = {one.id: one for one in needed}
+        return [one for one in by_id.values() if _was_trusted(request, one)]
+    found = _load_in_force(request, (Kind.FACT,))
+    return [one for one in found if isinstance(one, Fact) and _can_inject(request, one)]
 
 
 def _build_relevant_entries(
