@@ -95,6 +95,7 @@ _UNIT = rf"(?P<unit>{_any_of(UNITS)})"
 _WITHIN = (
     r"\b(?:in|during|since|until|till|throughout|early|mid|late|(?:start|beginning|middle|end) of)"
 )
+_UP_TO = "as of|as at|up to|no later than"
 
 DATE_HINT = _compile(
     rf"\d|\b(?:{_any_of({name[:3] for name in MONTHS + WEEKDAYS})}|spring|summer|autumn|fall|winter"
@@ -126,23 +127,24 @@ WEEKDAY = _compile(
 # The patterns up to JOIN match the words just before a date: hence the `$`.
 WITHIN = _compile(rf"{_WITHIN}[ -](?P<the>the )?$")
 NEAR = _compile(
-    r"(?:\b(?:after|before|between|by|from|my|of|on|our|over|the|your)"
+    r"(?:\b(?:after|before|between|by|from|my|of|on|our|over|the|your"
+    rf"|{_UP_TO})"
     rf"|\b(?:{_PERIOD}|\d+)(?:,| and| or| to)) (?:the )?$"
 )
 POSSESSIVE = _compile(r"\b(?:my|your|his|her|our|their|the) $")
 BEFORE_YEAR = _compile(
-    rf"(?:(?:{_WITHIN}|\b(?:after|around|before|between|by|from|of|year))[ -]"
+    rf"(?:(?:{_WITHIN}|\b(?:after|around|before|between|by|from|of|year|{_UP_TO}))[ -]"
     rf"|{_YEAR}(?:,? and |,? or | to | through |, | ?[-–] ?))(?:the year )?$"
 )
 BEFORE_BARE_YEAR = _compile(r"(?:\b(?:my|our|your|the)|['’]s) $")
-BEFORE_WEEKDAY = _compile(r"\b(?:after|before|between|by|from|since|till|until) $")
+BEFORE_WEEKDAY = _compile(rf"\b(?:after|before|between|by|from|since|till|until|{_UP_TO}) $")
 PART = _compile(
     r"\b(?:the )?(?:(early|(?:start|beginning|first week) of)|(mid|middle of)"
     r"|(late|(?:end|last week) of))[ -](?:the )?$"
 )
 DISTANCE = _compile(rf"\b(?:{_COUNT}|the(?: very)?) {_UNIT}s? (?P<way>before|after) ")
 DISTANCE_HERE = _compile(rf"{DISTANCE.pattern}(?:the )?$")
-RELATION = _compile(r"\b(?P<word>since|after|before|until|till|by) (?P<the>the )?$")
+RELATION = _compile(rf"\b(?P<word>since|after|before|until|till|by|{_UP_TO}) (?P<the>the )?$")
 JOIN = _compile(r"(?: (?:to|until|till|through|[-–]) |(?P<and>,? and )|[-–])(?:the )?")
 BETWEEN = _compile(r"\b(?:between|from) (?:the )?$")
 CLAUSE_END = re.compile(r"[,;?!]|\.(?: |$)")
