@@ -40,7 +40,7 @@ def compute_score_parts(
         "passage": weights.passage * signals.passage[at],
         **_compute_neighbour_parts(signals, weights, base_scores, at),
         "speaker": weights.speaker * signals.by_named_speaker[at],
-        "nod": -weights.nod * traits.is_acknowledgement[at],
+        "nod": -weights.nod * traits.acknowledgement[at],
         "time": weights.time * signals.time_fit[at],
     }
     if not question.asks_assistant:

@@ -28,6 +28,12 @@ REQUEST_WEIGHT = 0.75
 MAX_CHAT_TURN_WORDS = 80
 """The longest average turn, in words, of a named speaker who counts as chatting."""
 
+MAX_THANKS_WORDS = 8
+"""The longest sentence, in words, that can be nothing but an acknowledgement."""
+
+TELLING_THANKS_WEIGHT = 0.5
+"""The weight as an acknowledgement of a text that goes on to tell something."""
+
 EARLY_DECAY_DAYS, LATE_DECAY_DAYS = 3.0, 14.0
 """Days before and after a period over which the time signal fades."""
 
@@ -84,7 +90,7 @@ class Traits:
     is_question: Flags
     is_instruction: Flags
     instruction_places: NDArray[np.int64]
-    is_acknowledgement: Flags
+    acknowledgement: Floats
     mentions_date: Flags
     states_preference: Flags
     length_norms: Floats
@@ -120,7 +126,7 @@ def _compute_traits(index: Index) -> Traits:
         is_question=_has_feature(marks, TextFeature.QUESTION),
         is_instruction=stands,
         instruction_places=np.flatnonzero(stands),
-        is_acknowledgement=_has_feature(marks, TextFeature.ACKNOWLEDGEMENT) & own,
+        acknowledgement=_weigh_acknowledgements(index) * own,
         mentions_date=_has_feature(marks, TextFeature.DATE),
         states_preference=_has_feature(marks, TextFeature.PREFERENCE) & own,
         length_norms=compute_length_norms(index.words.lengths),
@@ -133,6 +139,19 @@ def _compute_traits(index: Index) -> Traits:
         later_documents=documents[later],
         row_weights=np.where(requests, np.float32(REQUEST_WEIGHT), np.float32(1)),
     )
+
+
+def _weigh_acknowledgements(index: Index) -> Floats:
+    """1 for a text that only acknowledges, less for one that also tells, 0 for all others."""
+    begins = _has_feature(index.marks.values, TextFeature.ACKNOWLEDGEMENT)
+    asks = _has_feature(index.marks.values, TextFeature.REQUEST)
+    documents, row_marks = index.row_documents.values, index.row_marks.values
+    of_parts = np.bincount(documents, minlength=len(index)) > 1
+    tells = ~_has_feature(row_marks, TextFeature.ACKNOWLEDGEMENT | TextFeature.REQUEST)
+    tells_more = np.bincount(documents[tells], minlength=len(index)) > 0
+    is_telling = np.where(of_parts, tells_more, index.words.lengths > MAX_THANKS_WORDS) & ~asks
+    weights = np.where(is_telling, np.float32(TELLING_THANKS_WEIGHT), np.float32(1))
+    return np.asarray(weights * begins, dtype=np.float32)
 
 
 def compute_signals(index: Index, question: ParsedQuery, similarity: Floats) -> Signals:
