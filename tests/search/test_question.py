@@ -81,6 +81,45 @@ def test_what_kind_of_answer_is_wanted() -> None:
     assert asked("Can you summarize how the house was built?").looks_back
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "How many books did I read?",
+        "In what order did I visit them?",
+        "List all my plants",
+        "Wie viele Bücher habe ich gelesen?",
+        "¿Cuántos libros he leído?",
+        "Combien de livres ai-je lus ?",
+    ],
+)
+def test_a_question_for_many_things_asks_for_a_list(query: str) -> None:
+    assert asked(query).asks_list
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["How far is it?", "Wie alt ist sie?", "¿Cuánto cuesta?", "Combien coûte le billet ?"],
+)
+def test_a_question_for_an_amount_asks_for_a_number(query: str) -> None:
+    assert asked(query).asks_number
+    assert not asked("Where is it?").asks_number
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Which hotel have you recommended?",
+        "Welches Hotel hast du mir für Wien empfohlen?",
+        "¿Qué hotel me recomendaste?",
+        "Quel hôtel m'as-tu conseillé, selon ta liste ?",
+        "Quel hôtel tu m'as recommandé ?",
+    ],
+)
+def test_a_question_can_be_about_what_the_assistant_said(query: str) -> None:
+    assert asked(query).asks_assistant
+    assert not asked("Welches Hotel gefällt mir?").asks_assistant
+
+
 def test_dates_become_stretches_of_time_and_events_distances() -> None:
     (window,) = asked("What did I buy in May 2025?").windows
     assert window.start <= datetime(2025, 5, 15, tzinfo=UTC) < window.end

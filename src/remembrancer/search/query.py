@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from importlib import resources
+from itertools import chain
 
 from remembrancer.search.dates import EventOffset, TimeWindow, find_offset, find_windows
 from remembrancer.search.terms import extract_query_terms, extract_terms
@@ -66,6 +70,7 @@ LOOKS_BACK_PATTERN = re.compile(
     r"\bhow many (?:times|different)\b|\bdid i (?:say|mention|tell)\b",
     re.I,
 )
+WORDING_FILE = "question_wording.toml"
 LATEST_PATTERN = re.compile(
     r"\b(?:latest|newest|most recent(?:ly)?|current(?:ly)?|nowadays|these days|right now|by now)\b",
     re.I,
@@ -99,6 +104,8 @@ class ParsedQuery:
     asks_when: bool = False
     asks_advice: bool = False
     looks_back: bool = False
+    asks_list: bool = False
+    asks_number: bool = False
     order: int = 0
 
     def drop_terms(self) -> ParsedQuery:
@@ -113,6 +120,20 @@ class CorpusInfo:
     speakers: Sequence[str] = ()
     earliest: datetime | None = None
     latest: datetime | None = None
+
+
+@cache
+def _load_wording() -> dict[str, re.Pattern[str]]:
+    """One pattern for each thing that a question can ask for, of all languages."""
+    text = (resources.files(__package__) / WORDING_FILE).read_text(encoding="utf-8")
+    return {
+        name: re.compile(rf"\b(?:{'|'.join(chain(*languages.values()))})", re.I)
+        for name, languages in tomllib.loads(text).items()
+    }
+
+
+def _asks(what: str, query: str) -> bool:
+    return bool(_load_wording()[what].search(query))
 
 
 def parse_query(query: str, now: datetime | None, corpus: CorpusInfo) -> ParsedQuery:
@@ -133,10 +154,12 @@ def parse_query(query: str, now: datetime | None, corpus: CorpusInfo) -> ParsedQ
         if spanning
         else (),
         offset=find_offset(query),
-        asks_assistant=bool(ASKS_ASSISTANT_PATTERN.search(query)),
+        asks_assistant=bool(ASKS_ASSISTANT_PATTERN.search(query)) or _asks("asks_assistant", query),
         asks_when=bool(ASKS_WHEN_PATTERN.search(query)),
         asks_advice=bool(ASKS_ADVICE_PATTERN.search(query)),
         looks_back=bool(LOOKS_BACK_PATTERN.search(query)),
+        asks_list=_asks("asks_list", query),
+        asks_number=_asks("asks_number", query),
         order=bool(LATEST_PATTERN.search(query)) - bool(FIRST_PATTERN.search(query)),
     )
 
