@@ -22,12 +22,14 @@ from remembrancer.recall.prompt_block import (
     Context,
     PromptEntry,
     build_block,
+    count_free_chars,
     count_tokens,
     escape_for_prompt,
 )
 from remembrancer.recall.prompt_lines import format_heading, render_plainly, render_with_trust
 from remembrancer.recall.relevance import FactChoice, ScoredFact
 from remembrancer.recall.turn_choice import select_turns
+from remembrancer.recall.turn_lines import build_focus, draft_turns
 from remembrancer.search.prompt import PromptReading, read_prompt
 from remembrancer.team.service import recall_for_call
 from remembrancer.types import (
@@ -37,6 +39,7 @@ from remembrancer.types import (
     Record,
     Session,
     Source,
+    Turn,
     validate_name,
 )
 
@@ -47,6 +50,9 @@ SECTION_TITLES = {
     Kind.TURN: "What Was Said (Conversations)",
 }
 MAX_RECORDS = 10_000
+MIN_TURN_SHARE = 0.5
+"""The share of the budget that turns can have whatever else is remembered."""
+
 FROZEN_AT_KEY = "memory_frozen_at"
 """The key in a session's metadata. Its start cannot serve: adding earlier turns moves it."""
 SECONDS_PER_DAY = 86_400
@@ -61,6 +67,7 @@ class ContextRequest:
     as_of: AsOf | None
     now: datetime
     question: PromptReading
+    budget: int
     session: str | None = None
 
     @property
@@ -115,7 +122,7 @@ def build_context(
     context_style = _get_style(style or settings.style)
     if session is not None and as_of is None and context_style.frozen_per_session:
         as_of = _load_snapshot_time(call, session)
-    request = _build_request(call, prompt, as_of, session, now)
+    request = _build_request(call, prompt, as_of, session, now, budget)
     layout, entries = context_style.draft(request)
     return _append_team_block(request, build_block(layout, entries, budget), budget)
 
@@ -142,17 +149,20 @@ def draft_sections(request: ContextRequest) -> Draft:
     Recalls are not counted: a repeated request must not see its own effect.
     """
     layout = BlockLayout("## Your Memory", dict.fromkeys(SECTION_TITLES.values()))
-    if not request.selects_facts:
-        found = [one for kind in request.kinds for one in _select_memories(request, (kind,))]
-        return layout, _build_ranked_entries(request, _sort_by_score(found), SECTION_TITLES)
-    return layout, _build_relevant_entries(request, SECTION_TITLES)
+    if request.selects_facts:
+        return layout, _build_relevant_entries(request, layout, SECTION_TITLES)
+    kinds = [kind for kind in request.kinds if kind is not Kind.TURN]
+    found = [one for kind in kinds for one in _select_memories(request, (kind,))]
+    entries = _build_ranked_entries(request, _sort_by_score(found), SECTION_TITLES)
+    unchosen = FactChoice((), is_personal=True)
+    return layout, _add_turns(request, layout, entries, unchosen, SECTION_TITLES)
 
 
 def draft_note(request: ContextRequest) -> Draft:
     """The memories that this prompt needs, as a short list for its uncached part."""
     layout = BlockLayout("## What you remember about this user")
     if request.selects_facts:
-        entries = _build_relevant_entries(request, {})
+        entries = _build_relevant_entries(request, layout, {})
         request.call.count_recalls(memory_id for one in entries for memory_id in one.ids)
         return layout, entries
     return layout, _build_ranked_entries(
@@ -190,7 +200,7 @@ def _list_hot_facts(request: ContextRequest) -> list[Fact]:
 
 
 def _build_relevant_entries(
-    request: ContextRequest, headings: Mapping[Kind, str]
+    request: ContextRequest, layout: BlockLayout, headings: Mapping[Kind, str]
 ) -> list[PromptEntry]:
     """Standing instructions, then what the prompt needs; nothing for small talk."""
     if request.question.is_small_talk:
@@ -203,7 +213,7 @@ def _build_relevant_entries(
     entries += build_fact_entries(facts, request.now, headings.get(Kind.FACT, ""))
     others = (Kind.RULE, Kind.EPISODE) if chosen.is_personal else (Kind.RULE,)
     entries += _build_entries(request, others, headings)
-    return entries + _build_turn_entries(request, chosen, headings)
+    return _add_turns(request, layout, entries, chosen, headings)
 
 
 def _build_ranked_entries(
@@ -251,19 +261,33 @@ def _build_entries(
     ]
 
 
-def _build_turn_entries(
-    request: ContextRequest, chosen: FactChoice, headings: Mapping[Kind, str]
+def _add_turns(
+    request: ContextRequest,
+    layout: BlockLayout,
+    entries: list[PromptEntry],
+    chosen: FactChoice,
+    headings: Mapping[Kind, str],
 ) -> list[PromptEntry]:
-    """The turns that say what no fact says; see `select_turns`."""
+    """Add the turns that say what no fact says, in the room that the other entries leave."""
     if Kind.TURN not in request.kinds or request.query is None:
-        return []
-    options: RecallOptions = {"kinds": (Kind.TURN,), "as_of": request.as_of, "used": False}
-    turns = select_turns(request.call, request.query, request.question, chosen, options)
-    return [
-        PromptEntry(one.id, line, headings.get(Kind.TURN, ""))
-        for one in turns
-        if one.session_id != request.session and (line := render_plainly(one))
-    ]
+        return entries
+    heading = headings.get(Kind.TURN, "")
+    others = build_block(layout, entries, int(request.budget * (1 - MIN_TURN_SHARE)))
+    room = count_free_chars(layout, others, heading, request.budget)
+    options: RecallOptions = {
+        "kinds": (Kind.TURN,),
+        "as_of": request.as_of,
+        "used": False,
+        "now": request.now,
+    }
+    found = select_turns(request.call, request.query, request.question, chosen, options)
+    if found is None or room <= 0:
+        return entries
+    turns = [one.memory for one in found.recollection if isinstance(one.memory, Turn)]
+    unseen = [one for one in turns if one.session_id != request.session]
+    lines = draft_turns(unseen, build_focus(found), room, heading)
+    # Tried first, because their room is reserved; layout and headings decide the order shown.
+    return [*lines, *entries] if heading else [*entries, *lines]
 
 
 STYLES: Mapping[str, ContextStyle] = {
@@ -315,11 +339,12 @@ def _build_request(
     as_of: AsOf | datetime | None,
     session: str | None,
     now: datetime | None,
+    budget: int,
 ) -> ContextRequest:
     then = to_as_of(as_of if as_of is not None or now is None else AsOf(true=now))
     asked_at = as_utc(now) if now is not None else (then and then.known) or call.now()
     query = (prompt or "").strip()[:MAX_QUERY_CHARS] or None
-    return ContextRequest(call, query, then, asked_at, read_prompt(query or ""), session)
+    return ContextRequest(call, query, then, asked_at, read_prompt(query or ""), budget, session)
 
 
 def _select_memories(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,22 @@ if TYPE_CHECKING:
 UNEXPLAINED_OPTIONS = ("limit", "mode", "now", "deadline_ms", "used")
 
 
+@dataclass(frozen=True, slots=True)
+class FoundMemories:
+    """The memories found for a query, the search that found them, and the query's vector."""
+
+    recollection: Recollection
+    search: Search
+    vector: Embedding | None
+
+
 def recall(call: Call, query: str, options: RecallOptions) -> Recollection:
     """The memories that matter for a query, best first."""
+    return find(call, query, options).recollection
+
+
+def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
+    """Recall, with what else the search knows."""
     from remembrancer.search.shortlist import compare
 
     started = time.monotonic()
@@ -54,7 +69,8 @@ def recall(call: Call, query: str, options: RecallOptions) -> Recollection:
     ids = [one.memory.id for one in found]
     if options.get("used", True):
         call.count_recalls(ids)
-    return Recollection(found, sure=search.estimate_relevance(ids), late=late)
+    recollection = Recollection(found, sure=search.estimate_relevance(ids), late=late)
+    return FoundMemories(recollection, search, vector)
 
 
 def _validate_query(query: str) -> str:

@@ -92,7 +92,7 @@ def escape_for_prompt(text: str) -> str:
 
 def build_block(layout: BlockLayout, entries: Iterable[PromptEntry], budget: int) -> Context:
     """The text with every entry that fits the budget, headings included."""
-    top = f"{BLOCK_START}\n{PREAMBLE}\n\n{layout.title}\n"
+    top = _format_top(layout)
     room = budget * CHARS_PER_TOKEN - len(top) - len(BLOCK_END)
     chosen = _select_fitting(layout, entries, room)
     shown = [one for name in layout.headings for one in chosen if one.heading == name]
@@ -107,6 +107,16 @@ def build_block(layout: BlockLayout, entries: Iterable[PromptEntry], budget: int
         count_tokens(text),
         layout.frozen,
     )
+
+
+def count_free_chars(layout: BlockLayout, block: Context, heading: str, budget: int) -> int:
+    """The characters left beside a block for lines under a heading that it does not have."""
+    used = len(block.text) or len(_format_top(layout)) + len(BLOCK_END)
+    return budget * CHARS_PER_TOKEN - used - len(_format_heading(heading))
+
+
+def _format_top(layout: BlockLayout) -> str:
+    return f"{BLOCK_START}\n{PREAMBLE}\n\n{layout.title}\n"
 
 
 def _select_fitting(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -102,26 +103,27 @@ def _score_by_evidence(
 
     signals = retrieval.search.signals
     places = [retrieval.search.index.places[record.id] for record, _ in found]
-    similarity, bm25 = signals.similarity[places].tolist(), signals.bm25[places].tolist()
-    scored = []
-    for number, (record, confidence) in enumerate(found):
-        candidate = Candidate(
-            record,
-            confidence,
-            *_rank_and_score(similarity, number, NO_SIMILARITY),
-            *_rank_and_score(bm25, number, 0.0),
+    semantic = _rank_scores(signals.similarity[places].tolist(), NO_SIMILARITY)
+    keyword = _rank_scores(signals.bm25[places].tolist(), 0.0)
+    return [
+        Scored.from_parts(Candidate(record, confidence, *near, *same), shortlist.explain(place))
+        for (record, confidence), near, same, place in zip(
+            found, semantic, keyword, places, strict=True
         )
-        scored.append(Scored.from_parts(candidate, shortlist.explain(places[number])))
-    return scored
+    ]
 
 
-def _rank_and_score(
-    scores: Sequence[float], number: int, above: float
-) -> tuple[int | None, float | None]:
-    score = scores[number]
-    if score <= above:
-        return None, None
-    return 1 + sum(other > score for other in scores), round(score, 6)
+def _rank_scores(
+    scores: Sequence[float], above: float
+) -> list[tuple[int, float] | tuple[None, None]]:
+    """The rank and the value of each score; neither where it is not above the threshold."""
+    ascending = sorted(scores)
+    return [
+        (1 + len(scores) - bisect_right(ascending, score), round(score, 6))
+        if score > above
+        else (None, None)
+        for score in scores
+    ]
 
 
 def find_by_rank(

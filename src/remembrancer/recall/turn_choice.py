@@ -2,51 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.recall.filters import RecallOptions
-from remembrancer.recall.pipeline import recall
+from remembrancer.recall.pipeline import FoundMemories, find
 from remembrancer.recall.relevance import FactChoice
 from remembrancer.search.prompt import PromptReading
-from remembrancer.types import Recalled, Turn
+from remembrancer.types import Recalled, Recollection, Turn
 
-MAX_TURNS = 6
+MAX_TURNS = 60
+"""How many turns are candidates for a block."""
+
+MAX_LEARNED_TURNS = 6
+"""How many turns of conversations that were learned from are told if no fact answers."""
+
+MAX_COMPARED = 10
+"""How many of the best turns decide whether there is anything on the topic."""
+
 SIMILARITY_FLOOR, IMPERSONAL_SIMILARITY_FLOOR = 0.3, 0.5
 """The least similarity of a turn to a prompt that is about the user, or is not."""
 
 
 def select_turns(
     call: Call, query: str, question: PromptReading, chosen: FactChoice, options: RecallOptions
-) -> list[Turn]:
-    """The turns that the prompt needs, best first; none for small talk.
+) -> FoundMemories | None:
+    """The turns that the prompt needs, best first; None for small talk.
 
-    A turn that was learned from is told only if no fact answers, or if the prompt asks what was
+    Of conversations that nothing was learned from yet, all turns on the topic are candidates. A
+    turn that was learned from is told only if no fact answers, or if the prompt asks what was
     said; the source of a fact that is told, never.
     """
     is_personal = chosen.is_personal or question.asks_what_was_said
     asks = question.is_question and not question.is_general
     if question.is_small_talk or not (is_personal or asks):
-        return []
+        return None
     floor = SIMILARITY_FLOOR if is_personal else IMPERSONAL_SIMILARITY_FLOOR
-    found = [one for one in recall(call, query, options) if _similarity(one) >= floor]
-    turns = [one.memory for one in found if isinstance(one.memory, Turn)]
+    found = find(call, query, {**options, "limit": MAX_TURNS})
+    if not any(_similarity(one) >= floor for one in found.recollection[:MAX_COMPARED]):
+        return None
     told = {source.turn_id for one in chosen.facts for source in one.fact.evidence}
-    turns = [one for one in turns if one.id not in told][: 2 * MAX_TURNS]
+    fresh, learned = _split_learned(call, found.recollection, told)
     if chosen.facts and not question.asks_what_was_said:
-        turns = _drop_learned(call, turns)
-    return turns[:MAX_TURNS]
+        learned = []
+    near = [one for one in learned if _similarity(one) >= floor][:MAX_LEARNED_TURNS]
+    kept = {one.memory.id for one in (*fresh, *near)}
+    return _narrow(found, kept)
 
 
 def _similarity(found: Recalled) -> float:
     return found.why.similarity or 0.0
 
 
-def _drop_learned(call: Call, turns: Iterable[Turn]) -> list[Turn]:
-    """The turns that nothing was learned from yet."""
-    turns = list(turns)
-    names = {turn.session_id for turn in turns if turn.session_id is not None}
+def _narrow(found: FoundMemories, kept: set[str]) -> FoundMemories:
+    all_found = found.recollection
+    chosen = [one for one in all_found if one.memory.id in kept]
+    return replace(
+        found, recollection=Recollection(chosen, sure=all_found.sure, late=all_found.late)
+    )
+
+
+def _split_learned(
+    call: Call, found: Sequence[Recalled], told: Iterable[str]
+) -> tuple[list[Recalled], list[Recalled]]:
+    """The turns that nothing was learned from yet, and the others; without those told as facts."""
+    untold = [one for one in found if one.memory.id not in set(told)]
+    names = {one.memory.session_id for one in untold if one.memory.session_id is not None}
     with call.store.open_reader(call.owner) as reader:
         sessions = [known for name in names if (known := reader.get_session(name)) is not None]
     marks = {one.id: one.watermark for one in sessions}
-    return [one for one in turns if one.position >= marks.get(one.session_id or "", 0)]
+    fresh = [
+        one
+        for one in untold
+        if isinstance(one.memory, Turn)
+        and one.memory.position >= marks.get(one.memory.session_id or "", 0)
+    ]
+    ids = {one.memory.id for one in fresh}
+    return fresh, [one for one in untold if one.memory.id not in ids]

@@ -28,7 +28,7 @@ class EmbeddingUnit:
 def split_into_units(text: str, whole: str, *, by_sentence: bool) -> list[EmbeddingUnit]:
     """The sentences of a long text, else `whole`, the text with its speaker."""
     if by_sentence and len(text) > MIN_SPLIT_CHARS:
-        found = _split_sentences(text)
+        found = split_sentences(text)
         if len(found) > 1:
             return [
                 EmbeddingUnit(one, number, detect_features(one))
@@ -37,7 +37,8 @@ def split_into_units(text: str, whole: str, *, by_sentence: bool) -> list[Embedd
     return [EmbeddingUnit(whole)]
 
 
-def _split_sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
+    """The first sentences of a text that have enough words for a vector."""
     prose = CODE_FENCE_PATTERN.sub("\n", text[:MAX_SPLIT_CHARS])
     found = (sentence.strip() for sentence in SENTENCE_END_PATTERN.split(prose))
     return [one for one in found if len(WORD_PATTERN.findall(one)) >= 3][:MAX_SENTENCES]

@@ -195,6 +195,31 @@ def compute_similarity(
     return found
 
 
+def compute_part_similarity(
+    index: Index, vector: Floats, ids: Sequence[str]
+) -> dict[str, list[float]]:
+    """The similarity of every vector of some documents: one for each part of their texts."""
+    places = {
+        index.places[one]: one for one in ids if index.places.get(one, len(index)) < len(index)
+    }
+    documents = index.row_documents.values
+    rows = np.flatnonzero(np.isin(documents, list(places)))
+    found: dict[str, list[float]] = {}
+    for document, score in zip(
+        documents[rows].tolist(), index.vectors.similarities_at(rows, vector).tolist(), strict=True
+    ):
+        found.setdefault(places[document], []).append(score)
+    return found
+
+
+def weigh_terms(index: Index, terms: Sequence[str]) -> dict[str, float]:
+    """The inverse document frequency of each term."""
+    return {
+        term: inverse_document_frequency(index.words.count_documents(encode_term(term)), len(index))
+        for term in terms
+    }
+
+
 def compute_bm25(index: Index, terms: Sequence[str]) -> tuple[Floats, float]:
     """The score of each document, and that of one with every term."""
     scores, ideal = np.zeros(len(index), dtype=np.float32), 0.0

@@ -7,7 +7,7 @@ import re
 import struct
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from zlib import crc32
 
 import Stemmer
@@ -24,6 +24,9 @@ STOP_WORDS = frozenset(
 
 MAX_TERM_CHARS = 100
 """Longer words are cut: PostgreSQL cannot index words of 2 kB."""
+
+STEM_START_CHARS = 3
+"""How many characters a word and its stem have in common."""
 
 _local = threading.local()
 
@@ -44,6 +47,23 @@ def extract_query_terms(text: str) -> list[str]:
     words = WORD_PATTERN.findall(fold(text))
     telling = [word for word in words if word not in STOP_WORDS]
     return list(dict.fromkeys(extract_terms(" ".join(telling or words))))
+
+
+class TermMatcher:
+    """Finds some terms in texts without stemming the words that cannot be one of them."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self._terms = frozenset(terms)
+        self._extracts_all = any(UNSPACED_PATTERN.search(term) for term in self._terms)
+        starts = sorted({re.escape(term[:STEM_START_CHARS]) for term in self._terms})
+        self._pattern = re.compile(rf"(?<![^\W_])(?:{'|'.join(starts) or '(?!)'})[^\W_]*")
+
+    def find(self, text: str) -> frozenset[str]:
+        """The terms that occur in a text."""
+        if self._extracts_all:
+            return self._terms.intersection(extract_terms(text))
+        words = self._pattern.findall(fold(text))
+        return self._terms.intersection(_stem(words)) if words else frozenset()
 
 
 def encode_terms(words: Sequence[str]) -> bytes:
@@ -73,7 +93,10 @@ _STRAIGHT_QUOTES = str.maketrans("‘’“”", "''\"\"")
 
 def fold(text: str) -> str:
     """Case-folded, without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    decomposed = unicodedata.normalize("NFKD", folded)
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return unicodedata.normalize("NFKC", bare)
 

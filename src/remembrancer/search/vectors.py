@@ -84,6 +84,12 @@ class Vectors:
             found[where] = dot_products(block[inside].astype(np.float32), query) * scales[inside]
         return found
 
+    def similarities_at(self, rows: NDArray[np.int64], query: Floats) -> Floats:
+        """The cosine of some rows, in ascending order, to the query."""
+        if not len(rows):
+            return np.zeros(0, dtype=np.float32)
+        return dot_products(self._dequantise(rows), query)
+
     def _compute_products(self, query: Floats) -> Floats:
         found = np.empty(self.size, dtype=np.float32)
         for number, (block, scales) in enumerate(zip(self._blocks, self._scales, strict=True)):
@@ -92,7 +98,7 @@ class Vectors:
             here[:] = dot_products(coarse, query) * scales[: len(here)]
         return found
 
-    def _dequantise(self, rows: Sequence[int]) -> Floats:
+    def _dequantise(self, rows: Sequence[int] | NDArray[np.int64]) -> Floats:
         """Dequantised rows."""
         pieces = [
             self._blocks[number][inside] * self._scales[number][inside, None]
