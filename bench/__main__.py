@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from bench import learning, retrieval, speed
+from bench import block, learning, retrieval, speed
 
-COMMANDS = {"retrieval": retrieval, "learning": learning, "speed": speed}
+COMMANDS = {"retrieval": retrieval, "block": block, "learning": learning, "speed": speed}
 
 
 def main(arguments: list[str] | None = None) -> None:

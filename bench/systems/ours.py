@@ -36,7 +36,7 @@ class Ours:
     def add(self, history: History) -> None:
         me: Any = self._store.for_user(history.id)
         for session in history.sessions:
-            written = me.append(_messages(session), session=session.id)
+            written = me.append(messages(session), session=session.id)
             for turn, kept in zip(session.turns, written, strict=True):
                 self._lines[kept.id] = (turn.id, turn.line)
 
@@ -50,7 +50,7 @@ class Ours:
         self._store.close()
 
 
-def _messages(session: Session) -> list[dict[str, object]]:
+def messages(session: Session) -> list[dict[str, object]]:
     when = {"said_at": session.date} if session.date else {}
     return [
         {"role": turn.role, "speaker": turn.speaker, "content": turn.text, **when}
