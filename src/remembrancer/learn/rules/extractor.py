@@ -1,6 +1,7 @@
-"""Extracts explicit statements of users about themselves by rules, without a model.
+"""Extracts explicit statements of users about themselves and others by rules, without a model.
 
-It prefers precision to recall: questions, guesses, quotations and moods yield nothing.
+It prefers precision to recall: questions, guesses, quotations and moods yield nothing. English
+statements are restated in the third person; in other languages the user's own words are kept.
 """
 
 from __future__ import annotations
@@ -8,322 +9,282 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from re import Match
 
 from remembrancer.learn.extracted_fact import ExtractedFact, Quote
 from remembrancer.learn.rules.clauses import (
     MAX_CLAUSE_CHARS,
+    Clause,
     split_clauses,
     split_sentences,
     strip_lead_in,
 )
 from remembrancer.learn.rules.patterns import (
-    APPOSITION,
-    INSTRUCTION,
-    INSTRUCTION_KEYS,
-    INSTRUCTIONS,
-    NO_GIVEN_NAME,
-    STATEMENT_PATTERNS,
+    LanguageRules,
     MemoryDefaults,
     StatementPattern,
-    compile_pattern,
+    load_rules,
 )
-from remembrancer.learn.rules.vocabulary import is_complete, is_place
+from remembrancer.learn.rules.people import People, Person
+from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
+from remembrancer.learn.rules.vocabulary import compile_words
+from remembrancer.search.language import Language, detect_language
 from remembrancer.types import Permanence, Turn
 
 USER_SUBJECT = "user"
 MAX_KEY_CHARS = 200
-
-REMEMBER_REQUEST = re.compile(
-    r"(?P<plea>(?:(?:can|could|will|would) you |i(?:'d| would) like you to |i want you to )?"
-    r"(?:please )?)(?:also )?"
-    r"(?:remember(?: that|:| (?=(?:i|i'm|i've|my|we|our)\b))|keep in mind(?: that|:)"
-    r"|(?:please |do )(?:note|remember)(?: that|:|,| (?=(?:i|my|the)\b))"
-    r"|(?:make|take) a note(?: that|:| of the fact that)|note(?: to self)?:|don't forget(?: that|:)"
-    r"|do not forget(?: that|:)|never forget that|bear in mind(?: that|:)|for future reference[,:]"
-    r"|for the future[,:]|for later[,:])\s*(?P<rest>.+)",
-    re.I,
-)
-ADVICE = re.compile(
-    r"\b(?:you|you're|your|yourself|let's)\b|^(?:it|that|this|they|he|she|to)\b", re.I
-)
-SELF_REFERENCE = re.compile(r"\b(?:I|my|me|we|our|us)\b|\d|\s[A-Z]")
-FINITE_VERB = re.compile(
-    r"^(?:I|we)\b|\b(?:is|are|was|were|has|have|had|will|can|cannot|do|does|did|must|should|needs?"
-    r"|wants?|lives?|works?|likes?|starts?|ends?|prefers?|expires?|opens?|closes?|runs?|\w+ed)\b",
-    re.I,
-)
-OWN_SUBJECT = re.compile(r"(?:(?:my|our) |(?-i:[A-Z]))\S+ (?:\S+ ){1,}\S+", re.I)
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
-UNCAPPED = re.compile(
-    r"(?:i|im|i'm)\b[^A-Z]* (?!fear|peace|hope|the|an?|my)[^A-Z\s]+(?:, [^A-Z\s]+)?"
-)
-
-PLEASE = re.compile(r"^please ", re.I)
-CONTRACTIONS = (
-    (re.compile(r"^(?:i'm|im|i m)\b", re.I), "I am"),
-    (re.compile(r"^(?:i've|ive)\b", re.I), "I have"),
-    (re.compile(r"^i'll\b", re.I), "I will"),
-    (re.compile(r"^i\b"), "I"),
-    (re.compile(r"^we're\b", re.I), "we are"),
-    (re.compile(r"^we've\b", re.I), "we have"),
-    (re.compile(r"^let's\b", re.I), "let us"),
-    (re.compile(r"\b(?:don't|dont)\b", re.I), "do not"),
-    (re.compile(r"\bdoesn't\b", re.I), "does not"),
-    (re.compile(r"\b(?:can't|cant|can not)\b", re.I), "cannot"),
-    (re.compile(r"\b(name|job|birthday|goal|dream|favou?rite \w+)'s\b", re.I), r"\1 is"),
-    (
-        re.compile(r"^((?:my|our) [\w -]{2,30})'s (?=(?:called|named|an?|allergic|from)\b)", re.I),
-        r"\1 is ",
-    ),
-    (re.compile(r"^I have got\b"), "I have"),
-    (re.compile(r"^I got (?=\w+ (?:kids|children|sons|daughters|dogs|cats)\b)"), "I have "),
-)
-FILLER = re.compile(
-    r"^((?:I|we)(?: am| are| have| do not)?) (?:(?:really|also|just|actually|absolutely|truly"
-    r"|totally|definitely|personally|honestly|basically|simply|currently|now|still|recently|finally"
-    r"|already|mostly|generally|typically|especially|particularly|completely|officially"
-    r"|always (?=love|like|enjoy|prefer|hate)|usually (?=prefer)"
-    r"|much (?=prefer)|strongly|both|all) )+",
-)
-TRAILING = re.compile(
-    r"(?:,?(?<!right) (?:too|as well|though|a lot|so much|very much|a ton|indeed"
-    r"|of course|to be honest|tbh|actually|really|btw|by the way|you know|now|nowadays|haha"
-    r"|as usual|more than anything|most of all|like (?:i|you) (?:said|mentioned)"
-    r"|as (?:i )?mentioned|as you know))+$",
-    re.I,
-)
-VOCATIVE = re.compile(r"(?<= )([a-z][\w'-]*), [A-Z][a-z]+$")
-WHEN = r"(?:week|weekend|month|year|night|spring|summer|fall|autumn|winter|\w+day|fri|sat|sun)"
-PAST_TIME = re.compile(
-    rf",? (?:yesterday|recently|(?:just )?(?:last|this past) {WHEN}|the other (?:day|week)"
-    rf"|earlier this {WHEN}|(?:about |around |over )?(?:\w+|a few|a couple of) (?:{WHEN}|day)s?"
-    r" (?:ago|back)|for the first time|back in \w+)$",
-    re.I,
-)
-FUTURE_TIME = re.compile(
-    r",?(?: for)? (?:soon|(?:next|this|later this) "
-    r"(?:month|year|spring|summer|fall|autumn|winter))$",
-    re.I,
-)
-
-THIRD_PERSON_FORMS = {
-    "i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
-    "we": "they", "us": "them", "our": "their", "ours": "theirs", "ourselves": "themselves",
-    "i'm": "they're", "i've": "they've", "i'll": "they'll", "i'd": "they'd",
-    "we're": "they're", "we've": "they've", "we'll": "they'll", "we'd": "they'd",
-}  # fmt: skip
-FIRST_PERSON = re.compile(
-    r"\b(?:I'(?:m|ve|ll|d)|we'(?:re|ve|ll|d)|I|me|my|mine|myself|we|us|our|ours|ourselves)\b"
-)
-AGREEMENT = re.compile(r"\bthey (am|was)\b")
-
-IRREGULAR = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes"}
-AUXILIARY = frozenset(
-    "can cannot will must may was were had did has is does used went got made took came saw said"
-    " left lost bought found met kept told wore ate drove began sold sent spent paid put set let"
-    " won ran flew wrote chose grew knew thought brought built never always already".split()
-)
 
 
 def extract_facts(turns: Sequence[Turn]) -> list[ExtractedFact]:
     """The user's explicit statements and requests, in order; most turns have none."""
-    found = (fact for turn in turns if turn.is_by_user for fact in _extract_from_turn(turn))
+    own = [turn for turn in turns if turn.is_by_user]
+    main = detect_language("\n".join(turn.content for turn in own)) or Language.ENGLISH
+    people = People()
+    found = (fact for turn in own for fact in _extract_from_turn(turn, main, people))
     return list(_drop_repetitions(found))
 
 
 def _drop_repetitions(candidates: Iterable[ExtractedFact]) -> Iterator[ExtractedFact]:
     """Drop a fact that equals the last one with the same key."""
-    last: dict[str, str] = {}
+    last: dict[tuple[str | None, str], str] = {}
     for found in candidates:
-        key = found.predicate or found.content
+        key = found.subject, found.predicate or found.content
         if last.get(key) != found.content:
             yield found
         last[key] = found.content
 
 
-def _extract_from_turn(turn: Turn) -> Iterator[ExtractedFact]:
-    for sentence in split_sentences(turn.content):
-        for found in _extract_from_sentence(sentence):
-            yield replace(found, quotes=(Quote(turn.id, found.quote),))
+def _extract_from_turn(turn: Turn, main: Language, people: People) -> Iterator[ExtractedFact]:
+    language = detect_language(turn.content) or main
+    rules = load_rules(language)
+    is_ironic = rules.vocabulary.contains("IRONY", turn.content)
+    people.start_turn()
+    for sentence in split_sentences(turn.content, rules.vocabulary):
+        spoken = dict.fromkeys(
+            (detect_language(sentence) or language, language, Language.ENGLISH)
+        )
+        for found in _extract_from_sentence(sentence, list(spoken), turn.id, people):
+            if not (is_ironic and found.category == "preference"):
+                yield found
 
 
-def _extract_from_sentence(sentence: str) -> list[ExtractedFact]:
-    asked = _parse_request(sentence)
-    if asked:
-        return [asked]
-    order = _parse_instruction(sentence)
-    if order:
-        return [order]
-    said = [found for words in split_clauses(sentence) if (found := _parse_statement(words))]
-    return said + list(_find_named_people(sentence))
+def _extract_from_sentence(
+    sentence: str, languages: list[Language], turn_id: str, people: People
+) -> list[ExtractedFact]:
+    """The facts of a sentence in the first language in which there are any."""
+    for language in languages:
+        reader = SentenceReader(load_rules(language), turn_id, people)
+        found = list(reader.read(sentence))
+        if found:
+            return found
+    return []
 
 
-def _find_named_people(sentence: str) -> Iterator[ExtractedFact]:
-    """Who "my sister Ana" is, whatever the sentence goes on to ask or suppose."""
-    for found in APPOSITION.finditer(sentence):
-        role, name = found["role"].lower(), found["name"] or found["apart"]
-        if not NO_GIVEN_NAME.fullmatch(name):
-            known = _parse_statement(f"my {role} is {name}")
-            if known:
-                yield replace(known, quotes=(Quote("", found[0]),), confidence=0.8)
+class SentenceReader:
+    """Reads the sentences of a turn in one language."""
 
+    def __init__(self, rules: LanguageRules, turn_id: str, people: People) -> None:
+        self.rules = rules
+        self.vocabulary = rules.vocabulary
+        self.turn_id = turn_id
+        self.people = people
 
-def _parse_request(sentence: str) -> ExtractedFact | None:
-    """Parse "remember that …", which need not be about the user."""
-    found = REMEMBER_REQUEST.fullmatch(straighten_quotes(strip_lead_in(sentence)).rstrip(" .!?"))
-    if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
+    def read(self, sentence: str) -> Iterator[ExtractedFact]:
+        found = self._read_request(sentence) or self._read_instruction(sentence)
+        if found:
+            self.people.note(sentence, self.turn_id, self.rules)
+            yield found
+            return
+        for clause in split_clauses(sentence, self.vocabulary):
+            yield from self._read_clause(clause)
+
+    def _read_clause(self, clause: Clause) -> Iterator[ExtractedFact]:
+        resolved, person = self.people.resolve(clause.words, self.rules)
+        before = len(self.people.mentioned)
+        self.people.note(resolved if person else clause.words, self.turn_id, self.rules)
+        for mentioned in self.people.mentioned[before:]:
+            yield from self._introduce(mentioned, clause.words)
+        found = self._match(resolved, clause.words) if clause.is_asserted else None
+        if found and person and person.quote.turn != self.turn_id:
+            found = replace(found, quotes=(*found.quotes, person.quote))
+        if found:
+            yield found
+
+    def _introduce(self, person: Person, clause: str) -> Iterator[ExtractedFact]:
+        """Who "my sister Ana" is, whatever the clause goes on to ask or suppose."""
+        template = self.vocabulary.words.get("INTRODUCTION", "").removeprefix("(?:")[:-1]
+        if not template or not (person.name and person.role) or person.quote.words not in clause:
+            return
+        my = person.phrase.split()[0]
+        said = template.format(my=my, role=person.role, name=person.name)
+        known = self._match(said, person.quote.words)
+        if known:
+            yield replace(known, confidence=0.8)
+
+    def _read_request(self, sentence: str) -> ExtractedFact | None:
+        """Read "remember that …", which need not be about the user."""
+        lead = strip_lead_in(sentence, self.vocabulary).rstrip(" .!?")
+        plain = lead.replace("’", "'")
+        pattern = rf"(?P<plea>{self.vocabulary.list_pattern('PLEA')}?)"
+        pattern += rf"{self.vocabulary.list_pattern('REMEMBER')}\s*(?P<rest>.+)"
+        found = compile_words(pattern).fullmatch(plain)
+        if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
+            return None
+        if sentence.endswith("?") and not found["plea"]:
+            return None
+        rest = strip_lead_in(lead[found.start("rest") :].strip(" .!?,"), self.vocabulary)
+        return self._keep_request(rest, has_plea=bool(found["plea"]))
+
+    def _keep_request(self, rest: str, *, has_plea: bool) -> ExtractedFact | None:
+        clauses = [one.words for one in split_clauses(rest, self.vocabulary)]
+        known = self._match(rest, rest) if clauses == [rest] else self._read_instruction(rest)
+        if known:
+            return replace(known, requested=True, confidence=0.95)
+        if not self._is_worth_keeping(rest, has_plea=has_plea):
+            return None
+        content = rest
+        if self.rules.language is Language.ENGLISH:
+            content = restate(self.vocabulary.normalise(rest)) or rest
+        return self._build(REQUESTED_DEFAULTS, content, rest, requested=True)
+
+    def _is_worth_keeping(self, rest: str, *, has_plea: bool) -> bool:
+        """True if it is a statement of the user, and not advice to the reader."""
+        if self.vocabulary.contains("ADVICE", rest) or len(rest.split()) < 3:
+            return False
+        if not self.vocabulary.contains("FINITE_VERB", rest):
+            return False
+        is_own = self.vocabulary.contains("FIRST_PERSON", rest) or re.search(r"\d|\s[A-Z]", rest)
+        return has_plea or bool(is_own)
+
+    def _read_instruction(self, sentence: str) -> ExtractedFact | None:
+        """Read a standing instruction to the assistant that takes up the whole sentence."""
+        words = strip_lead_in(sentence.strip(" .!¡"), self.vocabulary)
+        if sentence.endswith("?") or not words or len(words) > MAX_CLAUSE_CHARS:
+            return None
+        return self._match(words, words, only_instructions=True)
+
+    def _match(
+        self, words: str, quote: str, *, only_instructions: bool = False
+    ) -> ExtractedFact | None:
+        """Match a clause with the statement patterns; the first one counts."""
+        plain = self.vocabulary.normalise(words)
+        bare, said_as = self._split_time(plain)
+        for wording in self.rules.statements:
+            if only_instructions and not wording.is_instruction:
+                continue
+            for pattern in wording.patterns:
+                match = pattern.fullmatch(bare)
+                found = match and self._build_from_pattern(wording, match, words, quote)
+                if found and self._fits_time(found, said_as):
+                    return replace(found, said_as=found.said_as or said_as)
         return None
-    if sentence.endswith("?") and not found["plea"]:
-        return None
-    quote = strip_lead_in(sentence)
-    rest = strip_lead_in(found["rest"].strip(" .!?,"))
-    known = (
-        _parse_statement(rest) if list(split_clauses(rest)) == [rest] else _parse_instruction(rest)
-    )
-    if known:
-        return replace(known, quotes=(Quote("", quote),), requested=True, confidence=0.95)
-    if not _is_worth_keeping(rest, has_plea=bool(found["plea"])):
-        return None
-    return _build_candidate(
-        REQUESTED_DEFAULTS, restate_in_third_person(rest), quote, requested=True
-    )
 
+    def _split_time(self, plain: str) -> tuple[str, str]:
+        """A clause without the time at its end, and that time."""
+        found = compile_words(rf",? {self.vocabulary.list_pattern('TIME')}$").search(plain)
+        return (plain[: found.start()], found[0].strip(" ,")) if found else (plain, "")
 
-def _is_worth_keeping(rest: str, *, has_plea: bool) -> bool:
-    """True if it is a statement of the user, and not advice to the reader."""
-    if ADVICE.search(rest) or len(rest.split()) < 3:
-        return False
-    if not FINITE_VERB.search(rest) and not OWN_SUBJECT.match(rest):
-        return False
-    return has_plea or SELF_REFERENCE.search(rest) is not None
+    def _fits_time(self, found: ExtractedFact, said_as: str) -> bool:
+        """True unless something that is yet to come is told as a fact."""
+        is_plan = found.category in ("event", "decision")
+        return is_plan or not self.vocabulary.equals("FUTURE", said_as)
 
+    def _build_from_pattern(
+        self, wording: StatementPattern, match: Match[str], words: str, quote: str
+    ) -> ExtractedFact | None:
+        parts = {name: (text or "").strip() for name, text in match.groupdict().items()}
+        if wording.check == "is_place" and quote == quote.lower():
+            parts["x"] = parts["x"].title()
+        if not self._accepts(wording, parts):
+            return None
+        content = wording.content.format(**self._show(parts), clause=self._show_clause(words))
+        subject = self._find_subject(parts.get("who", ""))
+        found = self._build(wording.defaults, content, quote, subject=subject or USER_SUBJECT)
+        found = replace(found, said_as=parts.get("when", ""))
+        predicate = self._build_predicate(wording, parts)
+        is_unnamed = bool(parts.get("who")) and not (subject or "")[:1].isupper()
+        if predicate is None or len(predicate) > MAX_KEY_CHARS or is_unnamed:
+            return found
+        return replace(found, predicate=predicate)
 
-def _parse_instruction(sentence: str) -> ExtractedFact | None:
-    """Parse a standing instruction to the assistant."""
-    words = strip_lead_in(sentence.strip(" .!")) if not sentence.endswith("?") else ""
-    plain = expand_contractions(words)
-    if not plain or len(words) > MAX_CLAUSE_CHARS:
-        return None
-    if not any(compile_pattern(says).fullmatch(plain) for says in INSTRUCTIONS):
-        return None
-    order = _build_candidate(
-        INSTRUCTION, format_line(to_third_person(PLEASE.sub("", plain))), words
-    )
-    keys = (key for key, pattern in INSTRUCTION_KEYS if pattern.search(plain))
-    return _set_key(order, next(keys, None))
+    def _accepts(self, wording: StatementPattern, parts: dict[str, str]) -> bool:
+        if "x" in parts and not self.vocabulary.check(wording.check, parts["x"]):
+            return False
+        who = self._find_subject(parts.get("who", ""))
+        if parts.get("who") and not who:
+            return False
+        return "y" not in parts or self.vocabulary.is_complete(parts["y"])
 
+    def _find_subject(self, who: str) -> str | None:
+        """The name of a person such as "my sister Ana", or "sister" if there is none."""
+        if not who:
+            return None
+        pattern = rf"(?:{self.vocabulary.list_pattern('MY')} (?P<role>{self.vocabulary.list_pattern('ROLE')}))?"
+        pattern += r"(?P<name>.*)"
+        found = compile_words(pattern).fullmatch(who)
+        name = found["name"].strip(" ,") if found else who
+        if not name:
+            return found["role"].lower() if found and found["role"] else None
+        return name if self.vocabulary.is_given_name(name) else None
 
-def _parse_statement(words: str) -> ExtractedFact | None:
-    """Match a clause with the statement patterns."""
-    plain = FILLER.sub(r"\1 ", expand_contractions(words))
-    plain = PAST_TIME.sub("", VOCATIVE.sub(r"\1", TRAILING.sub("", plain)))
-    for wording in STATEMENT_PATTERNS:
-        for says in wording.patterns:
-            found = compile_pattern(says).fullmatch(plain)
-            if found and (candidate := _build_from_pattern(wording, found.groupdict(), words)):
-                return candidate
-    return None
+    def _show(self, parts: dict[str, str]) -> dict[str, str]:
+        """The matched words as they stand in the content."""
+        if self.rules.language is not Language.ENGLISH:
+            return parts
+        who = compile_words(rf"^{self.vocabulary.list_pattern('MY')} ").sub("", parts.get("who", ""))
+        shown = {name: replace_pronouns(words) for name, words in parts.items()}
+        shown["who"] = who.replace(",", "")
+        if "does" in shown:
+            shown["does"] = conjugate(shown["does"])
+        return shown
 
+    def _show_clause(self, words: str) -> str:
+        bare = compile_words(rf"^{self.vocabulary.list_pattern('POLITE')}").sub("", words)
+        if self.rules.language is not Language.ENGLISH:
+            return bare
+        return replace_pronouns(self.vocabulary.normalise(bare))
 
-def _build_from_pattern(
-    wording: StatementPattern, said: dict[str, str | None], quote: str
-) -> ExtractedFact | None:
-    parts = {name: (words or "").strip() for name, words in said.items()}
-    if wording.defaults.category == "event":
-        parts["x"] = FUTURE_TIME.sub("", parts["x"])
-    if wording.check is is_place and UNCAPPED.fullmatch(quote):
-        parts["x"] = parts["x"].title()
-    if not wording.check(parts["x"]) or not is_complete(parts.get("y", "")):
-        return None
-    shown = {name: to_third_person(words) for name, words in parts.items()}
-    if "does" in shown:
-        shown["does"] = conjugate(shown["does"])
-    content = format_line(wording.content.format(**shown))
-    candidate = _build_candidate(wording.defaults, content, quote)
-    return _set_key(candidate, _build_predicate(wording, parts))
+    def _build_predicate(self, wording: StatementPattern, parts: dict[str, str]) -> str | None:
+        """The predicate under which a later statement supersedes this one."""
+        if wording.predicate is None:
+            return None
+        topics = {name: self._normalise_topic(words) for name, words in parts.items()}
+        pair = " and ".join(sorted((topics.get("x", ""), topics.get("y", ""))))
+        return wording.predicate.format(**topics, pair=pair)
 
+    def _normalise_topic(self, words: str) -> str:
+        """Normalise a topic so that statements about the same thing get the same key."""
+        if self.rules.language is Language.ENGLISH:
+            words = replace_pronouns(words)
+        bare = compile_words(rf"^{self.vocabulary.list_pattern('ARTICLE')} | since .*").sub(
+            "", words.lower()
+        )
+        plain = re.sub(r"[^\w\s'&+/.-]", " ", bare.replace("favourite", "favorite"))
+        return " ".join(plain.split()).strip(". ")
 
-def _build_predicate(wording: StatementPattern, parts: dict[str, str]) -> str | None:
-    """The predicate under which a later statement supersedes this one."""
-    if wording.predicate is None:
-        return None
-    topics = {name: normalise_topic(words) for name, words in parts.items()}
-    pair = " and ".join(sorted((topics["x"], topics.get("y", ""))))
-    return wording.predicate.format(**topics, pair=pair)
-
-
-def _set_key(found: ExtractedFact, predicate: str | None) -> ExtractedFact:
-    if predicate is None or len(predicate) > MAX_KEY_CHARS:
-        return found
-    return replace(found, subject=USER_SUBJECT, predicate=predicate)
-
-
-def _build_candidate(
-    sort: MemoryDefaults, content: str, quote: str, *, requested: bool = False
-) -> ExtractedFact:
-    return ExtractedFact(
-        content=content,
-        quotes=(Quote("", quote),),
-        category=sort.category,
-        importance=sort.importance,
-        permanence=sort.permanence,
-        confidence=sort.confidence,
-        requested=requested,
-    )
-
-
-def straighten_quotes(words: str) -> str:
-    """Replace typographic apostrophes, without changing the length."""
-    return words.replace("’", "'").replace("‘", "'")
-
-
-def expand_contractions(words: str) -> str:
-    """Write out the contractions with which patterns begin."""
-    plain = " ".join(straighten_quotes(words).split())
-    for contraction, full in CONTRACTIONS:
-        plain = contraction.sub(full, plain)
-    return plain
-
-
-def to_third_person(words: str) -> str:
-    restated = FIRST_PERSON.sub(lambda found: THIRD_PERSON_FORMS[found[0].lower()], words)
-    return AGREEMENT.sub(lambda verb: "they are" if verb[1] == "am" else "they were", restated)
-
-
-def restate_in_third_person(words: str) -> str:
-    """Restate a sentence in the third person; a subject "I" or "we" is left out."""
-    plain = expand_contractions(words)
-    subject, _, rest = plain.partition(" ")
-    if subject not in ("I", "we"):
-        return format_line(to_third_person(plain[:1].lower() + plain[1:]))
-    verb, _, others = rest.partition(" ")
-    return format_line(f"{conjugate(verb)} {to_third_person(others)}")
-
-
-def conjugate(verb: str) -> str:
-    """The third person of a verb, which can be followed by more words; past tense stays."""
-    first, gap, rest = verb.lower().partition(" ")
-    if first in AUXILIARY or first.endswith(("ed", "s")):
-        return verb
-    if first in IRREGULAR:
-        return IRREGULAR[first] + gap + rest
-    if first.endswith(("sh", "ch", "x", "z", "o")):
-        return f"{first}es{gap}{rest}"
-    if first.endswith("y") and first[-2:-1] not in "aeiou":
-        return f"{first[:-1]}ies{gap}{rest}"
-    return f"{first}s{gap}{rest}"
-
-
-def normalise_topic(words: str) -> str:
-    """Normalise a topic so that statements about the same thing get the same key."""
-    bare = re.sub(
-        r"^(?:an?|the|their|some) | (?:since|ever since) .*", "", to_third_person(words).lower()
-    )
-    plain = re.sub(r"[^\w\s'&+/.-]", " ", bare.replace("favourite", "favorite"))
-    return " ".join(plain.split()).strip(". ")
+    def _build(
+        self,
+        sort: MemoryDefaults,
+        content: str,
+        quote: str,
+        *,
+        subject: str = USER_SUBJECT,
+        requested: bool = False,
+    ) -> ExtractedFact:
+        return ExtractedFact(
+            content=format_line(content),
+            quotes=(Quote(self.turn_id, quote),),
+            category=sort.category,
+            subject=subject,
+            importance=sort.importance,
+            permanence=sort.permanence,
+            confidence=sort.confidence,
+            requested=requested,
+        )
 
 
 def format_line(words: str) -> str:
     """Normalise spaces, capitalise the first letter and strip punctuation."""
-    line = " ".join(words.split()).strip(" ,;:.!")
+    line = " ".join(words.split()).strip(" ,;:.!¡")
     return line[:1].upper() + line[1:]

@@ -1,4 +1,4 @@
-"""The table of statement patterns: wordings, the content they become, and its predicate."""
+"""The statement patterns of a language: wordings, the content they become, and its predicate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from re import Pattern
 
-from remembrancer.learn.rules.vocabulary import CHECKS, VOCABULARY, WORDS, Check, read_blocks
+from remembrancer.learn.rules.vocabulary import Vocabulary, compile_words, read_blocks
+from remembrancer.search.language import Language
 from remembrancer.types import Permanence
 
 
@@ -25,30 +26,32 @@ class MemoryDefaults:
 class StatementPattern:
     """Patterns for one statement, and the memory to make of it.
 
-    `{x}` in the content is the matched text in the third person; in the predicate it is the topic.
-    `check` accepts or refuses the matched text.
+    `{x}` in the content is the matched text, `{who}` the person it is about, and `{clause}` all of
+    the clause. In the predicate `{x}` is the topic. `check` accepts or refuses the matched text.
     """
 
     defaults: MemoryDefaults
     content: str
     predicate: str | None
-    check: Check
-    patterns: tuple[str, ...]
+    check: str
+    patterns: tuple[Pattern[str], ...]
+
+    @property
+    def is_instruction(self) -> bool:
+        return self.defaults is INSTRUCTION
 
 
-@cache
-def compile_pattern(wording: str) -> Pattern[str]:
-    """Compile a wording to a regular expression.
+@dataclass(frozen=True, slots=True)
+class LanguageRules:
+    """What is known of a language: its words, and its statements about users and others."""
 
-    `<x>` matches any words, `<KIN>` an entry of the vocabulary, and `<role:KIN>` the same as a
-    named group. Parentheses only group.
-    """
-    plain = re.sub(r"\((?!\?)", "(?:", re.sub("(?<!P)<x>", "(?P<x>.+)", wording))
-    named = re.sub(r"<([a-z]+):([A-Z_]+)>", r"(?P<\1><\2>)", plain)
-    return re.compile(re.sub(r"<([A-Z_]+)>", lambda word: VOCABULARY[word[1]], named), re.I)
+    language: Language
+    vocabulary: Vocabulary
+    statements: tuple[StatementPattern, ...]
 
 
 PERMANENT, STABLE, STANDARD = Permanence.PERMANENT, Permanence.STABLE, Permanence.STANDARD
+INSTRUCTION = MemoryDefaults("instruction", STABLE, 7, 0.9)
 MEMORY_DEFAULTS = {
     "BIRTH": MemoryDefaults("profile", PERMANENT, 8, 0.95),
     "PROFILE": MemoryDefaults("profile", STABLE, 8, 0.9),
@@ -62,50 +65,38 @@ MEMORY_DEFAULTS = {
     "PLAN": MemoryDefaults("event", Permanence.VOLATILE, None, 0.8),
     "DECISION": MemoryDefaults("decision", STABLE, None, 0.8),
     "CORRECTION": MemoryDefaults("correction", STABLE, None, 0.75),
+    "INSTRUCTION": INSTRUCTION,
 }
-INSTRUCTION = MemoryDefaults("instruction", STABLE, 7, 0.9)
 
 
-def _parse_statement(head: str, wordings: list[str]) -> StatementPattern:
+@cache
+def load_rules(language: Language) -> LanguageRules:
+    """Read and compile the rules of a language; once in a process."""
+    vocabulary = Vocabulary(language)
+    statements = read_blocks(f"statements.{language}.txt")
+    parsed = (_parse_statement(head, lines, vocabulary) for head, lines in statements)
+    return LanguageRules(language, vocabulary, tuple(parsed))
+
+
+def _parse_statement(
+    head: str, wordings: list[str], vocabulary: Vocabulary
+) -> StatementPattern:
     defaults, content, predicate, *check = head.split(" | ")
     return StatementPattern(
         MEMORY_DEFAULTS[defaults],
         content,
         None if predicate == "-" else predicate,
-        CHECKS[check[0] if check else "is_complete"],
-        tuple(wordings),
+        check[0] if check else "is_complete",
+        tuple(compile_wording(wording, vocabulary) for wording in wordings),
     )
 
 
-STATEMENT_PATTERNS = tuple(
-    _parse_statement(head, wordings) for head, wordings in read_blocks("statements.txt")
-)
+def compile_wording(wording: str, vocabulary: Vocabulary) -> Pattern[str]:
+    """Compile a wording to a regular expression.
 
-APPOSITION = re.compile(
-    rf"\b(?:my|our) (?P<role>{VOCABULARY['KIN']}|{WORDS['PARTNER']}|{WORDS['BOSS']})"
-    r"(?: (?:named |called )?(?P<name>(?-i:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})?))"
-    r"(?!['’\w-]| (?-i:[A-Z]))"
-    r"|, (?P<apart>(?-i:[A-Z][a-z]{2,15}))(?=[.!?]?$|, (?!and\b|or\b)))",
-    re.I,
-)
-NO_GIVEN_NAME = re.compile(WORDS["NO_GIVEN_NAME"], re.I)
-
-INSTRUCTIONS = (
-    r"(please )?<STANDING>,? (please )?(always |never )?<TO_AN_ASSISTANT>\b.+",
-    r"(please )?(always|never) <TO_AN_ASSISTANT>\b.+",
-    r"(please )?<TO_AN_ASSISTANT>\b.+ <STANDING>",
-    "(whenever|every time|each time|any time|when) I (ask|say|write|send|mention|request|use) "
-    r".+, (please )?(always |never )?<TO_AN_ASSISTANT>\b.+",
-    r"(please )?(keep|make) <ANSWERS> \w.*",
-    r"(please )?(do not|never|avoid|stop) us(e|ing) <NEVER_USE>\b.*",
-    "I (want|need) you to (always|never) .+",
-)
-INSTRUCTION_KEYS: tuple[tuple[str, Pattern[str]], ...] = (
-    (
-        "answer_language",
-        re.compile(
-            rf"\b(?:answer|respond|reply|write|speak|talk)\b.* in {WORDS['LANGUAGE']}\b", re.I
-        ),
-    ),
-    ("answers", re.compile(rf"\b(?:keep|make) {VOCABULARY['ANSWERS']}\b", re.I)),
-)
+    `<x>` matches any words, `<KIN>` an entry of the vocabulary, and `<role:KIN>` the same as a
+    named group; `<P>` is a person as the subject. Parentheses only group.
+    """
+    plain = re.sub(r"\((?!\?)", "(?:", re.sub("(?<!P)<x>", "(?P<x>.+)", wording))
+    named = re.sub(r"<([a-z]+):([A-Z_]+)>", r"(?P<\1><\2>)", plain)
+    return compile_words(vocabulary.expand(named.replace("<P>", "(?P<who><PERSON>)")))

@@ -1,15 +1,27 @@
-"""Word lists and checks that recognise names, places, occupations and preferences."""
+"""The word lists of a language, and the checks of matched words that use them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import cache
 from importlib import resources
+from re import Pattern
 
-Check = Callable[[str], bool]
+from remembrancer.search.language import Language
 
 MAX_OBJECT_CHARS = 120
 MAX_OBJECT_WORDS = 18
+NOTHING = "(?!)"
+"""A pattern that matches nothing, for lists that a language does not have."""
+
+CAPITALISED = r"(?-i:[A-ZÀ-ÖØ-Þ])"
+NAME = rf"{CAPITALISED}(?-i:[a-zß-öø-ÿ]{{1,20}}(?:-{CAPITALISED}[a-zß-öø-ÿ]+)?)"
+CAMEL_CASE = re.compile(r"[A-Z][a-z]+[A-Z]")
+LONG_NAME = re.compile(
+    rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herr|Mme)\.? )?{CAPITALISED}[\w'.-]*"
+    rf"(?: (?:(?:de|der|den|van|von|da|di|del|la|bin|al) ){{0,2}}{CAPITALISED}[\w'.-]*){{0,3}}"
+)
+UNCAPPED_NAME = re.compile(r"[^\W\d_]{2,20}(?: [^\W\d_]{2,20})?")
 
 
 def read_blocks(file_name: str) -> list[tuple[str, list[str]]]:
@@ -24,222 +36,157 @@ def read_blocks(file_name: str) -> list[tuple[str, list[str]]]:
     return blocks
 
 
-def _load_words() -> dict[str, str]:
-    """For each list of `vocabulary.txt`, a pattern that matches one of its words."""
-    lists = ((name, " ".join(lines).split()) for name, lines in read_blocks("vocabulary.txt"))
-    return {name: f"(?:{'|'.join(words).replace('_', ' ')})" for name, words in lists}
-
-
-WORDS = _load_words()
-
-DANGLING = re.compile(rf"\b{WORDS['DANGLING']}\b", re.I)
-RELATIVE = re.compile(
-    r"\b(?:that (?:is|are|has|have|can|makes?|helps?|lets?|works?|focus|feels?|starts?)"
-    r"|each (?:other|day|week|month|year|morning|evening|night)"
-    r"|(?:first|second|last) (?:name|language|year|grade|world))\b",
-    re.I,
-)
-MOMENTARY = re.compile(rf"\b{WORDS['MOMENTARY']}\b", re.I)
-VAGUE = re.compile(
-    rf"\bthe {WORDS['VAGUE']}(?= for\b| since\b|$)"
-    r"|\b(?:the|an?|my|our|to|of|in|for|with|and|or|at|on|from|then|than|as|more|by|like)$",
-    re.I,
-)
-
-
-def is_complete(words: str) -> bool:
-    """True if the words can be understood without context, also later."""
-    if (
-        len(words) > MAX_OBJECT_CHARS
-        or len(words.split()) > MAX_OBJECT_WORDS
-        or VAGUE.search(words)
-    ):
-        return False
-    return not DANGLING.search(RELATIVE.sub("", words)) and not MOMENTARY.search(words)
-
-
-NAME = re.compile(
-    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'.-]*"
-    r"(?: (?:(?:de|der|den|van|von|da|di|del|la|bin|al) ){0,2}[A-Z][\w'.-]*){0,3}"
-)
-UNCAPPED_NAME = re.compile(r"[^\W\d_]{2,20}(?: [^\W\d_]{2,20})?")
-NO_NAME = re.compile(rf"{WORDS['NO_NAME']}\b", re.I)
-
-
-def is_name(words: str) -> bool:
-    """True if the words can name a person or a pet."""
-    if NO_NAME.match(words) or re.fullmatch(WORDS["NATIONALITY"], words, re.I):
-        return False
-    return NAME.fullmatch(words) is not None
-
-
-def is_name_in_any_case(words: str) -> bool:
-    """Like `is_name`, but also accepts names without capitals."""
-    return is_name(words) or bool(UNCAPPED_NAME.fullmatch(words) and not NO_NAME.match(words))
-
-
-PLACE = re.compile(
-    r"(?:(?:the|downtown|central|north(?:ern)?|south(?:ern)?|east(?:ern)?|west(?:ern)?|upstate|rural"
-    r"|suburban) )*[A-Z].*"
-)
-NO_PLACE = re.compile(rf"{WORDS['NO_PLACE']}\b.*|.*\d.*", re.I)
-CAMEL = re.compile(r"[A-Z][a-z]+[A-Z]")
-
-
-def is_place(words: str) -> bool:
-    """True if the words can name a town or a country, judged by spelling."""
-    if CAMEL.match(words) or NO_PLACE.fullmatch(words):
-        return False
-    return is_complete(words) and bool(PLACE.fullmatch(words))
-
-
-KIND_OF_HOME = re.compile(
-    rf"an? (?:[\w-]+ ){{0,3}}{WORDS['HOME']}\b.*|the (?:suburbs|countryside|mountains)", re.I
-)
-
-
-def is_kind_of_home(words: str) -> bool:
-    return is_complete(words) and bool(KIND_OF_HOME.fullmatch(words))
-
-
-TRADE = re.compile(rf"[\w-]*[a-z]{{2}}(?:er|or|ist|ian|eer|ress|man|woman)|{WORDS['TRADE']}", re.I)
-NO_TRADE = re.compile(rf"\b{WORDS['NO_TRADE']}\b", re.I)
-AFTER_HEAD = re.compile(
-    r"(?: (?:at|in|for|with|from|who|working|of|and|on|by|specializing|based|living|to)\b|,).*"
-)
-ARTICLE = re.compile(r"^(?:an?|the|my|our) ", re.I)
-
-
-def is_trade(words: str) -> bool:
-    """True if the words describe a person by occupation, study or nature."""
-    head = AFTER_HEAD.sub("", ARTICLE.sub("", words))
-    if not head or len(head.split()) > 5 or NO_TRADE.search(head):
-        return False
-    ends = (" ".join(head.split()[-count:]) for count in (1, 2))
-    return any(TRADE.fullmatch(end) for end in ends) and is_complete(words)
-
-
-NO_LIVING = re.compile(rf"\b{WORDS['NO_LIVING']}\b", re.I)
-
-
-def is_occupation(words: str) -> bool:
-    """True for an occupation for a living, of which most people have only one."""
-    return is_trade(words) and not NO_LIVING.search(AFTER_HEAD.sub("", words))
-
-
-WORKPLACE = re.compile(r"(?:an?|the|my) .+|[A-Z].*|myself", re.S)
-NO_WORKPLACE = re.compile(
-    rf"(?:(?:an?|the|my) )?{WORDS['NO_WORKPLACE']}\b.*|.*\b(?:idea|project|pace)\b.*", re.I
-)
-
-
-def is_workplace(words: str) -> bool:
-    fits = WORKPLACE.fullmatch(words) and not NO_WORKPLACE.fullmatch(words)
-    return bool(fits) and is_complete(words)
-
-
-def is_employer(words: str) -> bool:
-    return words[:1].isupper() and is_workplace(words)
-
-
-SUBJECT_OF_STUDY = re.compile(
-    rf"(?:[\w-]+ )?{WORDS['SUBJECT_OF_STUDY']}(?: (?:at|in|and) .+)?", re.I
-)
-
-
-def is_study(words: str) -> bool:
-    return is_complete(words) and bool(SUBJECT_OF_STUDY.fullmatch(words))
-
-
-POINTING = re.compile(rf"{WORDS['POINTING']}\b")
-PASSING = re.compile(rf"\b{WORDS['PASSING']}\b", re.I)
-
-
-def is_liked(words: str) -> bool:
-    """True for a thing in general; false for something just talked about."""
-    return is_complete(words) and not POINTING.match(words) and not PASSING.search(words)
-
-
-VAGUE_START = re.compile(rf"{WORDS['VAGUE_START']}\b", re.I)
-
-
-def is_favourite(words: str) -> bool:
-    return is_complete(words) and not VAGUE_START.match(words) and len(words.split()) <= 8
-
-
-GOOD_INTENT = re.compile(rf"\b{WORDS['GOOD_INTENT']}\b", re.I)
-
-
-def is_substantial(words: str) -> bool:
-    """True if a goal is more than a good intention."""
-    return is_complete(words) and len(words.split()) >= 3 and not GOOD_INTENT.search(words)
-
-
-A_GROUP = re.compile(rf"(?:an?|the) (?:[\w'-]+ )+{WORDS['GROUP']}\b.*|(?:the )?[A-Z].*", re.S)
-
-
-def is_group(words: str) -> bool:
-    return is_complete(words) and bool(A_GROUP.fullmatch(words))
-
-
-TRIVIAL = re.compile(rf"\b{WORDS['TRIVIAL']}\b", re.I)
-
-
-def is_step(words: str) -> bool:
-    """True for an important step in life, false for an errand."""
-    slight = TRIVIAL.search(words) or GOOD_INTENT.search(words)
-    return is_complete(words) and len(words.split()) >= 2 and not slight
-
-
-def is_journey(words: str) -> bool:
-    """True for a place that someone travelled to, false for an outing."""
-    return is_place(words) and not TRIVIAL.search(words)
-
-
-PASSING_RESOLVE = re.compile(rf"(?:not )?to {WORDS['PASSING_RESOLVE']}\b", re.I)
-
-
-def is_resolve(words: str) -> bool:
-    """True if a decision is about more than the day."""
-    return is_substantial(words) and not PASSING_RESOLVE.match(words)
-
-
-CHECKS: dict[str, Check] = {"any": bool} | {
-    check.__name__: check
-    for check in (
-        is_complete, is_employer, is_favourite, is_group, is_journey, is_kind_of_home, is_liked,
-        is_name, is_name_in_any_case, is_occupation, is_place, is_resolve, is_step, is_study,
-        is_substantial, is_trade, is_workplace,
-    )
-}  # fmt: skip
-
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-GAME = rf"(?:the )?{WORDS['GAME']}"
-VOCABULARY = WORDS | {
-    "W": "(?:I|we)",
-    "ANSWERS": "(?:your |all your |all |the |my )?"
-    "(?:answers|replies|responses|explanations|messages|summaries)",
-    "CONDITION": "(?:(?:type (?:1|2|one|two)|severe|mild|chronic|seasonal|high|low|an?|bad"
-    f"|really bad) )*{WORDS['CONDITION']}",
-    "DATE": rf"(?:[\w ]*{MONTH}\b[^a-z]*\d[\w, ]*|(?:the )?\d\S* (?:of )?{MONTH}.{{0,6}}"
-    r"|\d{1,4}[/.-]\d\S*)",
-    "DESCRIBED": r"(?: [\w'-]+){0,3}?",
-    "DIET": f"(?:strict |lifelong )?{WORDS['DIET']}",
-    "GAME": GAME,
-    "KIN": "(?:(?:older|younger|elder|little|big|eldest|oldest|youngest|late|best|twin|step|half)"
-    f"[ -]?)?{WORDS['KIN']}",
-    "LIKING_OF": "(?P<how>(?:to (?:eat|drink|cook|wear|read)|eating|drinking|smoking|wearing) )?",
-    "NO_FAVOURITE": r"(?!(?:\w+ )?(?:part|things?|memory|memories|moments?|scene|way|bit|aspect"
-    r"|one)\b)",
-    "SCHOOL": "(?:the )?(?-i:[A-Z]).*(?:university|college|school|institute|academy).*"
-    "|(?-i:[A-Z]{3,5})"
-    "|(?:an? |the )?(?:high school|college|university|law school|medical school|grad school).*",
-    "SKILL": rf"(?:{WORDS['LANGUAGE']}|{GAME}|(?:how )?to (?!{WORDS['INWARD']}\b)\w+ .+"
-    "|to (?:drive|swim|cook|code|sew|knit|dance|ski|surf))",
-    "SPAN": "(?:(?:for|over|going on) "
-    "(?:(?:over|about|almost|nearly|more than|around|the past|the last) )*"
-    r"(?:a decade|a while|\w+\+? (?:years|months)|years|decades|most of my life|my whole life)"
-    r"(?: now)?|since (?:I was .+|\d{4}|childhood|college|high school|birth|university))",
-    "STANDING": "(?:from now on|in (?:the )?future|going forward|from here on(?: out)?)",
-    "WHICH": "(?:(?:,| and| named| called| aged| from| who (?:is|are)) .+)?",
-}
+@cache
+def compile_words(pattern: str) -> Pattern[str]:
+    return re.compile(pattern, re.I)
+
+
+class Vocabulary:
+    """The lists of `vocabulary.<language>.txt`, each as a pattern that matches one of its words.
+
+    `replacements` are the substitutions that bring a clause into the form that patterns expect.
+    """
+
+    def __init__(self, language: Language) -> None:
+        blocks = dict(read_blocks(f"vocabulary.{language}.txt"))
+        lines = [line.partition(" =>") for line in blocks.pop("REPLACE", [])]
+        self.words: dict[str, str] = {"NAME": NAME}
+        for name, listed in blocks.items():
+            self.words[name] = f"(?:{'|'.join(' '.join(listed).split())})".replace("_", " ")
+        for name, pattern in self.words.items():
+            self.words[name] = self.expand(pattern)
+        self.replacements = [
+            (compile_words(self.expand(before)), after.strip().replace("_", " "))
+            for before, _, after in lines
+        ]
+
+    def expand(self, pattern: str) -> str:
+        """Replace each `<LIST>` by the words of that list, which can hold other lists."""
+        listed = re.compile(r"<([A-Z_ ]+)>")
+        while listed.search(pattern):
+            pattern = listed.sub(lambda found: self.words[found[1].replace(" ", "_")], pattern)
+        return pattern
+
+    def list_pattern(self, name: str) -> str:
+        return self.words.get(name, NOTHING)
+
+    def contains(self, name: str, words: str) -> bool:
+        return compile_words(rf"\b{self.list_pattern(name)}(?!\w)").search(words) is not None
+
+    def starts(self, name: str, words: str) -> bool:
+        return compile_words(rf"{self.list_pattern(name)}\b").match(words) is not None
+
+    def equals(self, name: str, words: str) -> bool:
+        return compile_words(self.list_pattern(name)).fullmatch(words) is not None
+
+    def remove(self, name: str, words: str) -> str:
+        return compile_words(rf"\b{self.list_pattern(name)}\b").sub("", words)
+
+    def normalise(self, words: str) -> str:
+        """Write out contractions and leave out filler words."""
+        plain = " ".join(words.replace("’", "'").replace("‘", "'").split())
+        for before, after in self.replacements:
+            plain = before.sub(after, plain)
+        return plain
+
+    def check(self, name: str, words: str) -> bool:
+        """Apply the check of that name; each accepts or refuses the words of `<x>`."""
+        return bool(getattr(self, name)(words))
+
+    def is_any(self, words: str) -> bool:
+        return bool(words)
+
+    def is_complete(self, words: str) -> bool:
+        """True if the words can be understood without context, also later."""
+        if len(words) > MAX_OBJECT_CHARS or len(words.split()) > MAX_OBJECT_WORDS:
+            return False
+        bare = self.remove("RELATIVE", words)
+        return not any(
+            self.contains(name, text)
+            for name, text in (("VAGUE", words), ("DANGLING", bare), ("MOMENTARY", words))
+        )
+
+    def is_name(self, words: str) -> bool:
+        """True if the words can name a person or a pet."""
+        if self.starts("NO_NAME", words) or self.equals("NATIONALITY", words):
+            return False
+        return LONG_NAME.fullmatch(words) is not None
+
+    def is_given_name(self, words: str) -> bool:
+        return self.is_name(words) and not self.starts("NO_GIVEN_NAME", words)
+
+    def is_name_in_any_case(self, words: str) -> bool:
+        """Like `is_name`, but also accepts names without capitals."""
+        uncapped = UNCAPPED_NAME.fullmatch(words) and not self.starts("NO_NAME", words)
+        return bool(uncapped) or self.is_name(words)
+
+    def is_place(self, words: str) -> bool:
+        """True if the words can name a town or a country, judged by spelling."""
+        if CAMEL_CASE.match(words) or self.starts("NO_PLACE", words) or re.search(r"\d", words):
+            return False
+        prefix = self.list_pattern("PLACE_PREFIX")
+        fits = compile_words(rf"(?:{prefix} )*{CAPITALISED}.*").fullmatch(words)
+        return fits is not None and self.is_complete(words)
+
+    def is_kind_of_home(self, words: str) -> bool:
+        return self.is_complete(words) and self.equals("KIND_OF_HOME", words)
+
+    def is_trade(self, words: str) -> bool:
+        """True if the words describe a person by occupation, study or nature."""
+        head = self._find_head(words)
+        if not head or len(head.split()) > 5 or self.contains("NO_TRADE", head):
+            return False
+        parts = head.split()
+        ends = (" ".join(parts[at : at + size]) for at in (0, -1, -2) for size in (1, 2))
+        if "NOUN_FIRST" not in self.words:
+            ends = (" ".join(parts[-size:]) for size in (1, 2))
+        return any(self.equals("TRADE", end) for end in ends) and self.is_complete(words)
+
+    def _find_head(self, words: str) -> str:
+        """The noun with the adjectives before it, without what follows it."""
+        bare = compile_words(rf"{self.list_pattern('ARTICLE')} ").sub("", words, count=1)
+        return compile_words(rf"(?: {self.list_pattern('AFTER_HEAD')}\b|,).*").sub("", bare)
+
+    def is_occupation(self, words: str) -> bool:
+        """True for an occupation for a living, of which most people have only one."""
+        return self.is_trade(words) and not self.contains("NO_LIVING", self._find_head(words))
+
+    def is_workplace(self, words: str) -> bool:
+        fits = words[:1].isupper() or self.starts("WORKPLACE", words)
+        return fits and not self.starts("NO_WORKPLACE", words) and self.is_complete(words)
+
+    def is_employer(self, words: str) -> bool:
+        return words[:1].isupper() and self.is_workplace(words)
+
+    def is_study(self, words: str) -> bool:
+        return self.is_complete(words) and self.starts("SUBJECT_OF_STUDY", words)
+
+    def is_liked(self, words: str) -> bool:
+        """True for a thing in general; false for something just talked about."""
+        passing = self.starts("POINTING", words) or self.contains("PASSING", words)
+        return self.is_complete(words) and not passing
+
+    def is_favourite(self, words: str) -> bool:
+        fits = self.is_complete(words) and len(words.split()) <= 8
+        return fits and not self.starts("VAGUE_START", words)
+
+    def is_substantial(self, words: str) -> bool:
+        """True if a goal is more than a good intention."""
+        fits = self.is_complete(words) and len(words.split()) >= 3
+        return fits and not self.contains("GOOD_INTENT", words)
+
+    def is_group(self, words: str) -> bool:
+        return self.is_complete(words) and self.equals("A_GROUP", words)
+
+    def is_step(self, words: str) -> bool:
+        """True for an important step in life, false for an errand."""
+        slight = self.contains("TRIVIAL", words) or self.contains("GOOD_INTENT", words)
+        return self.is_complete(words) and len(words.split()) >= 2 and not slight
+
+    def is_journey(self, words: str) -> bool:
+        """True for a place that someone travelled to, false for an outing."""
+        return self.is_place(words) and not self.contains("TRIVIAL", words)
+
+    def is_resolve(self, words: str) -> bool:
+        """True if a decision is about more than the day."""
+        return self.is_substantial(words) and not self.starts("PASSING_RESOLVE", words)

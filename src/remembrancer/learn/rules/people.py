@@ -1,0 +1,99 @@
+"""Keeps track of the people that a user mentions, so that "she" can be replaced by a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from re import Match
+
+from remembrancer.learn.extracted_fact import Quote
+from remembrancer.learn.rules.patterns import LanguageRules
+from remembrancer.learn.rules.vocabulary import NAME, Vocabulary, compile_words
+
+FEMALE, MALE, UNKNOWN = "female", "male", ""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone mentioned: "my sister Ana"; `phrase` is empty if it cannot stand for a pronoun."""
+
+    phrase: str
+    name: str | None
+    role: str
+    gender: str
+    quote: Quote
+
+
+@dataclass(slots=True)
+class People:
+    """The people of a conversation, and those of the current turn in the order of mention."""
+
+    known: dict[str, Person] = field(default_factory=dict)
+    mentioned: list[Person] = field(default_factory=list)
+
+    def start_turn(self) -> None:
+        """Forget who was mentioned, but for a single person of the turn before."""
+        alone = len({one.phrase for one in self.mentioned}) == 1
+        self.mentioned = self.mentioned[-1:] if alone else []
+
+    def note(self, clause: str, turn_id: str, rules: LanguageRules) -> None:
+        """Take in the people whom a clause mentions."""
+        for found in find_mentions(clause, rules.vocabulary):
+            person = self._identify(found, turn_id, rules.vocabulary)
+            if person.name and person.role:
+                self.known[person.name.lower()] = person
+            self.mentioned.append(person)
+
+    def _identify(self, found: Match[str], turn_id: str, vocabulary: Vocabulary) -> Person:
+        role = found["role"].lower() if found["my"] else ""
+        name = found["name"] or found["alone"]
+        if name and not vocabulary.is_given_name(name):
+            name = None
+        known = self.known.get((name or "").lower())
+        if known and not role:
+            return known
+        quote = Quote(turn_id, found[0])
+        return Person(_build_phrase(found, name, vocabulary), name, role,
+                      _find_gender(found["role"] or "", vocabulary), quote)  # fmt: skip
+
+    def resolve(self, clause: str, rules: LanguageRules) -> tuple[str, Person | None]:
+        """Replace a pronoun at the start by the person whom it must mean, if there is one."""
+        for gender in (FEMALE, MALE):
+            pronoun = rules.vocabulary.list_pattern(f"{gender.upper()}_PRONOUN")
+            found = compile_words(rf"{pronoun}(?!\w)").match(clause)
+            if found and (person := self._find_last(gender)):
+                return person.phrase + clause[found.end() :], person
+        return clause, None
+
+    def _find_last(self, gender: str) -> Person | None:
+        fitting = [one for one in self.mentioned if one.gender in (gender, UNKNOWN)]
+        if not fitting or not fitting[-1].phrase:
+            return None
+        phrases = {one.phrase for one in fitting if one.gender == gender}
+        is_clear = fitting[-1].gender == gender or not phrases - {fitting[-1].phrase}
+        return fitting[-1] if is_clear else None
+
+
+def find_mentions(clause: str, vocabulary: Vocabulary) -> list[Match[str]]:
+    """Find "my sister", "my sister Ana", "her boss", and a name at the start."""
+    role, own = vocabulary.list_pattern("ROLE"), vocabulary.list_pattern("MY")
+    other = vocabulary.list_pattern("OTHERS")
+    pattern = compile_words(
+        rf"\b(?:(?P<my>{own})|{other}) (?P<role>{role})\b"
+        rf"(?:,? (?:{vocabulary.list_pattern('CALLED')} )?(?P<name>{NAME})(?!['’]s \w+ is\b))?"
+        rf"|^(?P<alone>{NAME})(?=['’]s | {vocabulary.list_pattern('PERSON_VERB')}\b)"
+    )
+    return list(pattern.finditer(clause))
+
+
+def _build_phrase(found: Match[str], name: str | None, vocabulary: Vocabulary) -> str:
+    if not found["my"]:
+        return name or ""
+    gender = _find_gender(found["role"], vocabulary)
+    my = vocabulary.words.get(f"MY_{gender.upper()}", "").strip("(?:)") or found["my"]
+    return " ".join(filter(None, (my, found["role"], name)))
+
+
+def _find_gender(role: str, vocabulary: Vocabulary) -> str:
+    if vocabulary.equals("FEMALE", role):
+        return FEMALE
+    return MALE if vocabulary.equals("MALE", role) else UNKNOWN

@@ -1,0 +1,64 @@
+"""Restates English clauses of a user in the third person."""
+
+from __future__ import annotations
+
+import re
+
+from remembrancer.learn.rules.patterns import load_rules
+from remembrancer.learn.rules.vocabulary import compile_words
+from remembrancer.search.language import Language
+
+FORMS = {
+    "i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
+    "we": "they", "us": "them", "our": "their", "ours": "theirs", "ourselves": "themselves",
+    "i'm": "they're", "i've": "they've", "i'll": "they'll", "i'd": "they'd",
+    "we're": "they're", "we've": "they've", "we'll": "they'll", "we'd": "they'd",
+}  # fmt: skip
+FIRST_PERSON = re.compile(
+    r"\b(?:I'(?:m|ve|ll|d)|we'(?:re|ve|ll|d)|I|me|my|mine|myself|we|us|our|ours|ourselves)\b"
+)
+AGREEMENT = re.compile(r"\bthey (am|was)\b")
+IRREGULAR = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "was": "was"}
+
+
+def replace_pronouns(words: str) -> str:
+    """Replace "I", "my" and the like by "they", "their" and the like."""
+    restated = FIRST_PERSON.sub(lambda found: FORMS[found[0].lower()], words)
+    return AGREEMENT.sub(lambda verb: "they are" if verb[1] == "am" else "they were", restated)
+
+
+def restate(plain: str) -> str | None:
+    """Restate a sentence in the third person; None if its verb is not known.
+
+    A subject "I" or "we" is left out.
+    """
+    subject, _, rest = plain.partition(" ")
+    if subject not in ("I", "we"):
+        return replace_pronouns(plain[:1].lower() + plain[1:])
+    adverbs = compile_words(rf"(?:{load_rules(Language.ENGLISH).vocabulary.words['ADVERB']} )*")
+    before = adverbs.match(rest)
+    verb, gap, others = rest[before.end() if before else 0 :].partition(" ")
+    if not is_verb(verb):
+        return None
+    return f"{before[0] if before else ''}{conjugate(verb)}{gap}{replace_pronouns(others)}"
+
+
+def is_verb(word: str) -> bool:
+    """True for a known verb, and for what can only be a past tense."""
+    vocabulary = load_rules(Language.ENGLISH).vocabulary
+    return vocabulary.equals("VERB", word) or vocabulary.equals("UNCHANGED", word)
+
+
+def conjugate(verb: str) -> str:
+    """The third person of a verb, which can be followed by more words; past tense stays."""
+    first, gap, rest = verb.lower().partition(" ")
+    if first in IRREGULAR:
+        return IRREGULAR[first] + gap + rest
+    vocabulary = load_rules(Language.ENGLISH).vocabulary
+    if vocabulary.equals("UNCHANGED", first) or first.endswith("s"):
+        return verb
+    if first.endswith(("sh", "ch", "x", "z", "o", "ss")):
+        return f"{first}es{gap}{rest}"
+    if first.endswith("y") and first[-2:-1] not in "aeiou":
+        return f"{first[:-1]}ies{gap}{rest}"
+    return f"{first}s{gap}{rest}"
