@@ -33,6 +33,10 @@ from remembrancer.types import Permanence, Turn
 
 USER_SUBJECT = "user"
 MAX_KEY_CHARS = 200
+MIN_HEAD_CHARS = 12
+"""Characters before a comma from which they can be a statement on their own."""
+
+UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 
 
@@ -91,13 +95,15 @@ class SentenceReader:
         self.people = people
 
     def read(self, sentence: str) -> Iterator[ExtractedFact]:
-        found = self._read_request(sentence) or self._read_instruction(sentence)
-        if found:
+        asked = self._read_request(sentence)
+        if asked:
             self.people.note(sentence, self.turn_id, self.rules)
-            yield found
+            yield asked
             return
-        for clause in split_clauses(sentence, self.vocabulary):
-            yield from self._read_clause(clause)
+        clauses = split_clauses(sentence, self.vocabulary)
+        found = [fact for clause in clauses for fact in self._read_clause(clause)]
+        order = None if found else self._read_instruction(sentence)
+        yield from [order] if order else found
 
     def _read_clause(self, clause: Clause) -> Iterator[ExtractedFact]:
         resolved, person = self.people.resolve(clause.words, self.rules)
@@ -168,17 +174,38 @@ class SentenceReader:
         self, words: str, quote: str, *, only_instructions: bool = False
     ) -> ExtractedFact | None:
         """Match a clause with the statement patterns; the first one counts."""
-        plain = self.vocabulary.normalise(words)
-        bare, said_as = self._split_time(plain)
+        said = [words]
+        if not only_instructions and words.find(",") > MIN_HEAD_CHARS:
+            said.append(words.partition(",")[0])
+        for text in said:
+            plain = self.vocabulary.normalise(text)
+            bare, said_as = self._split_time(plain)
+            found = self._try_statements(bare, text, quote, only_instructions)
+            if found and (bare == plain or self._fits_time(found, said_as)):
+                return self._add_time(found, said_as)
+            found = self._try_statements(plain, text, quote, only_instructions)
+            if found:
+                return found
+        return None
+
+    def _try_statements(
+        self, plain: str, words: str, quote: str, only_instructions: bool
+    ) -> ExtractedFact | None:
         for wording in self.rules.statements:
             if only_instructions and not wording.is_instruction:
                 continue
             for pattern in wording.patterns:
-                match = pattern.fullmatch(bare)
+                match = pattern.fullmatch(plain)
                 found = match and self._build_from_pattern(wording, match, words, quote)
-                if found and self._fits_time(found, said_as):
-                    return replace(found, said_as=found.said_as or said_as)
+                if found:
+                    return found
         return None
+
+    def _add_time(self, found: ExtractedFact, said_as: str) -> ExtractedFact:
+        is_lasting = self.vocabulary.equals("ON_A_DATE", said_as)
+        if is_lasting and self.rules.language is Language.ENGLISH:
+            found = replace(found, content=f"{found.content} {said_as}")
+        return replace(found, said_as=found.said_as or said_as)
 
     def _split_time(self, plain: str) -> tuple[str, str]:
         """A clause without the time at its end, and that time."""
@@ -195,7 +222,7 @@ class SentenceReader:
     ) -> ExtractedFact | None:
         parts = {name: (text or "").strip() for name, text in match.groupdict().items()}
         if wording.check == "is_place" and quote == quote.lower():
-            parts["x"] = parts["x"].title()
+            parts["x"] = UNCAPPED_PLACE.sub(lambda found: found[0].title(), parts["x"], count=1)
         if not self._accepts(wording, parts):
             return None
         content = wording.content.format(**self._show(parts), clause=self._show_clause(words))

@@ -7,7 +7,7 @@ from re import Match
 
 from remembrancer.learn.extracted_fact import Quote
 from remembrancer.learn.rules.patterns import LanguageRules
-from remembrancer.learn.rules.vocabulary import NAME, Vocabulary, compile_words
+from remembrancer.learn.rules.vocabulary import NAME, NOTHING, Vocabulary, compile_words
 
 FEMALE, MALE, UNKNOWN = "female", "male", ""
 
@@ -37,7 +37,7 @@ class People:
 
     def note(self, clause: str, turn_id: str, rules: LanguageRules) -> None:
         """Take in the people whom a clause mentions."""
-        for found in find_mentions(clause, rules.vocabulary):
+        for found in find_mentions(clause, list(self.known), rules.vocabulary):
             person = self._identify(found, turn_id, rules.vocabulary)
             if person.name and person.role:
                 self.known[person.name.lower()] = person
@@ -45,7 +45,7 @@ class People:
 
     def _identify(self, found: Match[str], turn_id: str, vocabulary: Vocabulary) -> Person:
         role = found["role"].lower() if found["my"] else ""
-        name = found["name"] or found["alone"]
+        name = found["name"] or found["alone"] or found["known"]
         if name and not vocabulary.is_given_name(name):
             name = None
         known = self.known.get((name or "").lower())
@@ -73,13 +73,14 @@ class People:
         return fitting[-1] if is_clear else None
 
 
-def find_mentions(clause: str, vocabulary: Vocabulary) -> list[Match[str]]:
-    """Find "my sister", "my sister Ana", "her boss", and a name at the start."""
+def find_mentions(clause: str, known: list[str], vocabulary: Vocabulary) -> list[Match[str]]:
+    """Find "my sister", "my sister Ana", "her boss", known names, and a name at the start."""
     role, own = vocabulary.list_pattern("ROLE"), vocabulary.list_pattern("MY")
     other = vocabulary.list_pattern("OTHERS")
     pattern = compile_words(
         rf"\b(?:(?P<my>{own})|{other}) (?P<role>{role})\b"
-        rf"(?:,? (?:{vocabulary.list_pattern('CALLED')} )?(?P<name>{NAME})(?!['’]s \w+ is\b))?"
+        rf"(?:(?:,? |['’]s )(?:{vocabulary.list_pattern('CALLED')} )?(?P<name>{NAME})(?!['’]s \w+ is\b))?"
+        rf"|\b(?P<known>{'|'.join(known) or NOTHING})\b"
         rf"|^(?P<alone>{NAME})(?=['’]s | {vocabulary.list_pattern('PERSON_VERB')}\b)"
     )
     return list(pattern.finditer(clause))

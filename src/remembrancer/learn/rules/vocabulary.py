@@ -115,6 +115,11 @@ class Vocabulary:
     def is_given_name(self, words: str) -> bool:
         return self.is_name(words) and not self.starts("NO_GIVEN_NAME", words)
 
+    def is_introduced_name(self, words: str) -> bool:
+        """True for a name that cannot be a nationality, a faith or an occupation instead."""
+        others = ("NATURE", "DIET", "TRADE", "LANGUAGE", "FORMAT")
+        return self.is_given_name(words) and not any(self.equals(name, words) for name in others)
+
     def is_name_in_any_case(self, words: str) -> bool:
         """Like `is_name`, but also accepts names without capitals."""
         uncapped = UNCAPPED_NAME.fullmatch(words) and not self.starts("NO_NAME", words)
@@ -156,7 +161,7 @@ class Vocabulary:
         return fits and not self.starts("NO_WORKPLACE", words) and self.is_complete(words)
 
     def is_employer(self, words: str) -> bool:
-        return words[:1].isupper() and self.is_workplace(words)
+        return words.removeprefix("the ")[:1].isupper() and self.is_workplace(words)
 
     def is_study(self, words: str) -> bool:
         return self.is_complete(words) and self.starts("SUBJECT_OF_STUDY", words)
