@@ -63,7 +63,7 @@ def _extract_from_turn(turn: Turn, main: Language, people: People) -> Iterator[E
     language = detect_language(turn.content) or main
     rules = load_rules(language)
     is_ironic = rules.vocabulary.contains("IRONY", turn.content)
-    people.start_turn()
+    people.start_turn(turn.id)
     for sentence in split_sentences(turn.content, rules.vocabulary):
         spoken = dict.fromkeys(
             (detect_language(sentence) or language, language, Language.ENGLISH)
@@ -97,33 +97,55 @@ class SentenceReader:
     def read(self, sentence: str) -> Iterator[ExtractedFact]:
         asked = self._read_request(sentence)
         if asked:
-            self.people.note(sentence, self.turn_id, self.rules)
+            self.people.note(sentence, self.rules)
             yield asked
             return
-        clauses = split_clauses(sentence, self.vocabulary)
-        found = [fact for clause in clauses for fact in self._read_clause(clause)]
+        found: list[ExtractedFact] = []
+        before = ""
+        for clause in split_clauses(sentence, self.vocabulary):
+            before, facts = self._read_clause(clause, before)
+            found += facts
         order = None if found else self._read_instruction(sentence)
         yield from [order] if order else found
 
-    def _read_clause(self, clause: Clause) -> Iterator[ExtractedFact]:
-        resolved, person = self.people.resolve(clause.words, self.rules)
-        before = len(self.people.mentioned)
-        self.people.note(resolved if person else clause.words, self.turn_id, self.rules)
-        for mentioned in self.people.mentioned[before:]:
-            yield from self._introduce(mentioned, clause.words)
-        found = self._match(resolved, clause.words) if clause.is_asserted else None
+    def _read_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:
+        """The clause with its subject, given the clause before it, and the facts it states."""
+        full = self._restore_subject(clause.words, before)
+        full, person = self.people.resolve(full, self.rules)
+        start = len(self.people.mentioned)
+        self.people.note(full, self.rules)
+        facts = [
+            fact
+            for mentioned in self.people.mentioned[start:]
+            for fact in self._introduce(mentioned, clause.words)
+        ]
+        found = self._match(full, clause.words) if clause.is_asserted else None
         if found and person and person.quote.turn != self.turn_id:
             found = replace(found, quotes=(*found.quotes, person.quote))
-        if found:
-            yield found
+        return full, [*facts, found] if found else facts
+
+    def _restore_subject(self, words: str, before: str) -> str:
+        """Add the subject of the clause before to one that has only a verb: "and work at Acme"."""
+        if self.vocabulary.starts("DROPPED_SELF", words):
+            is_self = compile_words(rf"{self.vocabulary.list_pattern('SELF')}\b").match(before)
+            subject = re.split(r"['’ ]", is_self[0])[0] if is_self else ""
+            return f"{subject} {words}".strip()
+        person = compile_words(self.vocabulary.list_pattern("PERSON")).match(before)
+        if person and self.vocabulary.starts("DROPPED", words) and self._find_subject(person[0]):
+            return f"{person[0].strip(' ,')} {words}"
+        return words
 
     def _introduce(self, person: Person, clause: str) -> Iterator[ExtractedFact]:
         """Who "my sister Ana" is, whatever the clause goes on to ask or suppose."""
         template = self.vocabulary.words.get("INTRODUCTION", "").removeprefix("(?:")[:-1]
-        if not template or not (person.name and person.role) or person.quote.words not in clause:
+        words = person.quote.words
+        if not (person.name and person.role) or words not in clause:
+            return
+        if not template or self.vocabulary.contains("CALLED", words):
             return
         my = person.phrase.split()[0]
-        said = template.format(my=my, role=person.role, name=person.name)
+        role = person.role.lower() if self.rules.language is Language.ENGLISH else person.role
+        said = template.format(my=my, role=role, name=person.name)
         known = self._match(said, person.quote.words)
         if known:
             yield replace(known, confidence=0.8)
@@ -140,19 +162,28 @@ class SentenceReader:
         if sentence.endswith("?") and not found["plea"]:
             return None
         rest = strip_lead_in(lead[found.start("rest") :].strip(" .!?,"), self.vocabulary)
-        return self._keep_request(rest, has_plea=bool(found["plea"]))
+        said = rest
+        if self.vocabulary.contains("SUBORDINATOR", plain[: found.start("rest")]):
+            said = self._move_verb(rest) or lead
+        return self._keep_request(said, rest, has_plea=bool(found["plea"]))
 
-    def _keep_request(self, rest: str, *, has_plea: bool) -> ExtractedFact | None:
-        clauses = [one.words for one in split_clauses(rest, self.vocabulary)]
-        known = self._match(rest, rest) if clauses == [rest] else self._read_instruction(rest)
+    def _move_verb(self, words: str) -> str | None:
+        """Make a main clause of a German "dass" clause, whose verb is at the end."""
+        subject, verb = (self.vocabulary.list_pattern(one) for one in ("MAIN_SUBJECT", "LAST_VERB"))
+        found = compile_words(rf"({subject}) (.+) ({verb})").fullmatch(words)
+        return f"{found[1]} {found[3]} {found[2]}" if found else None
+
+    def _keep_request(self, said: str, quote: str, *, has_plea: bool) -> ExtractedFact | None:
+        clauses = [one.words for one in split_clauses(said, self.vocabulary)]
+        known = self._match(said, quote) if clauses == [said] else self._read_instruction(said)
         if known:
             return replace(known, requested=True, confidence=0.95)
-        if not self._is_worth_keeping(rest, has_plea=has_plea):
+        if not self._is_worth_keeping(quote, has_plea=has_plea):
             return None
-        content = rest
+        content = said
         if self.rules.language is Language.ENGLISH:
-            content = restate(self.vocabulary.normalise(rest)) or rest
-        return self._build(REQUESTED_DEFAULTS, content, rest, requested=True)
+            content = restate(self.vocabulary.normalise(said)) or said
+        return self._build(REQUESTED_DEFAULTS, content, quote, requested=True)
 
     def _is_worth_keeping(self, rest: str, *, has_plea: bool) -> bool:
         """True if it is a statement of the user, and not advice to the reader."""
@@ -185,7 +216,7 @@ class SentenceReader:
                 return self._add_time(found, said_as)
             found = self._try_statements(plain, text, quote, only_instructions)
             if found:
-                return found
+                return self._add_time(found, self._find_time(plain))
         return None
 
     def _try_statements(
@@ -201,9 +232,13 @@ class SentenceReader:
                     return found
         return None
 
+    def _find_time(self, plain: str) -> str:
+        found = compile_words(rf"\b{self.vocabulary.list_pattern('TIME')}(?!\w)").search(plain)
+        return found[0] if found else ""
+
     def _add_time(self, found: ExtractedFact, said_as: str) -> ExtractedFact:
         is_lasting = self.vocabulary.equals("ON_A_DATE", said_as)
-        if is_lasting and self.rules.language is Language.ENGLISH:
+        if is_lasting and said_as not in found.content:
             found = replace(found, content=f"{found.content} {said_as}")
         return replace(found, said_as=found.said_as or said_as)
 

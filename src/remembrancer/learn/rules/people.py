@@ -27,31 +27,34 @@ class Person:
 class People:
     """The people of a conversation, and those of the current turn in the order of mention."""
 
+    turn_id: str = ""
     known: dict[str, Person] = field(default_factory=dict)
     mentioned: list[Person] = field(default_factory=list)
 
-    def start_turn(self) -> None:
+    def start_turn(self, turn_id: str) -> None:
         """Forget who was mentioned, but for a single person of the turn before."""
-        alone = len({one.phrase for one in self.mentioned}) == 1
-        self.mentioned = self.mentioned[-1:] if alone else []
+        self.turn_id = turn_id
+        is_single = len({one.phrase for one in self.mentioned}) == 1
+        last = self.mentioned[-1] if is_single else None
+        self.mentioned = [last] if last and last.role else []
 
-    def note(self, clause: str, turn_id: str, rules: LanguageRules) -> None:
+    def note(self, clause: str, rules: LanguageRules) -> None:
         """Take in the people whom a clause mentions."""
         for found in find_mentions(clause, list(self.known), rules.vocabulary):
-            person = self._identify(found, turn_id, rules.vocabulary)
+            person = self._identify(found, rules.vocabulary)
             if person.name and person.role:
                 self.known[person.name.lower()] = person
             self.mentioned.append(person)
 
-    def _identify(self, found: Match[str], turn_id: str, vocabulary: Vocabulary) -> Person:
-        role = found["role"].lower() if found["my"] else ""
+    def _identify(self, found: Match[str], vocabulary: Vocabulary) -> Person:
+        role = found["role"] if found["my"] else ""
         name = found["name"] or found["alone"] or found["known"]
         if name and not vocabulary.is_given_name(name):
             name = None
         known = self.known.get((name or "").lower())
         if known and not role:
             return known
-        quote = Quote(turn_id, found[0])
+        quote = Quote(self.turn_id, found[0])
         return Person(_build_phrase(found, name, vocabulary), name, role,
                       _find_gender(found["role"] or "", vocabulary), quote)  # fmt: skip
 
@@ -79,7 +82,7 @@ def find_mentions(clause: str, known: list[str], vocabulary: Vocabulary) -> list
     other = vocabulary.list_pattern("OTHERS")
     pattern = compile_words(
         rf"\b(?:(?P<my>{own})|{other}) (?P<role>{role})\b"
-        rf"(?:(?:,? |['’]s )(?:{vocabulary.list_pattern('CALLED')} )?(?P<name>{NAME})(?!['’]s \w+ is\b))?"
+        rf"(?:(?:,? |['’]s )(?:{vocabulary.list_pattern('CALLED')} )?(?P<name>{vocabulary.list_pattern('FULL_NAME')})(?!['’]s \w+ is\b))?"
         rf"|\b(?P<known>{'|'.join(known) or NOTHING})\b"
         rf"|^(?P<alone>{NAME})(?=['’]s | {vocabulary.list_pattern('PERSON_VERB')}\b)"
     )
