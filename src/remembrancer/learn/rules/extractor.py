@@ -43,7 +43,7 @@ REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 def extract_facts(turns: Sequence[Turn]) -> list[ExtractedFact]:
     """The user's explicit statements and requests, in order; most turns have none."""
     own = [turn for turn in turns if turn.is_by_user]
-    main = detect_language("\n".join(turn.content for turn in own)) or Language.ENGLISH
+    main = detect_language("\n".join(turn.content for turn in own))
     people = People()
     found = (fact for turn in own for fact in _extract_from_turn(turn, main, people))
     return list(_drop_repetitions(found))
@@ -59,18 +59,24 @@ def _drop_repetitions(candidates: Iterable[ExtractedFact]) -> Iterator[Extracted
         last[key] = found.content
 
 
-def _extract_from_turn(turn: Turn, main: Language, people: People) -> Iterator[ExtractedFact]:
+def _extract_from_turn(
+    turn: Turn, main: Language | None, people: People
+) -> Iterator[ExtractedFact]:
     language = detect_language(turn.content) or main
-    rules = load_rules(language)
+    rules = load_rules(language or Language.ENGLISH)
     is_ironic = rules.vocabulary.contains("IRONY", turn.content)
     people.start_turn(turn.id)
     for sentence in split_sentences(turn.content, rules.vocabulary):
-        spoken = dict.fromkeys(
-            (detect_language(sentence) or language, language, Language.ENGLISH)
-        )
-        for found in _extract_from_sentence(sentence, list(spoken), turn.id, people):
+        spoken = _list_languages(detect_language(sentence), language)
+        for found in _extract_from_sentence(sentence, spoken, turn.id, people):
             if not (is_ironic and found.category == "preference"):
                 yield found
+
+
+def _list_languages(detected: Language | None, around: Language | None) -> list[Language]:
+    """The languages to read a sentence in: all of them if none was detected."""
+    likely = [one for one in (detected, around) if one]
+    return list(dict.fromkeys((*likely, Language.ENGLISH, *(() if likely else Language))))
 
 
 def _extract_from_sentence(
@@ -122,6 +128,8 @@ class SentenceReader:
         found = self._match(full, clause.words) if clause.is_asserted else None
         if found and person and person.quote.turn != self.turn_id:
             found = replace(found, quotes=(*found.quotes, person.quote))
+        if found and found.subject != USER_SUBJECT:
+            facts = [one for one in facts if one.predicate]
         return full, [*facts, found] if found else facts
 
     def _restore_subject(self, words: str, before: str) -> str:
@@ -302,7 +310,8 @@ class SentenceReader:
         return shown
 
     def _show_clause(self, words: str) -> str:
-        bare = compile_words(rf"^{self.vocabulary.list_pattern('POLITE')}").sub("", words)
+        polite, trailing = (self.vocabulary.list_pattern(one) for one in ("POLITE", "TRAILING"))
+        bare = compile_words(rf"^{polite}|(?:,? {trailing})+$").sub("", words)
         if self.rules.language is not Language.ENGLISH:
             return bare
         return replace_pronouns(self.vocabulary.normalise(bare))
