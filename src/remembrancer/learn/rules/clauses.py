@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from re import Pattern
 
-from remembrancer.learn.rules.vocabulary import CAPITALISED, Vocabulary, compile_words
+from remembrancer.learn.rules.vocabulary import CAPITALISED, Vocabulary
 from remembrancer.search.sentences import CODE_FENCE_PATTERN
 
 LONG_TURN_CHARS = 2_000
@@ -39,6 +37,16 @@ PUNCTUATION = (
     r"|\.\.\.\s{0,3}"
 )
 
+CLAUSE_BREAK = (
+    rf"{PUNCTUATION}|,?\s{{1,3}}<BREAK>\s{{1,3}}|,\s{{1,3}}<AFTER_COMMA>\b\s{{0,3}}"
+    r"|,?\s{1,3}<AND>\s{1,3}(?=<SUBJECT>(?!\w)|<SHARED_VERB>\b)|,\s{1,3}(?=<SUBJECT>(?!\w))"
+)
+QUESTION_TAIL = r"(?:[,;]| <AND>)\s{1,3}(?:<AND> )?¿?<QUESTION>\b|\s*¿"
+LEAD_IN = (
+    r"<LEAD_IN>(?!\w)[\s,.!:;–—-]*"
+    rf"|(?:<GREETING> )?{CAPITALISED}[a-zß-ÿ]+[,!] +(?=<SUBJECT>\b)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
@@ -59,7 +67,7 @@ def split_sentences(text: str, vocabulary: Vocabulary) -> Iterator[str]:
 
 
 def _split_at_sentence_ends(text: str, vocabulary: Vocabulary) -> Iterator[str]:
-    abbreviation = compile_words(rf"(?:\b{vocabulary.list_pattern('ABBREVIATION')}|\b[A-Z])\.$")
+    abbreviation = vocabulary.compile(r"(?:\b<ABBREVIATION>|\b[A-Z])\.$")
     begin = 0
     for found in SENTENCE_END.finditer(text):
         sentence = text[begin : found.start()].strip()
@@ -105,7 +113,7 @@ def split_clauses(sentence: str, vocabulary: Vocabulary) -> Iterator[Clause]:
 
 def _split_pieces(sentence: str, vocabulary: Vocabulary) -> Iterator[str]:
     begin = 0
-    for found in _break_pattern(vocabulary).finditer(sentence):
+    for found in vocabulary.compile(CLAUSE_BREAK).finditer(sentence):
         yield sentence[begin : found.start()]
         begin = found.end()
     yield sentence[begin:]
@@ -113,42 +121,14 @@ def _split_pieces(sentence: str, vocabulary: Vocabulary) -> Iterator[str]:
 
 def strip_question(sentence: str, vocabulary: Vocabulary) -> str:
     """The part of a sentence before a question; all of it if there is none."""
-    tail = _question_pattern(vocabulary).search(sentence)
+    tail = vocabulary.compile(QUESTION_TAIL).search(sentence)
     if tail:
         return sentence[: tail.start()]
     return "" if sentence.endswith("?") else sentence
 
 
-@cache
-def _question_pattern(vocabulary: Vocabulary) -> Pattern[str]:
-    joint, opener = vocabulary.list_pattern("AND"), vocabulary.list_pattern("QUESTION")
-    return compile_words(rf"(?:[,;]| {joint})\s{{1,3}}(?:{joint} )?¿?{opener}\b|\s*¿")
-
-
-@cache
-def _break_pattern(vocabulary: Vocabulary) -> Pattern[str]:
-    """What ends a clause: punctuation, conjunctions, and a comma or "and" before a subject."""
-    lists = {name: vocabulary.list_pattern(name) for name in ("BREAK", "AFTER_COMMA", "AND")}
-    subject, verb = vocabulary.list_pattern("SUBJECT"), vocabulary.list_pattern("SHARED_VERB")
-    return compile_words(
-        rf"{PUNCTUATION}|,?\s{{1,3}}{lists['BREAK']}\s{{1,3}}"
-        rf"|,\s{{1,3}}{lists['AFTER_COMMA']}\b\s{{0,3}}"
-        rf"|,?\s{{1,3}}{lists['AND']}\s{{1,3}}(?={subject}(?!\w)|{verb}\b)"
-        rf"|,\s{{1,3}}(?={subject}(?!\w))"
-    )
-
-
 def strip_lead_in(words: str, vocabulary: Vocabulary) -> str:
     """Remove phrases such as "well," or "by the way," from the start."""
-    while found := _lead_in_pattern(vocabulary).match(words):
+    while found := vocabulary.compile(LEAD_IN).match(words):
         words = words[found.end() :]
     return words.strip()
-
-
-@cache
-def _lead_in_pattern(vocabulary: Vocabulary) -> Pattern[str]:
-    greeting, subject = (vocabulary.list_pattern(one) for one in ("GREETING", "SUBJECT"))
-    return compile_words(
-        rf"{vocabulary.list_pattern('LEAD_IN')}(?!\w)[\s,.!:;–—-]*"
-        rf"|(?:{greeting} )?{CAPITALISED}[a-zß-ÿ]+[,!] +(?={subject}\b)"
-    )

@@ -20,14 +20,15 @@ from remembrancer.learn.rules.clauses import (
     strip_lead_in,
 )
 from remembrancer.learn.rules.patterns import (
+    SELF_WORDS,
     LanguageRules,
     MemoryDefaults,
+    Opener,
     StatementPattern,
     load_rules,
 )
 from remembrancer.learn.rules.people import People, Person
 from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
-from remembrancer.learn.rules.vocabulary import compile_words
 from remembrancer.search.language import Language, detect_language
 from remembrancer.types import Permanence, Turn
 
@@ -135,12 +136,12 @@ class SentenceReader:
     def _restore_subject(self, words: str, before: str) -> str:
         """Add the subject of the clause before to one that has only a verb: "and work at Acme"."""
         if self.vocabulary.starts("DROPPED_SELF", words):
-            is_self = compile_words(rf"{self.vocabulary.list_pattern('SELF')}\b").match(before)
+            is_self = self.vocabulary.compile(r"<SELF>\b").match(before)
             subject = re.split(r"['’ ]", is_self[0])[0] if is_self else ""
             return f"{subject} {words}".strip()
-        person = compile_words(self.vocabulary.list_pattern("PERSON")).match(before)
+        person = self.vocabulary.compile("<PERSON>").match(before)
         if person and self.vocabulary.starts("DROPPED", words) and self._find_subject(person[0]):
-            return f"{person[0].strip(' ,')} {words}"
+            return f"{self.people.expand(person[0].strip(' ,'))} {words}"
         return words
 
     def _introduce(self, person: Person, clause: str) -> Iterator[ExtractedFact]:
@@ -162,9 +163,8 @@ class SentenceReader:
         """Read "remember that …", which need not be about the user."""
         lead = strip_lead_in(sentence, self.vocabulary).rstrip(" .!?")
         plain = lead.replace("’", "'")
-        pattern = rf"(?P<plea>{self.vocabulary.list_pattern('PLEA')}?)"
-        pattern += rf"{self.vocabulary.list_pattern('REMEMBER')}\s*(?P<rest>.+)"
-        found = compile_words(pattern).fullmatch(plain)
+        request = self.vocabulary.compile(r"(?P<plea><PLEA>?)<REMEMBER>\s*(?P<rest>.+)")
+        found = request.fullmatch(plain)
         if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
             return None
         if sentence.endswith("?") and not found["plea"]:
@@ -177,8 +177,7 @@ class SentenceReader:
 
     def _move_verb(self, words: str) -> str | None:
         """Make a main clause of a German "dass" clause, whose verb is at the end."""
-        subject, verb = (self.vocabulary.list_pattern(one) for one in ("MAIN_SUBJECT", "LAST_VERB"))
-        found = compile_words(rf"({subject}) (.+) ({verb})").fullmatch(words)
+        found = self.vocabulary.compile("(<MAIN_SUBJECT>) (.+) (<LAST_VERB>)").fullmatch(words)
         return f"{found[1]} {found[3]} {found[2]}" if found else None
 
     def _keep_request(self, said: str, quote: str, *, has_plea: bool) -> ExtractedFact | None:
@@ -214,13 +213,14 @@ class SentenceReader:
     ) -> ExtractedFact | None:
         """Match a clause with the statement patterns; the first one counts."""
         said = [words]
-        if not only_instructions and words.find(",") > MIN_HEAD_CHARS:
+        is_passing = self.vocabulary.contains("MOMENTARY", words)
+        if not only_instructions and words.find(",") > MIN_HEAD_CHARS and not is_passing:
             said.append(words.partition(",")[0])
         for text in said:
             plain = self.vocabulary.normalise(text)
             bare, said_as = self._split_time(plain)
-            found = self._try_statements(bare, text, quote, only_instructions)
-            if found and (bare == plain or self._fits_time(found, said_as)):
+            found = self._try_statements(bare, text, quote, only_instructions) if said_as else None
+            if found and self._fits_time(found, said_as):
                 return self._add_time(found, said_as)
             found = self._try_statements(plain, text, quote, only_instructions)
             if found:
@@ -230,18 +230,26 @@ class SentenceReader:
     def _try_statements(
         self, plain: str, words: str, quote: str, only_instructions: bool
     ) -> ExtractedFact | None:
-        for wording in self.rules.statements:
-            if only_instructions and not wording.is_instruction:
-                continue
-            for pattern in wording.patterns:
-                match = pattern.fullmatch(plain)
-                found = match and self._build_from_pattern(wording, match, words, quote)
-                if found:
-                    return found
+        statements = self.rules.instructions
+        if not only_instructions:
+            statements = self.rules.statements[self._find_opener(plain)]
+        for wording in statements:
+            match = wording.pattern.fullmatch(plain)
+            found = match and self._build_from_pattern(wording, match, words, quote)
+            if found:
+                return found
         return None
 
+    def _find_opener(self, plain: str) -> Opener:
+        """What a clause begins with."""
+        if plain.partition(" ")[0].lower() in SELF_WORDS:
+            return Opener.SELF
+        person = self.vocabulary.compile("<PERSON>").match(plain)
+        is_known = person and self._find_subject(person[0])
+        return Opener.PERSON if is_known else Opener.ANYTHING
+
     def _find_time(self, plain: str) -> str:
-        found = compile_words(rf"\b{self.vocabulary.list_pattern('TIME')}(?!\w)").search(plain)
+        found = self.vocabulary.compile(r"\b<TIME>(?!\w)").search(plain)
         return found[0] if found else ""
 
     def _add_time(self, found: ExtractedFact, said_as: str) -> ExtractedFact:
@@ -252,7 +260,7 @@ class SentenceReader:
 
     def _split_time(self, plain: str) -> tuple[str, str]:
         """A clause without the time at its end, and that time."""
-        found = compile_words(rf",? {self.vocabulary.list_pattern('TIME')}$").search(plain)
+        found = self.vocabulary.compile(",? <TIME>$").search(plain)
         return (plain[: found.start()], found[0].strip(" ,")) if found else (plain, "")
 
     def _fits_time(self, found: ExtractedFact, said_as: str) -> bool:
@@ -290,9 +298,7 @@ class SentenceReader:
         """The name of a person such as "my sister Ana", or "sister" if there is none."""
         if not who:
             return None
-        pattern = rf"(?:{self.vocabulary.list_pattern('MY')} (?P<role>{self.vocabulary.list_pattern('ROLE')}))?"
-        pattern += r"(?P<name>.*)"
-        found = compile_words(pattern).fullmatch(who)
+        found = self.vocabulary.compile("(?:<MY> (?P<role><ROLE>))?(?P<name>.*)").fullmatch(who)
         name = found["name"].strip(" ,") if found else who
         if not name:
             return found["role"].lower() if found and found["role"] else None
@@ -302,7 +308,7 @@ class SentenceReader:
         """The matched words as they stand in the content."""
         if self.rules.language is not Language.ENGLISH:
             return parts
-        who = compile_words(rf"^{self.vocabulary.list_pattern('MY')} ").sub("", parts.get("who", ""))
+        who = self.vocabulary.compile("^<MY> ").sub("", parts.get("who", ""))
         shown = {name: replace_pronouns(words) for name, words in parts.items()}
         shown["who"] = who.replace(",", "")
         if "does" in shown:
@@ -310,8 +316,7 @@ class SentenceReader:
         return shown
 
     def _show_clause(self, words: str) -> str:
-        polite, trailing = (self.vocabulary.list_pattern(one) for one in ("POLITE", "TRAILING"))
-        bare = compile_words(rf"^{polite}|(?:,? {trailing})+$").sub("", words)
+        bare = self.vocabulary.compile("^<POLITE>|(?:,? <TRAILING>)+$").sub("", words)
         if self.rules.language is not Language.ENGLISH:
             return bare
         return replace_pronouns(self.vocabulary.normalise(bare))
@@ -328,9 +333,7 @@ class SentenceReader:
         """Normalise a topic so that statements about the same thing get the same key."""
         if self.rules.language is Language.ENGLISH:
             words = replace_pronouns(words)
-        bare = compile_words(rf"^{self.vocabulary.list_pattern('ARTICLE')} | since .*").sub(
-            "", words.lower()
-        )
+        bare = self.vocabulary.compile("^<ARTICLE> | since .*").sub("", words.lower())
         plain = re.sub(r"[^\w\s'&+/.-]", " ", bare.replace("favourite", "favorite"))
         return " ".join(plain.split()).strip(". ")
 

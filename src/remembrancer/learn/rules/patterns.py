@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cache
 from re import Pattern
 
@@ -22,9 +24,17 @@ class MemoryDefaults:
     confidence: float = 0.85
 
 
+class Opener(Enum):
+    """What a clause begins with, so that most wordings need not be tried."""
+
+    SELF = auto()
+    PERSON = auto()
+    ANYTHING = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class StatementPattern:
-    """Patterns for one statement, and the memory to make of it.
+    """A pattern for a statement, and the memory to make of it.
 
     `{x}` in the content is the matched text, `{who}` the person it is about, and `{clause}` all of
     the clause. In the predicate `{x}` is the topic. `check` accepts or refuses the matched text.
@@ -34,20 +44,21 @@ class StatementPattern:
     content: str
     predicate: str | None
     check: str
-    patterns: tuple[Pattern[str], ...]
-
-    @property
-    def is_instruction(self) -> bool:
-        return self.defaults is INSTRUCTION
+    pattern: Pattern[str]
+    opener: Opener
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageRules:
-    """What is known of a language: its words, and its statements about users and others."""
+    """What is known of a language: its words, and what is said in it.
+
+    `statements` are those that a clause can match, by what it begins with.
+    """
 
     language: Language
     vocabulary: Vocabulary
-    statements: tuple[StatementPattern, ...]
+    statements: Mapping[Opener, tuple[StatementPattern, ...]]
+    instructions: tuple[StatementPattern, ...]
 
 
 PERMANENT, STABLE, STANDARD = Permanence.PERMANENT, Permanence.STABLE, Permanence.STANDARD
@@ -69,26 +80,40 @@ MEMORY_DEFAULTS = {
 }
 
 
+SELF_WORDING = re.compile(r"(?:I|ich|je|<W>|\(I\|we\)|\(ich\|wir\)) ")
+SELF_WORDS = frozenset("i we ich wir je".split())
+
+
 @cache
 def load_rules(language: Language) -> LanguageRules:
     """Read and compile the rules of a language; once in a process."""
     vocabulary = Vocabulary(language)
     statements = read_blocks(f"statements.{language}.txt")
-    parsed = (_parse_statement(head, lines, vocabulary) for head, lines in statements)
-    return LanguageRules(language, vocabulary, tuple(parsed))
+    parsed = [_parse_statement(head, line, vocabulary) for head, lines in statements for line in lines]
+    by_opener = {
+        opener: tuple(one for one in parsed if one.opener in (opener, Opener.ANYTHING))
+        for opener in Opener
+    }
+    instructions = tuple(one for one in parsed if one.defaults is INSTRUCTION)
+    return LanguageRules(language, vocabulary, by_opener, instructions)
 
 
-def _parse_statement(
-    head: str, wordings: list[str], vocabulary: Vocabulary
-) -> StatementPattern:
+def _parse_statement(head: str, wording: str, vocabulary: Vocabulary) -> StatementPattern:
     defaults, content, predicate, *check = head.split(" | ")
     return StatementPattern(
         MEMORY_DEFAULTS[defaults],
         content,
         None if predicate == "-" else predicate,
         check[0] if check else "is_complete",
-        tuple(compile_wording(wording, vocabulary) for wording in wordings),
+        compile_wording(wording, vocabulary),
+        _find_opener(wording),
     )
+
+
+def _find_opener(wording: str) -> Opener:
+    if wording.startswith("<P>"):
+        return Opener.PERSON
+    return Opener.SELF if SELF_WORDING.match(wording) else Opener.ANYTHING
 
 
 def compile_wording(wording: str, vocabulary: Vocabulary) -> Pattern[str]:

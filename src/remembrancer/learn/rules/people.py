@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from re import Match
 
 from remembrancer.learn.extracted_fact import Quote
 from remembrancer.learn.rules.patterns import LanguageRules
-from remembrancer.learn.rules.vocabulary import NAME, NOTHING, Vocabulary, compile_words
+from remembrancer.learn.rules.vocabulary import NOTHING, Vocabulary
 
 FEMALE, MALE, UNKNOWN = "female", "male", ""
 
@@ -40,7 +41,7 @@ class People:
 
     def note(self, clause: str, rules: LanguageRules) -> None:
         """Take in the people whom a clause mentions."""
-        for found in find_mentions(clause, list(self.known), rules.vocabulary):
+        for found in find_mentions(clause, self.known, rules.vocabulary):
             person = self._identify(found, rules.vocabulary)
             if person.name and person.role:
                 self.known[person.name.lower()] = person
@@ -61,11 +62,15 @@ class People:
     def resolve(self, clause: str, rules: LanguageRules) -> tuple[str, Person | None]:
         """Replace a pronoun at the start by the person whom it must mean, if there is one."""
         for gender in (FEMALE, MALE):
-            pronoun = rules.vocabulary.list_pattern(f"{gender.upper()}_PRONOUN")
-            found = compile_words(rf"{pronoun}(?!\w)").match(clause)
+            found = rules.vocabulary.compile(rf"<{gender.upper()}_PRONOUN>(?!\w)").match(clause)
             if found and (person := self._find_last(gender)):
                 return person.phrase + clause[found.end() :], person
         return clause, None
+
+    def expand(self, who: str) -> str:
+        """Add the name to "my sister" if she was the last person mentioned."""
+        last = self.mentioned[-1].phrase if self.mentioned else ""
+        return last if last.lower().startswith(f"{who.lower()} ") else who
 
     def _find_last(self, gender: str) -> Person | None:
         fitting = [one for one in self.mentioned if one.gender in (gender, UNKNOWN)]
@@ -76,16 +81,18 @@ class People:
         return fitting[-1] if is_clear else None
 
 
-def find_mentions(clause: str, known: list[str], vocabulary: Vocabulary) -> list[Match[str]]:
+MENTION = (
+    r"\b(?:(?P<my><MY>)|<OTHERS>) (?P<role><ROLE>)\b"
+    r"(?:(?:,? |['’]s )(?:<CALLED> )?(?P<name><FULL_NAME>)\b(?!['’]s \w+ is\b))?"
+    r"|^(?P<alone><NAME>)(?=['’]s | <PERSON_VERB>\b)|\b(?P<known>%s)\b"
+)
+
+
+def find_mentions(
+    clause: str, known: Iterable[str], vocabulary: Vocabulary
+) -> list[Match[str]]:
     """Find "my sister", "my sister Ana", "her boss", known names, and a name at the start."""
-    role, own = vocabulary.list_pattern("ROLE"), vocabulary.list_pattern("MY")
-    other = vocabulary.list_pattern("OTHERS")
-    pattern = compile_words(
-        rf"\b(?:(?P<my>{own})|{other}) (?P<role>{role})\b"
-        rf"(?:(?:,? |['’]s )(?:{vocabulary.list_pattern('CALLED')} )?(?P<name>{vocabulary.list_pattern('FULL_NAME')})(?!['’]s \w+ is\b))?"
-        rf"|\b(?P<known>{'|'.join(known) or NOTHING})\b"
-        rf"|^(?P<alone>{NAME})(?=['’]s | {vocabulary.list_pattern('PERSON_VERB')}\b)"
-    )
+    pattern = vocabulary.compile(MENTION % ("|".join(known) or NOTHING))
     return list(pattern.finditer(clause))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from remembrancer.learn.rules.patterns import load_rules
-from remembrancer.learn.rules.vocabulary import compile_words
 from remembrancer.search.language import Language
 
 FORMS = {
@@ -35,8 +34,7 @@ def restate(plain: str) -> str | None:
     subject, _, rest = plain.partition(" ")
     if subject not in ("I", "we"):
         return replace_pronouns(plain[:1].lower() + plain[1:])
-    adverbs = compile_words(rf"(?:{load_rules(Language.ENGLISH).vocabulary.words['ADVERB']} )*")
-    before = adverbs.match(rest)
+    before = load_rules(Language.ENGLISH).vocabulary.compile("(?:<ADVERB> )*").match(rest)
     verb, gap, others = rest[before.end() if before else 0 :].partition(" ")
     if not is_verb(verb):
         return None

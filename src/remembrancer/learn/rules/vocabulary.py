@@ -50,6 +50,7 @@ class Vocabulary:
     def __init__(self, language: Language) -> None:
         blocks = dict(read_blocks(f"vocabulary.{language}.txt"))
         lines = [line.partition(" =>") for line in blocks.pop("REPLACE", [])]
+        self._compiled: dict[str, Pattern[str]] = {}
         self.words: dict[str, str] = {"NAME": NAME}
         for name, listed in blocks.items():
             self.words[name] = f"(?:{'|'.join(' '.join(listed).split())})".replace("_", " ")
@@ -64,23 +65,29 @@ class Vocabulary:
         """Replace each `<LIST>` by the words of that list, which can hold other lists."""
         listed = re.compile(r"<([A-Z_ ]+)>")
         while listed.search(pattern):
-            pattern = listed.sub(lambda found: self.words[found[1].replace(" ", "_")], pattern)
+            pattern = listed.sub(lambda found: self.list_pattern(found[1].replace(" ", "_")), pattern)
         return pattern
 
     def list_pattern(self, name: str) -> str:
         return self.words.get(name, NOTHING)
 
+    def compile(self, template: str) -> Pattern[str]:
+        """Compile a pattern with the words of each `<LIST>`; once for each template."""
+        if template not in self._compiled:
+            self._compiled[template] = compile_words(self.expand(template))
+        return self._compiled[template]
+
     def contains(self, name: str, words: str) -> bool:
-        return compile_words(rf"\b{self.list_pattern(name)}(?!\w)").search(words) is not None
+        return self.compile(rf"\b<{name}>(?!\w)").search(words) is not None
 
     def starts(self, name: str, words: str) -> bool:
-        return compile_words(rf"{self.list_pattern(name)}\b").match(words) is not None
+        return self.compile(rf"<{name}>\b").match(words) is not None
 
     def equals(self, name: str, words: str) -> bool:
-        return compile_words(self.list_pattern(name)).fullmatch(words) is not None
+        return self.compile(f"<{name}>").fullmatch(words) is not None
 
     def remove(self, name: str, words: str) -> str:
-        return compile_words(rf"\b{self.list_pattern(name)}\b").sub("", words)
+        return self.compile(rf"\b<{name}>\b").sub("", words)
 
     def normalise(self, words: str) -> str:
         """Write out contractions and leave out filler words."""
@@ -129,8 +136,7 @@ class Vocabulary:
         """True if the words can name a town or a country, judged by spelling."""
         if CAMEL_CASE.match(words) or self.starts("NO_PLACE", words) or re.search(r"\d", words):
             return False
-        prefix = self.list_pattern("PLACE_PREFIX")
-        fits = compile_words(rf"(?:{prefix} )*{CAPITALISED}.*").fullmatch(words)
+        fits = self.compile(rf"(?:<PLACE_PREFIX> )*{CAPITALISED}.*").fullmatch(words)
         return fits is not None and self.is_complete(words)
 
     def is_kind_of_home(self, words: str) -> bool:
@@ -149,8 +155,8 @@ class Vocabulary:
 
     def _find_head(self, words: str) -> str:
         """The noun with the adjectives before it, without what follows it."""
-        bare = compile_words(rf"{self.list_pattern('ARTICLE')} ").sub("", words, count=1)
-        return compile_words(rf"(?: {self.list_pattern('AFTER_HEAD')}\b|,).*").sub("", bare)
+        bare = self.compile("^<ARTICLE> ").sub("", words)
+        return self.compile(r"(?: <AFTER_HEAD>\b|,).*").sub("", bare)
 
     def is_occupation(self, words: str) -> bool:
         """True for an occupation for a living, of which most people have only one."""
