@@ -37,6 +37,9 @@ MAX_KEY_CHARS = 200
 MIN_HEAD_CHARS = 12
 """Characters before a comma from which they can be a statement on their own."""
 
+MIN_WORDS = 3
+"""Words from which a sentence of an unknown language is tried in all of them."""
+
 UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 
@@ -68,16 +71,17 @@ def _extract_from_turn(
     is_ironic = rules.vocabulary.contains("IRONY", turn.content)
     people.start_turn(turn.id)
     for sentence in split_sentences(turn.content, rules.vocabulary):
-        spoken = _list_languages(detect_language(sentence), language)
+        spoken = _list_languages(sentence, language)
         for found in _extract_from_sentence(sentence, spoken, turn.id, people):
             if not (is_ironic and found.category == "preference"):
                 yield found
 
 
-def _list_languages(detected: Language | None, around: Language | None) -> list[Language]:
+def _list_languages(sentence: str, around: Language | None) -> list[Language]:
     """The languages to read a sentence in: all of them if none was detected."""
-    likely = [one for one in (detected, around) if one]
-    return list(dict.fromkeys((*likely, Language.ENGLISH, *(() if likely else Language))))
+    likely = [one for one in (detect_language(sentence), around) if one]
+    has_hint = likely or len(sentence.split()) < MIN_WORDS
+    return list(dict.fromkeys((*likely, Language.ENGLISH, *(() if has_hint else Language))))
 
 
 def _extract_from_sentence(
@@ -109,10 +113,12 @@ class SentenceReader:
             return
         found: list[ExtractedFact] = []
         before = ""
-        for clause in split_clauses(sentence, self.vocabulary):
+        clauses = list(split_clauses(sentence, self.vocabulary))
+        for clause in clauses:
             before, facts = self._read_clause(clause, before)
             found += facts
-        order = None if found else self._read_instruction(sentence)
+        was_tried = len(clauses) == 1 and clauses[0].is_asserted
+        order = None if found or was_tried else self._read_instruction(sentence)
         yield from [order] if order else found
 
     def _read_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:

@@ -89,7 +89,9 @@ def load_rules(language: Language) -> LanguageRules:
     """Read and compile the rules of a language; once in a process."""
     vocabulary = Vocabulary(language)
     statements = read_blocks(f"statements.{language}.txt")
-    parsed = [_parse_statement(head, line, vocabulary) for head, lines in statements for line in lines]
+    parsed = [
+        _parse_statement(head, line, vocabulary) for head, lines in statements for line in lines
+    ]
     by_opener = {
         opener: tuple(one for one in parsed if one.opener in (opener, Opener.ANYTHING))
         for opener in Opener

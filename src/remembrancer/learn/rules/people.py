@@ -82,15 +82,13 @@ class People:
 
 
 MENTION = (
-    r"\b(?:(?P<my><MY>)|<OTHERS>) (?P<role><ROLE>)\b"
+    r"\b(?:(?P<my><MY>)|<OTHERS>) (?P<role><ROLE>)(?![\w-])"
     r"(?:(?:,? |['’]s )(?:<CALLED> )?(?P<name><FULL_NAME>)\b(?!['’]s \w+ is\b))?"
     r"|^(?P<alone><NAME>)(?=['’]s | <PERSON_VERB>\b)|\b(?P<known>%s)\b"
 )
 
 
-def find_mentions(
-    clause: str, known: Iterable[str], vocabulary: Vocabulary
-) -> list[Match[str]]:
+def find_mentions(clause: str, known: Iterable[str], vocabulary: Vocabulary) -> list[Match[str]]:
     """Find "my sister", "my sister Ana", "her boss", known names, and a name at the start."""
     pattern = vocabulary.compile(MENTION % ("|".join(known) or NOTHING))
     return list(pattern.finditer(clause))

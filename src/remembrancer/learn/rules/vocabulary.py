@@ -65,7 +65,9 @@ class Vocabulary:
         """Replace each `<LIST>` by the words of that list, which can hold other lists."""
         listed = re.compile(r"<([A-Z_ ]+)>")
         while listed.search(pattern):
-            pattern = listed.sub(lambda found: self.list_pattern(found[1].replace(" ", "_")), pattern)
+            pattern = listed.sub(
+                lambda found: self.list_pattern(found[1].replace(" ", "_")), pattern
+            )
         return pattern
 
     def list_pattern(self, name: str) -> str:
