@@ -41,6 +41,7 @@ MIN_WORDS = 3
 """Words from which a sentence of an unknown language is tried in all of them."""
 
 UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
+APOSTROPHE_OR_SPACE = re.compile("['’ ]")
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 
 
@@ -141,10 +142,9 @@ class SentenceReader:
 
     def _restore_subject(self, words: str, before: str) -> str:
         """Add the subject of the clause before to one that has only a verb: "and work at Acme"."""
-        if self.vocabulary.starts("DROPPED_SELF", words):
-            is_self = self.vocabulary.compile(r"<SELF>\b").match(before)
-            subject = re.split(r"['’ ]", is_self[0])[0] if is_self else ""
-            return f"{subject} {words}".strip()
+        is_self = self.vocabulary.compile(r"<SELF>\b").match(before)
+        if is_self and self.vocabulary.starts("DROPPED_SELF", words):
+            return f"{re.split(APOSTROPHE_OR_SPACE, is_self[0])[0]} {words}"
         person = self.vocabulary.compile("<PERSON>").match(before)
         if person and self.vocabulary.starts("DROPPED", words) and self._find_subject(person[0]):
             return f"{self.people.expand(person[0].strip(' ,'))} {words}"
@@ -228,9 +228,12 @@ class SentenceReader:
             found = self._try_statements(bare, text, quote, only_instructions) if said_as else None
             if found and self._fits_time(found, said_as):
                 return self._add_time(found, said_as)
-            found = self._try_statements(plain, text, quote, only_instructions)
-            if found:
-                return self._add_time(found, self._find_time(plain))
+            for form in dict.fromkeys(
+                (plain, self.vocabulary.compile("^<TIME>,? ").sub("", plain))
+            ):
+                found = self._try_statements(form, text, quote, only_instructions)
+                if found:
+                    return self._add_time(found, self._find_time(plain))
         return None
 
     def _try_statements(

@@ -69,8 +69,9 @@ class People:
 
     def expand(self, who: str) -> str:
         """Add the name to "my sister" if she was the last person mentioned."""
-        last = self.mentioned[-1].phrase if self.mentioned else ""
-        return last if last.lower().startswith(f"{who.lower()} ") else who
+        last = self.mentioned[-1] if self.mentioned else None
+        is_same = last and last.name and last.role and who.lower().endswith(last.role.lower())
+        return last.phrase if last and is_same else who
 
     def _find_last(self, gender: str) -> Person | None:
         fitting = [one for one in self.mentioned if one.gender in (gender, UNKNOWN)]

@@ -105,6 +105,10 @@ class Vocabulary:
     def is_any(self, words: str) -> bool:
         return bool(words)
 
+    def is_lasting(self, words: str) -> bool:
+        """True unless it is about the day or too long."""
+        return len(words) <= 2 * MAX_OBJECT_CHARS and not self.contains("MOMENTARY", words)
+
     def is_complete(self, words: str) -> bool:
         """True if the words can be understood without context, also later."""
         if len(words) > MAX_OBJECT_CHARS or len(words.split()) > MAX_OBJECT_WORDS:
