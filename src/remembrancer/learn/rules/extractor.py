@@ -228,9 +228,8 @@ class SentenceReader:
             found = self._try_statements(bare, text, quote, only_instructions) if said_as else None
             if found and self._fits_time(found, said_as):
                 return self._add_time(found, said_as)
-            for form in dict.fromkeys(
-                (plain, self.vocabulary.compile("^<TIME>,? ").sub("", plain))
-            ):
+            later = self.vocabulary.compile("^<TIME>,? ").sub("", plain)
+            for form in dict.fromkeys((plain, later)):
                 found = self._try_statements(form, text, quote, only_instructions)
                 if found:
                     return self._add_time(found, self._find_time(plain))

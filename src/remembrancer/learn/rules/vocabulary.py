@@ -148,6 +148,9 @@ class Vocabulary:
     def is_kind_of_home(self, words: str) -> bool:
         return self.is_complete(words) and self.equals("KIND_OF_HOME", words)
 
+    def is_home(self, words: str) -> bool:
+        return self.is_place(words) or self.is_kind_of_home(words)
+
     def is_trade(self, words: str) -> bool:
         """True if the words describe a person by occupation, study or nature."""
         head = self._find_head(words)
