@@ -127,7 +127,7 @@ class SentenceReader:
         full = self._restore_subject(clause.words, before)
         full, person = self.people.resolve(full, self.rules)
         start = len(self.people.mentioned)
-        self.people.note(full, self.rules)
+        self.people.note(full, self.rules, clause.words)
         facts = [
             fact
             for mentioned in self.people.mentioned[start:]

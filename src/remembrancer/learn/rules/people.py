@@ -37,27 +37,29 @@ class People:
         self.turn_id = turn_id
         is_single = len({one.phrase for one in self.mentioned}) == 1
         last = self.mentioned[-1] if is_single else None
-        self.mentioned = [last] if last and last.role else []
+        self.mentioned = [last] if last and (last.role or last.gender) else []
 
-    def note(self, clause: str, rules: LanguageRules) -> None:
-        """Take in the people whom a clause mentions."""
+    def note(self, clause: str, rules: LanguageRules, said: str = "") -> None:
+        """Take in the people whom a clause mentions; `said` are its words before resolving."""
         for found in find_mentions(clause, self.known, rules.vocabulary):
-            person = self._identify(found, rules.vocabulary)
+            person = self._identify(found, said or clause, rules.vocabulary)
             if person.name and person.role:
                 self.known[person.name.lower()] = person
             self.mentioned.append(person)
 
-    def _identify(self, found: Match[str], vocabulary: Vocabulary) -> Person:
-        role = found["role"] if found["my"] else ""
+    def _identify(self, found: Match[str], said: str, vocabulary: Vocabulary) -> Person:
+        is_own = found["my"] and not vocabulary.equals("OBLIQUE", found["role"])
+        role = found["role"] if is_own else ""
         name = found["name"] or found["alone"] or found["known"]
         if name and not vocabulary.is_given_name(name):
             name = None
         known = self.known.get((name or "").lower())
-        if known and not role:
+        is_said = found[0] in said
+        if known and not (role and is_said):
             return known
-        quote = Quote(self.turn_id, found[0])
-        return Person(_build_phrase(found, name, vocabulary), name, role,
-                      _find_gender(found["role"] or "", vocabulary), quote)  # fmt: skip
+        quote = Quote(self.turn_id, found[0] if is_said else said)
+        phrase = _build_phrase(found, name, vocabulary)
+        return Person(phrase, name, role, _find_gender(found["role"] or "", vocabulary), quote)
 
     def resolve(self, clause: str, rules: LanguageRules) -> tuple[str, Person | None]:
         """Replace a pronoun at the start by the person whom it must mean, if there is one."""
@@ -96,7 +98,7 @@ def find_mentions(clause: str, known: Iterable[str], vocabulary: Vocabulary) -> 
 
 
 def _build_phrase(found: Match[str], name: str | None, vocabulary: Vocabulary) -> str:
-    if not found["my"]:
+    if not found["my"] or vocabulary.equals("OBLIQUE", found["role"]):
         return name or ""
     gender = _find_gender(found["role"], vocabulary)
     my = vocabulary.words.get(f"MY_{gender.upper()}", "").strip("(?:)") or found["my"]
