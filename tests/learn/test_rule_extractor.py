@@ -317,6 +317,11 @@ def test_any_text_yields_only_what_it_says(text: str) -> None:
         "well, ",
         "a" + " " * 3_000,
         "so I ",
+        "ich bin ",
+        ", ich habe jeden ",
+        "mi hermana Ana y ",
+        ", je joue le ",
+        "My sister Ana is ",
     ],
 )
 @pytest.mark.parametrize("size", [19_000, 100_000])
