@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from remembrancer.learn.rules.extractor import extract_facts
+from remembrancer.learn.rules.vocabulary import Vocabulary, read_blocks
 from remembrancer.search.language import Language
 from tests.learn.test_rule_extractor import said, turn
 
@@ -65,6 +68,8 @@ OF_OTHERS = [
      "Ole", "allergy nüsse"),
     ("Das ist von meiner Tochter Lena. Sie studiert Physik in Jena.",
      "Meine Tochter Lena studiert Physik in Jena", "Lena", "studies"),
+    ("Meine Mitbewohnerin Ida ist vegan.", "Meine Mitbewohnerin Ida ist vegan", "Ida", "diet"),
+    ("Ich war mit meinem Kollegen Ben da. Er wohnt in Jena.", "Ben wohnt in Jena", "Ben", "home"),
     ("Mi hermano Pablo no come gluten.", "Mi hermano Pablo no come gluten", "Pablo", None),
     ("Mi mamá, Rosa, cocina. Ella es alérgica al látex.", "Mi mamá Rosa es alérgica al látex",
      "Rosa", "allergy látex"),
@@ -210,3 +215,10 @@ def test_the_time_that_was_said_is_kept_beside_the_fact() -> None:
 def test_an_attribute_has_one_predicate_in_all_languages(text: str, language: Language) -> None:
     [found] = said(text)
     assert (found.subject, found.predicate) == ("user", "employer"), language
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_every_list_that_a_wording_names_exists(language: Language) -> None:
+    wordings = [line for _, lines in read_blocks(f"statements.{language}.txt") for line in lines]
+    named = set(re.findall(r"<(?:[a-z]+:)?([A-Z_]{2,})>", " ".join(wordings)))
+    assert named <= set(Vocabulary(language).words)

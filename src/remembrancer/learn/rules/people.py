@@ -69,11 +69,13 @@ class People:
                 return person.phrase + clause[found.end() :], person
         return clause, None
 
-    def expand(self, who: str) -> str:
-        """Add the name to "my sister" if she was the last person mentioned."""
-        last = self.mentioned[-1] if self.mentioned else None
-        is_same = last and last.name and last.role and who.lower().endswith(last.role.lower())
-        return last.phrase if last and is_same else who
+    def find_subject(self, who: str) -> Person | None:
+        """The last person mentioned who can be "my sister" or "Ana"."""
+        words = f" {who.lower()} "
+        for person in reversed(self.mentioned):
+            if any(one and f" {one.lower()} " in words for one in (person.role, person.name)):
+                return person
+        return None
 
     def _find_last(self, gender: str) -> Person | None:
         fitting = [one for one in self.mentioned if one.gender in (gender, UNKNOWN)]
@@ -101,7 +103,7 @@ def _build_phrase(found: Match[str], name: str | None, vocabulary: Vocabulary) -
     if not found["my"] or vocabulary.equals("OBLIQUE", found["role"]):
         return name or ""
     gender = _find_gender(found["role"], vocabulary)
-    my = vocabulary.words.get(f"MY_{gender.upper()}", "").strip("(?:)") or found["my"]
+    my = vocabulary.find_text(f"MY_{gender.upper()}") or found["my"]
     return " ".join(filter(None, (my, found["role"], name)))
 
 

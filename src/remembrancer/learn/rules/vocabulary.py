@@ -73,6 +73,10 @@ class Vocabulary:
     def list_pattern(self, name: str) -> str:
         return self.words.get(name, NOTHING)
 
+    def find_text(self, name: str) -> str:
+        """The only entry of a list, as it stands; empty if there is no such list."""
+        return self.words.get(name, "").removeprefix("(?:").removesuffix(")")
+
     def compile(self, template: str) -> Pattern[str]:
         """Compile a pattern with the words of each `<LIST>`; once for each template."""
         if template not in self._compiled:

@@ -1,0 +1,317 @@
+"""Reads the facts that a sentence states in one language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from re import Match
+
+from remembrancer.learn.extracted_fact import ExtractedFact, Quote
+from remembrancer.learn.rules.clauses import (
+    MAX_CLAUSE_CHARS,
+    Clause,
+    split_clauses,
+    strip_lead_in,
+)
+from remembrancer.learn.rules.patterns import (
+    SELF_WORDS,
+    LanguageRules,
+    MemoryDefaults,
+    Opener,
+    StatementPattern,
+)
+from remembrancer.learn.rules.people import People, Person
+from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
+from remembrancer.search.language import Language
+from remembrancer.types import Permanence
+
+USER_SUBJECT = "user"
+MAX_KEY_CHARS = 200
+MIN_HEAD_CHARS = 12
+"""Characters before a comma from which they can be a statement on their own."""
+
+UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
+APOSTROPHE_OR_SPACE = re.compile("['’ ]")
+NAMED_PERSON = r"(?:<MY> (?P<role><ROLE>)(?![\w-]))?(?P<name>.*)"
+REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
+
+
+class SentenceReader:
+    """Reads the sentences of a turn in one language."""
+
+    def __init__(self, rules: LanguageRules, turn_id: str, people: People) -> None:
+        self.rules = rules
+        self.vocabulary = rules.vocabulary
+        self.turn_id = turn_id
+        self.people = people
+
+    def read(self, sentence: str) -> Iterator[ExtractedFact]:
+        asked = self._read_request(sentence)
+        if asked:
+            self.people.note(sentence, self.rules)
+            yield asked
+            return
+        found: list[ExtractedFact] = []
+        before = ""
+        clauses = list(split_clauses(sentence, self.vocabulary))
+        for clause in clauses:
+            before, facts = self._read_clause(clause, before)
+            found += facts
+        was_tried = len(clauses) == 1 and clauses[0].is_asserted
+        order = None if found or was_tried else self._read_instruction(sentence)
+        yield from [order] if order else found
+
+    def _read_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:
+        """The clause with its subject, given the clause before it, and the facts it states."""
+        full, person = self._complete(clause.words, before)
+        start = len(self.people.mentioned)
+        self.people.note(full, self.rules, clause.words)
+        met = self.people.mentioned[start:]
+        facts = [fact for one in met for fact in self._introduce(one, clause.words)]
+        found = self._match(full, clause.words) if clause.is_asserted else None
+        if found and person and person.quote.turn != self.turn_id:
+            found = replace(found, quotes=(*found.quotes, person.quote))
+        if found and found.subject != USER_SUBJECT:
+            facts = [one for one in facts if one.predicate]
+        return full, [*facts, found] if found else facts
+
+    def _complete(self, words: str, before: str) -> tuple[str, Person | None]:
+        """A clause whose pronoun or missing subject is replaced by a person, and that person."""
+        who = self.vocabulary.compile("<PERSON>").match(f"{before} ")
+        if who and self.vocabulary.starts("DROPPED", words):
+            person = self.people.find_subject(who[0].replace(",", "").strip())
+            return (f"{person.phrase} {words}" if person else words), person
+        return self.people.resolve(self._restore_self(words, before), self.rules)
+
+    def _restore_self(self, words: str, before: str) -> str:
+        """Add the "I" of the clause before to one that has only a verb: "and work at Acme"."""
+        is_self = self.vocabulary.compile(r"<SELF>\b").match(before)
+        verb = f"{words[:1].lower()}{words[1:]}"
+        if is_self and self.vocabulary.starts("DROPPED_SELF", words):
+            return f"{APOSTROPHE_OR_SPACE.split(is_self[0])[0]} {verb}"
+        if not before and self.vocabulary.starts("DROPPED_AT_START", words):
+            return f"{self.vocabulary.find_text('SELF')} {verb}"
+        return words
+
+    def _introduce(self, person: Person, clause: str) -> Iterator[ExtractedFact]:
+        """Who "my sister Ana" is, whatever the clause goes on to ask or suppose."""
+        template = self.vocabulary.find_text("INTRODUCTION")
+        words = person.quote.words
+        if not (person.name and person.role) or words not in clause:
+            return
+        if not template or self.vocabulary.contains("CALLED", words):
+            return
+        my = person.phrase.split()[0]
+        role = person.role.lower() if self.rules.language is Language.ENGLISH else person.role
+        said = template.format(my=my, role=role, name=person.name)
+        known = self._match(said, person.quote.words)
+        if known:
+            yield replace(known, confidence=0.8)
+
+    def _read_request(self, sentence: str) -> ExtractedFact | None:
+        """Read "remember that …", which need not be about the user."""
+        lead = strip_lead_in(sentence, self.vocabulary).rstrip(" .!?")
+        plain = lead.replace("’", "'")
+        request = self.vocabulary.compile(r"(?P<plea><PLEA>?)<REMEMBER>\s*(?P<rest>.+)")
+        found = request.fullmatch(plain)
+        if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
+            return None
+        if sentence.endswith("?") and not found["plea"]:
+            return None
+        rest = strip_lead_in(lead[found.start("rest") :].strip(" .!?,"), self.vocabulary)
+        said = rest
+        if self.vocabulary.contains("SUBORDINATOR", plain[: found.start("rest")]):
+            said = self._move_verb(rest) or lead
+        return self._keep_request(said, rest, has_plea=bool(found["plea"]))
+
+    def _move_verb(self, words: str) -> str | None:
+        """Make a main clause of a German "dass" clause, whose verb is at the end."""
+        found = self.vocabulary.compile("(<MAIN_SUBJECT>) (.+) (<LAST_VERB>)").fullmatch(words)
+        return f"{found[1]} {found[3]} {found[2]}" if found else None
+
+    def _keep_request(self, said: str, quote: str, *, has_plea: bool) -> ExtractedFact | None:
+        clauses = [one.words for one in split_clauses(said, self.vocabulary)]
+        known = self._match(said, quote) if clauses == [said] else self._read_instruction(said)
+        if known:
+            return replace(known, requested=True, confidence=0.95)
+        if not self._is_worth_keeping(quote, has_plea=has_plea):
+            return None
+        content = said
+        if self.rules.language is Language.ENGLISH:
+            content = restate(self.vocabulary.normalise(said)) or said
+        return self._build(REQUESTED_DEFAULTS, content, quote, requested=True)
+
+    def _is_worth_keeping(self, rest: str, *, has_plea: bool) -> bool:
+        """True if it is a statement of the user, and not advice to the reader."""
+        if self.vocabulary.contains("ADVICE", rest) or len(rest.split()) < 3:
+            return False
+        if not self.vocabulary.contains("FINITE_VERB", rest):
+            return False
+        is_own = self.vocabulary.contains("FIRST_PERSON", rest) or re.search(r"\d|\s[A-Z]", rest)
+        return has_plea or bool(is_own)
+
+    def _read_instruction(self, sentence: str) -> ExtractedFact | None:
+        """Read a standing instruction to the assistant that takes up the whole sentence."""
+        words = strip_lead_in(sentence.strip(" .!¡"), self.vocabulary)
+        if sentence.endswith("?") or not words or len(words) > MAX_CLAUSE_CHARS:
+            return None
+        return self._match(words, words, only_instructions=True)
+
+    def _match(
+        self, words: str, quote: str, *, only_instructions: bool = False
+    ) -> ExtractedFact | None:
+        """Match a clause with the statement patterns; the first one counts."""
+        said = [words]
+        is_passing = self.vocabulary.contains("MOMENTARY", words)
+        if not only_instructions and words.find(",") > MIN_HEAD_CHARS and not is_passing:
+            said.append(words.partition(",")[0])
+        for text in said:
+            plain = self.vocabulary.normalise(text)
+            bare, said_as = self._split_time(plain)
+            found = self._try_statements(bare, text, quote, only_instructions) if said_as else None
+            if found and self._fits_time(found, said_as):
+                return self._add_time(found, said_as)
+            later = self.vocabulary.compile("^<TIME>,? ").sub("", plain)
+            for form in dict.fromkeys((plain, later)):
+                found = self._try_statements(form, text, quote, only_instructions)
+                if found:
+                    return self._add_time(found, self._find_time(plain))
+        return None
+
+    def _try_statements(
+        self, plain: str, words: str, quote: str, only_instructions: bool
+    ) -> ExtractedFact | None:
+        statements = self.rules.instructions
+        if not only_instructions:
+            statements = self.rules.statements[self._find_opener(plain)]
+        for wording in statements:
+            match = wording.pattern.fullmatch(plain)
+            found = match and self._build_from_pattern(wording, match, words, quote)
+            if found:
+                return found
+        return None
+
+    def _find_opener(self, plain: str) -> Opener:
+        """What a clause begins with."""
+        if plain.partition(" ")[0].lower() in SELF_WORDS:
+            return Opener.SELF
+        person = self.vocabulary.compile("<PERSON>").match(plain)
+        is_known = person and self._find_subject(person[0])
+        return Opener.PERSON if is_known else Opener.ANYTHING
+
+    def _find_time(self, plain: str) -> str:
+        found = self.vocabulary.compile(r"\b<TIME>(?!\w)").search(plain)
+        return found[0] if found else ""
+
+    def _add_time(self, found: ExtractedFact, said_as: str) -> ExtractedFact:
+        is_lasting = self.vocabulary.equals("ON_A_DATE", said_as)
+        if is_lasting and said_as not in found.content:
+            found = replace(found, content=f"{found.content} {said_as}")
+        return replace(found, said_as=found.said_as or said_as)
+
+    def _split_time(self, plain: str) -> tuple[str, str]:
+        """A clause without the time at its end, and that time."""
+        found = self.vocabulary.compile(",? <TIME>$").search(plain)
+        return (plain[: found.start()], found[0].strip(" ,")) if found else (plain, "")
+
+    def _fits_time(self, found: ExtractedFact, said_as: str) -> bool:
+        """True unless something that is yet to come is told as a fact."""
+        is_plan = found.category in ("event", "decision")
+        return is_plan or not self.vocabulary.equals("FUTURE", said_as)
+
+    def _build_from_pattern(
+        self, wording: StatementPattern, match: Match[str], words: str, quote: str
+    ) -> ExtractedFact | None:
+        parts = {name: (text or "").strip() for name, text in match.groupdict().items()}
+        if wording.check in ("is_place", "is_home") and quote == quote.lower():
+            parts["x"] = UNCAPPED_PLACE.sub(lambda found: found[0].title(), parts["x"], count=1)
+        if not self._accepts(wording, parts):
+            return None
+        content = wording.content.format(**self._show(parts), clause=self._show_clause(words))
+        subject = self._find_subject(parts.get("who", ""))
+        found = self._build(wording.defaults, content, quote, subject=subject or USER_SUBJECT)
+        found = replace(found, said_as=parts.get("when", ""))
+        predicate = self._build_predicate(wording, parts)
+        is_unnamed = bool(parts.get("who")) and not (subject or "")[:1].isupper()
+        if predicate is None or len(predicate) > MAX_KEY_CHARS or is_unnamed:
+            return found
+        return replace(found, predicate=predicate)
+
+    def _accepts(self, wording: StatementPattern, parts: dict[str, str]) -> bool:
+        if "x" in parts and not self.vocabulary.check(wording.check, parts["x"]):
+            return False
+        who = self._find_subject(parts.get("who", ""))
+        if parts.get("who") and not who:
+            return False
+        return "y" not in parts or self.vocabulary.is_complete(parts["y"])
+
+    def _find_subject(self, who: str) -> str | None:
+        """The name of a person such as "my sister Ana", or "sister" if there is none."""
+        if not who:
+            return None
+        found = self.vocabulary.compile(NAMED_PERSON).fullmatch(who)
+        name = found["name"].strip(" ,") if found else who
+        if not name:
+            return found["role"].lower() if found and found["role"] else None
+        return name if self.vocabulary.is_given_name(name) else None
+
+    def _show(self, parts: dict[str, str]) -> dict[str, str]:
+        """The matched words as they stand in the content."""
+        if self.rules.language is not Language.ENGLISH:
+            return parts
+        who = self.vocabulary.compile("^<MY> ").sub("", parts.get("who", ""))
+        shown = {name: replace_pronouns(words) for name, words in parts.items()}
+        shown["who"] = who.replace(",", "")
+        if "does" in shown:
+            shown["does"] = conjugate(shown["does"])
+        return shown
+
+    def _show_clause(self, words: str) -> str:
+        bare = self.vocabulary.compile("^<POLITE>|(?:,? <TRAILING>)+$").sub("", words)
+        if self.rules.language is not Language.ENGLISH:
+            return bare
+        plain = self.vocabulary.normalise(bare)
+        return replace_pronouns(f"{plain[:1].lower()}{plain[1:]}")
+
+    def _build_predicate(self, wording: StatementPattern, parts: dict[str, str]) -> str | None:
+        """The predicate under which a later statement supersedes this one."""
+        if wording.predicate is None:
+            return None
+        topics = {name: self._normalise_topic(words) for name, words in parts.items()}
+        pair = " and ".join(sorted((topics.get("x", ""), topics.get("y", ""))))
+        return wording.predicate.format(**topics, pair=pair)
+
+    def _normalise_topic(self, words: str) -> str:
+        """Normalise a topic so that statements about the same thing get the same key."""
+        if self.rules.language is Language.ENGLISH:
+            words = replace_pronouns(words)
+        bare = self.vocabulary.compile("^<ARTICLE> | since .*").sub("", words.lower())
+        plain = re.sub(r"[^\w\s'&+/.-]", " ", bare.replace("favourite", "favorite"))
+        return " ".join(plain.split()).strip(". ")
+
+    def _build(
+        self,
+        sort: MemoryDefaults,
+        content: str,
+        quote: str,
+        *,
+        subject: str = USER_SUBJECT,
+        requested: bool = False,
+    ) -> ExtractedFact:
+        return ExtractedFact(
+            content=format_line(content),
+            quotes=(Quote(self.turn_id, quote),),
+            category=sort.category,
+            subject=subject,
+            importance=sort.importance,
+            permanence=sort.permanence,
+            confidence=sort.confidence,
+            requested=requested,
+        )
+
+
+def format_line(words: str) -> str:
+    """Normalise spaces, capitalise the first letter and strip punctuation."""
+    line = " ".join(words.split()).strip(" ,;:.!¡")
+    return line[:1].upper() + line[1:]
