@@ -46,6 +46,7 @@ OF_USERS = [
     ("Pago 900 euros de alquiler.", "Pago 900 euros de alquiler", "rent"),
     ("El 3 de mayo volamos a Lisboa.", "El 3 de mayo volamos a Lisboa", None),
     ("Sin emojis, por favor.", "Sin emojis", None),
+    ("Iker y yo vamos a Cuba el 3 de mayo.", "Iker y yo vamos a Cuba el 3 de mayo", None),
     # French
     ("Je m'appelle Claire.", "Je m'appelle Claire", "name"),
     ("J’habite à Lyon.", "J’habite à Lyon", "home"),
