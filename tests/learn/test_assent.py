@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from remembrancer.learn.assent import is_assent
+from remembrancer.learn.wording.assent import is_assent
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from remembrancer.learn.doubt import Doubt, find_doubt
-from remembrancer.learn.passage import find_passage, find_terms, shared_terms
+from remembrancer.learn.wording.doubt import Doubt, find_doubt
+from remembrancer.learn.wording.passage import find_passage, find_terms, shared_terms
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from remembrancer.learn.grounding import (
+from remembrancer.learn.details.grounding import (
     DetailKind,
     GroundingText,
     TextOrigin,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from remembrancer.learn.pasted import split_pasted
 from remembrancer.learn.transcript import extract_own_words
+from remembrancer.learn.wording.pasted import split_pasted
 
 
 @pytest.mark.parametrize(

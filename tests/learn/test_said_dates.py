@@ -6,8 +6,8 @@ from datetime import date, datetime
 
 import pytest
 
+from remembrancer.learn.details.said_dates import dates_follow, resolve_days
 from remembrancer.learn.extracted_fact import Dates
-from remembrancer.learn.said_dates import dates_follow, resolve_days
 
 WEDNESDAY = datetime(2025, 5, 14, 12, 0)
 

@@ -7,15 +7,20 @@ from dataclasses import dataclass, replace
 
 from remembrancer.call import Call
 from remembrancer.errors import RemembrancerError
-from remembrancer.learn.doubt import Doubt, find_doubt
+from remembrancer.learn.details.grounding import (
+    DetailKind,
+    GroundingText,
+    TextOrigin,
+    find_ungrounded,
+)
+from remembrancer.learn.details.said_dates import dates_follow
 from remembrancer.learn.evidence_check import RejectionReason, find_objection
 from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
-from remembrancer.learn.grounding import DetailKind, GroundingText, TextOrigin, find_ungrounded
 from remembrancer.learn.learned_statement import build_statement
 from remembrancer.learn.provenance import check_provenance, find_agreeing_turn
-from remembrancer.learn.said_dates import dates_follow
 from remembrancer.learn.transcript import Transcript
 from remembrancer.learn.verify import verify
+from remembrancer.learn.wording.doubt import Doubt, find_doubt
 from remembrancer.llm import InvalidModelResponse
 from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
 from remembrancer.remember.statement import Statement

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from remembrancer.call import Call
-from remembrancer.learn.change import ends_relationship, find_changed
 from remembrancer.learn.evidence_check import RejectionReason
 from remembrancer.learn.extract import Confirmation
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.provenance import check_provenance
 from remembrancer.learn.transcript import Transcript
+from remembrancer.learn.wording.change import ends_relationship, find_changed
 from remembrancer.remember.attributes import PARTNER, USER_SUBJECT, can_have_several
 from remembrancer.remember.embedding import TextVectors
 from remembrancer.remember.lifecycle import renewal_values

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from remembrancer.learn.assent import is_assent
 from remembrancer.learn.evidence_check import RejectionReason
 from remembrancer.learn.extracted_fact import ExtractedFact, Quote
 from remembrancer.learn.transcript import Transcript, contains_quote
+from remembrancer.learn.wording.assent import is_assent
 from remembrancer.types import Turn
 
 

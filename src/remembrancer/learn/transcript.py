@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from remembrancer.learn.pasted import split_pasted
+from remembrancer.learn.wording.pasted import split_pasted
 from remembrancer.recall.prompt_block import strip_memory_block
 from remembrancer.search.sentences import CODE_FENCE_PATTERN, SENTENCE_END_PATTERN
 from remembrancer.search.terms import extract_terms, normalise_quote

@@ -12,10 +12,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remembrancer.learn.doubt import Doubt
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.model_input import ShortIds, render_transcript
 from remembrancer.learn.transcript import Transcript
+from remembrancer.learn.wording.doubt import Doubt
 from remembrancer.llm import Answer, InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt

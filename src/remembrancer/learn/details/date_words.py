@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from remembrancer.learn.numbers import (
+from remembrancer.learn.details.numbers import (
     Phrase,
     expand_endings,
     fold,

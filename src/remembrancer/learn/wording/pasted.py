@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
-from remembrancer.learn.word_list import list_languages, load_word_lists, straighten
+from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
 from remembrancer.search.language import Language
 
 MIN_PASTED_WORDS = 6

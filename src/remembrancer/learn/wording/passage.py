@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from remembrancer.learn.word_list import straighten
+from remembrancer.learn.wording.word_list import straighten
 from remembrancer.search.language import FUNCTION_WORDS
 from remembrancer.search.sentences import SENTENCE_END_PATTERN
 from remembrancer.search.terms import extract_terms

@@ -14,15 +14,15 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from remembrancer.learn.date_words import list_months
-from remembrancer.learn.known_names import (
+from remembrancer.learn.details.date_words import list_months
+from remembrancer.learn.details.known_names import (
     count_listed_names,
     find_sentences_about,
     find_unknown_names,
 )
-from remembrancer.learn.numbers import fold, load_data, split_words
-from remembrancer.learn.said_dates import SaidDate, find_dates, is_foreign, list_readings
-from remembrancer.learn.said_numbers import (
+from remembrancer.learn.details.numbers import fold, load_data, split_words
+from remembrancer.learn.details.said_dates import SaidDate, find_dates, is_foreign, list_readings
+from remembrancer.learn.details.said_numbers import (
     HALF_DAY,
     Quantity,
     SaidNumbers,
@@ -32,7 +32,7 @@ from remembrancer.learn.said_numbers import (
     read_claimed_numbers,
     read_numbers,
 )
-from remembrancer.learn.said_period import SaidPeriod
+from remembrancer.learn.details.said_period import SaidPeriod
 from remembrancer.search.language import detect_language
 
 MIN_AGE, MAX_AGE = 5, 110

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from remembrancer.learn.numbers import (
+from remembrancer.learn.details.numbers import (
     fold,
     list_cardinals,
     list_ordinals,

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from remembrancer.learn.word_list import list_languages, load_word_lists, straighten
+from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
 from remembrancer.search.terms import WORD_PATTERN, extract_query_terms
 from remembrancer.types import Fact
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from remembrancer.learn.calendar_days import (
+from remembrancer.learn.details.calendar_days import (
     add_months,
     add_units,
     find_holiday,
     find_nth_weekday,
     make_day,
 )
-from remembrancer.learn.date_words import DateWord
-from remembrancer.learn.said_period import (
+from remembrancer.learn.details.date_words import DateWord
+from remembrancer.learn.details.said_period import (
     PeriodRole,
     SaidPeriod,
     build_period,

@@ -13,7 +13,7 @@ from remembrancer.guard.persons.name_lists import (
     is_given_name,
     is_ordinary,
 )
-from remembrancer.learn.numbers import fold, load_data, split_words
+from remembrancer.learn.details.numbers import fold, load_data, split_words
 from remembrancer.search.language import Language, detect_language
 from remembrancer.search.sentences import SENTENCE_END_PATTERN
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from remembrancer.learn.word_list import WordList, load_word_lists, straighten
+from remembrancer.learn.wording.word_list import WordList, load_word_lists, straighten
 from remembrancer.search.language import Language
 
 MAX_WORDS_TO_OBJECTION = 3

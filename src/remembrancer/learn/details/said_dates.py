@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 
-from remembrancer.learn.date_words import DateWord, is_past, list_months, split_date_words
+from remembrancer.learn.details.date_words import DateWord, is_past, list_months, split_date_words
+from remembrancer.learn.details.numbers import load_data
+from remembrancer.learn.details.period_readers import RANGE_READERS, READERS, Reader, ReadingFrame
+from remembrancer.learn.details.said_period import PeriodRole, SaidPeriod, pair_ranges
 from remembrancer.learn.extracted_fact import Dates
-from remembrancer.learn.numbers import load_data
-from remembrancer.learn.period_readers import RANGE_READERS, READERS, Reader, ReadingFrame
-from remembrancer.learn.said_period import PeriodRole, SaidPeriod, pair_ranges
 from remembrancer.search.language import FUNCTION_WORDS, detect_language
 
 MIN_TELLING_WORDS = 8

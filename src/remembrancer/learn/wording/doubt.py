@@ -11,8 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from remembrancer.learn.passage import Passage, find_passage, find_terms, shared_terms
-from remembrancer.learn.word_list import WordList, list_languages, load_word_lists, straighten
+from remembrancer.learn.wording.passage import Passage, find_passage, find_terms, shared_terms
+from remembrancer.learn.wording.word_list import (
+    WordList,
+    list_languages,
+    load_word_lists,
+    straighten,
+)
 from remembrancer.search.language import Language, detect_language
 
 MAX_WORDS_TO_CORRECTION = 4

@@ -1,0 +1,1 @@
+"""The names, numbers and dates in what a person says, in four languages."""

@@ -1,0 +1,1 @@
+"""How a person says something: agreement, change, doubt and pasted text, in four languages."""
