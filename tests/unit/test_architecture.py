@@ -45,6 +45,7 @@ GERUND = re.compile(r"(^|_)[a-z]+ing(_|$)")
 TRADE_NOUNS = {
     "embedding",
     "grounding",
+    "wording",
     "polling",
     "profile_mapping",
     "paging",
