@@ -151,7 +151,8 @@ def build_operation(one: Proposal, turns: Mapping[int, str], target: str | None)
         "subject": one.subject,
         "predicate": one.predicate,
         "category": one.category,
-        "permanence": "standard" if one.category == "event" else "stable",
+        # A routine lasts; an event with a time passes.
+        "permanence": "standard" if one.category == "event" and one.said_as else "stable",
         "evidence": [_cite(cited, turns) for cited in one.evidence],
     }
     optional = {"when": one.when, "said_as": one.said_as, "target": target}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.relevance import USER_SUBJECTS, ScoredFact
 from remembrancer.search.past import is_relative
+from remembrancer.search.topics import find_topics
 from remembrancer.types import Fact, Source
 
 MAX_LINE_CHARS = 240
@@ -24,18 +25,26 @@ DAY = timedelta(days=1)
 def build_fact_entries(
     facts: Sequence[ScoredFact], now: datetime, heading: str = ""
 ) -> list[PromptEntry]:
-    """One line for each fact about the user, and one for each other person, in order."""
-    groups: dict[str, list[Fact]] = {}
-    persons: dict[str, str | None] = {}
+    """Lines for each person, and for each topic of the user, in order."""
+    groups: dict[str, list[ScoredFact]] = {}
     for one in facts:
-        name = one.person or one.fact.id
-        groups.setdefault(name, []).append(one.fact)
-        persons[name] = one.person
+        groups.setdefault(_choose_group(one, groups), []).append(one)
     return [
         entry
-        for name, members in groups.items()
-        for entry in _build_group(persons[name], members, now, heading)
+        for members in groups.values()
+        for entry in _build_group(members[0].person, [one.fact for one in members], now, heading)
     ]
+
+
+def _choose_group(fact: ScoredFact, groups: Mapping[str, Sequence[ScoredFact]]) -> str:
+    """The group of the same person or, for the user, whose first fact is on the same topic."""
+    if fact.person is not None:
+        return fact.person
+    topics = find_topics(fact.fact.search_text)
+    for name, (first, *_) in groups.items():
+        if first.person is None and not topics.isdisjoint(find_topics(first.fact.search_text)):
+            return name
+    return fact.fact.id
 
 
 def _build_group(
@@ -43,10 +52,10 @@ def _build_group(
 ) -> Iterable[PromptEntry]:
     """The lines about one person; a line that is full is followed by another."""
     told = [(one.id, line) for one in facts if (line := word_fact(one, now, is_own=not person))]
-    if person is None or len(told) == 1:
+    if len(told) == 1:
         return [PromptEntry(memory_id, line, heading) for memory_id, line in told]
-    start = f"{escape_for_prompt(person)}: "
-    parts = [(memory_id, _drop_name(line, person)) for memory_id, line in told]
+    start = f"{escape_for_prompt(person)}: " if person else ""
+    parts = [(memory_id, _drop_name(line, person) if person else line) for memory_id, line in told]
     rows = _fill_lines(parts, MAX_LINE_CHARS - len(start))
     return [_join_parts(start, row, heading) for row in rows]
 
