@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.relevance import USER_SUBJECTS, ScoredFact
 from remembrancer.search.past import is_relative
+from remembrancer.search.prompt import is_in_own_voice
 from remembrancer.search.topics import find_topics
 from remembrancer.types import Fact, Source
 
@@ -81,11 +82,14 @@ def _fill_lines(parts: Sequence[tuple[str, str]], room: int) -> list[list[tuple[
 def word_fact(fact: Fact, now: datetime, *, is_own: bool = False) -> str:
     """The fact in words, with its dates and notes of doubt; "" if it has no text.
 
-    A fact about the user, by whatever name (`is_own`), does not name them.
+    A fact about the user, by whatever name (`is_own`), does not name them. The user's own words
+    are quoted.
     """
     said = _word_content(fact, is_own)
     if not said:
         return ""
+    if is_in_own_voice(said):
+        said = f"“{said}”"
     notes = [date for date in (_word_dates(fact, said, now),) if date]
     return " ".join((said, *(f"({note})" for note in notes), *_list_doubts(fact)))
 

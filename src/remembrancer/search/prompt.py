@@ -77,6 +77,11 @@ def read_prompt(text: str) -> PromptReading:
     )
 
 
+def is_in_own_voice(text: str) -> bool:
+    """True if a text speaks of its author as "I" or "my"."""
+    return not _load_list("own_voice").isdisjoint(split_words(text))
+
+
 def _split_times(topics: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The topics, and whether times help: a question for a weekday is on that day, and one on
     another topic is not on times just because it has a word such as "tonight".
