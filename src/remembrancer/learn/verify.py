@@ -59,17 +59,26 @@ def verify(
         [render_transcript(transcript, names.turns), "", "<claims>", *lines, "</claims>"]
     )
     system = load_prompt("verify").replace("{today}", f"{now:%A, %Y-%m-%d}")
-    answer = model.answer(Question(system, prompt, SCHEMA, "verification"))
-    verdicts = _parse_verdicts(answer)
-    missing = [number for number in range(1, len(claims) + 1) if f"c{number}" not in verdicts]
-    if missing:
-        raise InvalidModelResponse("The model did not give a verdict on every claim.")
+    question = Question(system, prompt, SCHEMA, "verification")
+    try:
+        verdicts, tokens = _ask(model, question, len(claims))
+    except InvalidModelResponse:  # It is asked once more: much depends on this answer.
+        verdicts, tokens = _ask(model, question, len(claims))
     doubts = {
         place: doubt
         for place, claim in enumerate(claims)
         if (doubt := _find_doubt(verdicts[f"c{place + 1}"], claim, transcript.own_names))
     }
-    return Verification(doubts, answer.tokens_in + answer.tokens_out)
+    return Verification(doubts, tokens)
+
+
+def _ask(model: Model, question: Question, count: int) -> tuple[dict[str, ClaimVerdict], int]:
+    """A verdict on each claim, and the tokens it cost."""
+    answer = model.answer(question)
+    verdicts = _parse_verdicts(answer)
+    if any(f"c{number}" not in verdicts for number in range(1, count + 1)):
+        raise InvalidModelResponse("The model did not give a verdict on every claim.")
+    return verdicts, answer.tokens_in + answer.tokens_out
 
 
 def _render_claim(claim: ExtractedFact) -> str:
