@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from remembrancer.call import Call
 from remembrancer.recall.filters import RecallOptions
 from remembrancer.recall.pipeline import FoundMemories, find
 from remembrancer.recall.relevance import FactChoice
 from remembrancer.search.prompt import PromptReading
+from remembrancer.search.terms import TermMatcher
 from remembrancer.types import Recalled, Recollection, Turn
 
 MAX_TURNS = 60
@@ -23,6 +24,28 @@ MAX_COMPARED = 10
 
 SIMILARITY_FLOOR, IMPERSONAL_SIMILARITY_FLOOR = 0.3, 0.5
 """The least similarity of a turn to a prompt that is about the user, or is not."""
+
+MIN_TERMS = 2
+"""How many terms a prompt needs for a turn that has them all to be on its topic: the vector of a
+long turn says little about one of its sentences. Where vectors are not compared, one is enough.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """What a turn must be like to be on the topic of a prompt."""
+
+    floor: float
+    terms: frozenset[str]
+    matcher: TermMatcher
+    min_terms: int
+
+    def has(self, found: Recalled) -> bool:
+        """True for a turn that is similar to the prompt, or has all of its terms."""
+        if (found.why.similarity or 0.0) >= self.floor:
+            return True
+        is_telling = len(self.terms) >= self.min_terms
+        return is_telling and self.matcher.find(found.memory.content) == self.terms
 
 
 def select_turns(
@@ -40,19 +63,23 @@ def select_turns(
         return None
     floor = SIMILARITY_FLOOR if is_personal else IMPERSONAL_SIMILARITY_FLOOR
     found = find(call, query, {**options, "limit": MAX_TURNS})
-    if not any(_similarity(one) >= floor for one in found.recollection[:MAX_COMPARED]):
+    topic = _build_topic(query, floor, found)
+    if not any(map(topic.has, found.recollection[:MAX_COMPARED])):
         return None
     told = {source.turn_id for one in chosen.facts for source in one.fact.evidence}
     fresh, learned = _split_learned(call, found.recollection, told)
     if chosen.facts and not question.asks_what_was_said:
         learned = []
-    near = [one for one in learned if _similarity(one) >= floor][:MAX_LEARNED_TURNS]
+    near = list(filter(topic.has, learned))[:MAX_LEARNED_TURNS]
     kept = {one.memory.id for one in (*fresh, *near)}
     return _narrow(found, kept)
 
 
-def _similarity(found: Recalled) -> float:
-    return found.why.similarity or 0.0
+def _build_topic(query: str, floor: float, found: FoundMemories) -> _Topic:
+    from remembrancer.search.fact_pool import extract_content_terms
+
+    terms = frozenset(extract_content_terms(query))
+    return _Topic(floor, terms, TermMatcher(terms), MIN_TERMS if found.vector else 1)
 
 
 def _narrow(found: FoundMemories, kept: set[str]) -> FoundMemories:
