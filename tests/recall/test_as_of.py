@@ -132,7 +132,9 @@ class Books:
     def add(self, at: datetime, new: Entry, old: Entry | None, end: datetime) -> None:
         changes = [(new, Said("active", end, None))]
         if old is not None:
-            ended = Said("superseded", min(old.now.end, new.begins), at)
+            # What has not begun when it is replaced never will.
+            end_of_old = new.begins if old.begins <= at else at
+            ended = Said("superseded", min(old.now.end, end_of_old), at)
             changes.insert(0, (old, ended))
         self.entries.append(new)
         self.carry_out(at, changes)

@@ -93,8 +93,8 @@ def test_X3_a_restated_memory_is_embedded_by_all_its_words(
     open_memory: Callable[..., Remembrancer], embedder: CachedEmbedder
 ) -> None:
     me = open_memory().for_user("ada")
-    me.remember("Ada drinks green tea every day.", subject="ada", predicate="habit")
-    again = me.remember("ada habit: Ada drinks green tea every single day.")
+    me.remember("drinks green tea every day.", subject="user", predicate="habit")
+    again = me.remember("user habit: drinks green tea every single day.")
     assert again.replaced is not None
 
     (found,) = me.recall(QUERY, mode="semantic")

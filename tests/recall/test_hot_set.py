@@ -68,7 +68,7 @@ def test_P3_the_hot_set_has_the_given_format(me: Memory, clock: ManualClock) -> 
         "- be concise\n"
         "\n"
         "### Fact\n"
-        "- lives in Rome\n"
+        "- lives in Rome (until 4 Mar 2026)\n"
         "- visits Oslo\n"
         "- has a dog\n"
         "- user retirement: retires at 50\n"
