@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
+from remembrancer.clock import ManualClock
 from remembrancer.embed.cache import CachedEmbedder
 from remembrancer.errors import InvalidInput, ScopeRequired
 from remembrancer.ids import new_id
@@ -103,6 +104,10 @@ class Call:
     def without_models(self) -> Call:
         """The same call for a part of the work that uses no language model."""
         return replace(self, services=replace(self.services, models=Models()))
+
+    def at(self, moment: datetime) -> Call:
+        """The same call as if it were made at another time."""
+        return replace(self, services=replace(self.services, clock=ManualClock(moment)))
 
     @property
     def owner(self) -> Owner:

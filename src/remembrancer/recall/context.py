@@ -341,8 +341,10 @@ def _build_request(
     now: datetime | None,
     budget: int,
 ) -> ContextRequest:
-    then = to_as_of(as_of if as_of is not None or now is None else AsOf(true=now))
+    then = to_as_of(as_of)
     asked_at = as_utc(now) if now is not None else (then and then.known) or call.now()
+    if now is not None:
+        call = call.at(asked_at)
     query = (prompt or "").strip()[:MAX_QUERY_CHARS] or None
     return ContextRequest(call, query, then, asked_at, read_prompt(query or ""), budget, session)
 

@@ -123,23 +123,23 @@ def _word_dates(fact: Fact, said: str, now: datetime) -> str:
     start, end = fact.valid_from, fact.valid_until
     last = end - timedelta(microseconds=1) if end is not None else None
     if last is not None and end is not None and end <= now:
-        return f"until {_word_day(last)}"
+        return f"until {format_day(last)}"
     if last is not None and str(last.year) not in said:
         is_day = (last - start) < DAY
-        return f"on {_word_day(last)}" if is_day else _word_span(start, last, now)
+        return f"on {format_day(last)}" if is_day else _word_span(start, last, now)
     if str(start.year) in said:
         return ""
     if start > now:
-        return f"from {_word_day(start)}"
+        return f"from {format_day(start)}"
     if fact.recorded_at - start > 2 * DAY:
         return f"since {start:%B %Y}"
-    return f"said on {_word_day(start)}" if is_relative(said) else ""
+    return f"said on {format_day(start)}" if is_relative(said) else ""
 
 
 def _word_span(start: datetime, last: datetime, now: datetime) -> str:
-    begins = f"from {_word_day(start)} " if start > now else ""
-    return f"{begins}until {_word_day(last)}"
+    begins = f"from {format_day(start)} " if start > now else ""
+    return f"{begins}until {format_day(last)}"
 
 
-def _word_day(moment: datetime) -> str:
+def format_day(moment: datetime) -> str:
     return f"{moment.day} {moment:%b %Y}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from remembrancer.recall.fact_lines import UNVERIFIED_NOTE
+from remembrancer.recall.fact_lines import UNVERIFIED_NOTE, format_day
 from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.types import Episode, Fact, Record, Rule, Turn
 
@@ -18,8 +18,9 @@ def render_with_trust(record: Record, now: datetime) -> str:
         case _ if not said:
             return ""
         case Fact():
+            start = f", from {format_day(record.valid_from)}" if record.valid_from > now else ""
             age = _format_age(record.confirmed_at, now)
-            return f"{said} [{record.permanence}, confirmed {age}]"
+            return f"{said} [{record.permanence}, confirmed {age}{start}]"
         case Rule():
             maturity = record.maturity.replace("_", "-")
             return f"{said} [{maturity}, {escape_for_prompt(record.scope)}]"

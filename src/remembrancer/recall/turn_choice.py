@@ -25,6 +25,9 @@ MAX_COMPARED = 10
 SIMILARITY_FLOOR, IMPERSONAL_SIMILARITY_FLOOR = 0.3, 0.5
 """The least similarity of a turn to a prompt that is about the user, or is not."""
 
+SURE = 0.5
+"""The probability from which something on the topic of a personal prompt is taken to be there."""
+
 MIN_TERMS = 2
 """How many terms a prompt needs for a turn that has them all to be on its topic: the vector of a
 long turn says little about one of its sentences. Where vectors are not compared, one is enough.
@@ -57,14 +60,17 @@ def select_turns(
     turn that was learned from is told only if no fact answers, or if the prompt asks what was
     said; the source of a fact that is told, never.
     """
-    is_personal = chosen.is_personal or question.asks_what_was_said
-    asks = question.is_question and not question.is_general
-    if question.is_small_talk or not (is_personal or asks):
+    if question.is_small_talk:
+        return None
+    found = find(call, query, {**options, "limit": MAX_TURNS})
+    names_speaker = bool(found.search.query.speakers)
+    is_personal = chosen.is_personal or question.asks_what_was_said or names_speaker
+    if not is_personal and (question.is_general or not question.is_question):
         return None
     floor = SIMILARITY_FLOOR if is_personal else IMPERSONAL_SIMILARITY_FLOOR
-    found = find(call, query, {**options, "limit": MAX_TURNS})
     topic = _build_topic(query, floor, found)
-    if not any(map(topic.has, found.recollection[:MAX_COMPARED])):
+    is_sure = names_speaker or (is_personal and found.recollection.sure >= SURE)
+    if not is_sure and not any(map(topic.has, found.recollection[:MAX_COMPARED])):
         return None
     told = {source.turn_id for one in chosen.facts for source in one.fact.evidence}
     fresh, learned = _split_learned(call, found.recollection, told)
