@@ -52,7 +52,7 @@ def parrot(request: dict[str, Any]) -> Any:
     shown = request["messages"][-1]["content"]
     if "<conversation>" not in shown:
         return says({"operations": []})
-    remembered = [line.partition("] ")[2] for line in shown.splitlines() if line.startswith("[m")]
+    remembered = [line.partition(") ")[2] for line in shown.splitlines() if line.startswith("[m")]
     turns = [line for line in shown.splitlines() if line.startswith("[t")]
     operations = []
     for line in turns:
@@ -141,11 +141,11 @@ def test_X6_what_a_person_only_repeats_of_others_is_not_their_word(
 
 
 def test_X6_what_was_rejected_is_kept_for_some_days_and_then_gone(
-    open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock, tenant: str
+    open_memory: Open, model: ModelEndpoint, weak_models: Any, clock: ManualClock, tenant: str
 ) -> None:
     operation = {"op": "add", "content": "Likes opera", "quote": "Hello", "turns": ["t1"]}
     model.default = says({"operations": [operation | {"confidence": 0.9}]})
-    store = open_memory(models=models)
+    store = open_memory(models=weak_models)
     me = store.for_user("ada")
     me.learn([{"role": "user", "content": "Hello there."}])
     store.flush()

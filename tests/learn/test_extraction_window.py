@@ -32,8 +32,8 @@ def test_I7_a_model_sees_the_last_fifteen_messages_and_what_is_new(
     shown = model.requests[-1].json["messages"][-1]["content"]
     lines = [line for line in shown.splitlines() if line.startswith("[t")]
     assert len(lines) == 15 + 2
-    assert [line for line in lines if " new:" in line] == [
-        "[t16] person new: Question 11: what about row 11?"
+    assert [line for line in lines if " new, " in line] == [
+        "[t16] person new, Mon 2026-03-02 12:00: Question 11: what about row 11?"
     ]
 
 

@@ -54,7 +54,7 @@ def test_P11_what_was_injected_is_not_shown_to_the_extractor(
     conversation = shown[shown.index("<conversation>") :]
     assert "What about bonds?" in conversation
     assert "Risk tolerance" not in conversation
-    assert "[m1] Risk tolerance is moderate" in shown
+    assert "[m1] (since 2026-03-02) Risk tolerance is moderate" in shown
 
 
 def test_P11_memories_and_turns_cannot_break_out_of_their_marks(
@@ -70,56 +70,111 @@ def test_P11_memories_and_turns_cannot_break_out_of_their_marks(
     assert "<system>" not in shown
 
 
+SOLD = "I sold my car."
+
+WITHOUT_PROVENANCE = [
+    (operation("Sold their car", "I sold my car", turns=["t9"]), "unknown_turn"),
+    (operation("Sold their car", "Ok.", turns=["t2"]), "not_by_the_person"),
+    (operation("Sold their car", "I sold my boat"), "no_such_quote"),
+    (operation("Sold their car", ""), "malformed"),
+    (operation("Sold their car", "I sold my car", permanence="ephemeral"), "passing"),
+    (operation("Sold their car", "I sold my car", op="update", target="m7"), "unknown_memory"),
+    (operation("Sold their car", "I sold my car", op="erase"), "malformed"),
+]
+IN_OTHER_WORDS = [
+    (SOLD, operation("Owns a house by the sea", "I sold my car"), "unsupported"),
+    (SOLD, operation("Sold their car to Anna", "I sold my car"), "invented"),
+    (SOLD, operation("Sold their car in 2019", "I sold my car"), "invented"),
+    (
+        "Did I sell my car?",
+        operation("Did sell their car", "Did I sell my car?"),
+        "asked_not_said",
+    ),
+    (SOLD, operation("Sold their car", "I sold my car", confidence=0.2), "unsure"),
+]
+
+
+@pytest.mark.parametrize("trust", ["high", "low"])
+@pytest.mark.parametrize(("proposed", "reason"), WITHOUT_PROVENANCE)
+def test_P11_what_the_person_did_not_say_is_rejected_and_kept_to_be_seen(
+    open_memory: Open,
+    model: ModelEndpoint,
+    models: Any,
+    proposed: dict[str, Any],
+    reason: str,
+    trust: str,
+) -> None:
+    models["fast"]["trust"] = trust
+    me = taught(open_memory, model, models, SOLD, proposed)
+
+    assert not me.list().items
+    assert not me.list(status="unconfirmed").items
+    assert reasons(me) == [reason]
+    assert me.session("chat").watermark == 2
+
+
+@pytest.mark.parametrize(("words", "proposed", "reason"), IN_OTHER_WORDS)
+def test_P11_of_a_model_of_low_trust_only_what_repeats_the_words_is_kept(
+    open_memory: Open,
+    model: ModelEndpoint,
+    weak_models: Any,
+    words: str,
+    proposed: dict[str, Any],
+    reason: str,
+) -> None:
+    me = taught(open_memory, model, weak_models, words, proposed)
+
+    assert not me.list().items
+    assert not me.list(status="unconfirmed").items
+    assert reasons(me) == [reason]
+    assert me.session("chat").watermark == 2
+
+
 @pytest.mark.parametrize(
-    ("words", "proposed", "reason"),
+    ("words", "proposed", "doubt"),
     [
-        (
-            "I sold my car.",
-            operation("Sold their car", "I sold my car", turns=["t9"]),
-            "unknown_turn",
-        ),
-        ("I sold my car.", operation("Sold their car", "Ok.", turns=["t2"]), "not_by_the_person"),
-        ("I sold my car.", operation("Sold their car", "I sold my boat"), "no_such_quote"),
-        ("I sold my car.", operation("Sold their car", ""), "malformed"),
-        ("I sold my car.", operation("Owns a house in Bergen", "I sold my car"), "unsupported"),
-        ("I sold my car.", operation("Sold their car to Anna", "I sold my car"), "invented"),
-        ("I sold my car.", operation("Sold their car in 2019", "I sold my car"), "invented"),
-        (
-            "Did I sell my car?",
-            operation("Did sell their car", "Did I sell my car?"),
-            "asked_not_said",
-        ),
-        ("I sold my car.", operation("Sold their car", "I sold my car", confidence=0.2), "unsure"),
-        (
-            "I sold my car.",
-            operation("Sold their car", "I sold my car", permanence="ephemeral"),
-            "passing",
-        ),
-        (
-            "I sold my car.",
-            operation("Sold their car", "I sold my car", op="update", target="m7"),
-            "unknown_memory",
-        ),
-        (
-            "I sold my car.",
-            operation("Sold their car", "I sold my car", op="erase"),
-            "malformed",
-        ),
+        (words, proposed, doubt)
+        for (words, proposed, _), doubt in zip(
+            IN_OTHER_WORDS,
+            (
+                "unsupported",
+                "names_or_numbers",
+                "dates",
+                "unsupported",
+                "low_confidence",
+            ),
+            strict=True,
+        )
     ],
 )
-def test_P11_what_the_evidence_does_not_bear_out_is_rejected_and_kept_to_be_seen(
+def test_P11_of_other_models_what_the_words_may_not_say_waits_for_the_person(
     open_memory: Open,
     model: ModelEndpoint,
     models: Any,
     words: str,
     proposed: dict[str, Any],
-    reason: str,
+    doubt: str,
 ) -> None:
     me = taught(open_memory, model, models, words, proposed)
 
     assert not me.list().items
-    assert reasons(me) == [reason]
+    (waiting,) = me.list(status="unconfirmed").items
+    assert (waiting.content, waiting.metadata["doubt"]) == (proposed["content"], doubt)
+    assert waiting.content not in me.context("What about the car?").text
+    assert not reasons(me)
     assert me.session("chat").watermark == 2
+
+
+def test_P11_a_quote_that_does_not_count_is_dropped_if_another_one_counts(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    both = [{"turn": "t2", "quote": "Ok."}, {"turn": "t1", "quote": "I sold my car"}]
+    proposed = {"op": "add", "content": "Sold their car", "evidence": both, "confidence": 0.9}
+    me = taught(open_memory, model, models, SOLD, proposed)
+
+    (kept,) = me.list().items
+    assert [one.quote for one in kept.evidence] == ["I sold my car"]
+    assert me.get(kept.evidence[0].turn_id).content == SOLD
 
 
 def test_P11_an_update_supersedes_what_was_extracted_before(

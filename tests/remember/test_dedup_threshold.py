@@ -12,7 +12,8 @@ from remembrancer.testing import FakeEmbedder
 
 pytestmark = pytest.mark.feature("I8")
 
-OLD, NEW = "Demo with Acme in May.", "Demo with Acme in June."
+OLD, NEW = "The demo went down well with Acme.", "The demo was a success with Acme."
+OTHER_MONTH, OTHER_NAME = "The demo for Acme is in June.", "The demo for Globex is in May."
 
 
 @pytest.fixture
@@ -50,6 +51,20 @@ def test_I8_the_border_is_strict(
     bot.remember(NEW)
 
     assert contents(bot) == expected
+
+
+@pytest.mark.parametrize("other", [OTHER_MONTH, OTHER_NAME])
+def test_I8_however_near_another_month_or_name_is_another_memory(
+    other: str, bot: Memory, fake_embedder: FakeEmbedder
+) -> None:
+    in_may = "The demo for Acme is in May."
+    fake_embedder.set_cosine(in_may, 1.0)
+    fake_embedder.set_cosine(other, 1.0)
+    bot.remember(in_may)
+
+    bot.remember(other)
+
+    assert contents(bot) == {in_may, other}
 
 
 def test_I8_another_instances_memory_is_never_updated(

@@ -60,12 +60,39 @@ def test_it_was_never_told_of_the_past_either(me: Memory, clock: ManualClock) ->
 def test_it_is_no_neighbour_of_what_is_remembered(me: Memory) -> None:
     doubtful = learn_in_doubt(me, "Lives in Lisbon", **HOME)
 
-    written = me.remember("Lives in Lisbon", **HOME)
+    written = me.remember("Lives in Porto", **HOME)
 
     assert written.event is not None
     assert written.event.action is Action.REMEMBERED
+    assert written.replaced is None
     assert me.get(doubtful.id).status is Status.UNCONFIRMED
-    assert contents(me) == ["Lives in Lisbon"]
+    assert contents(me) == ["Lives in Porto"]
+
+
+@pytest.mark.parametrize("certain", ["Lives in Lisbon", "Lives in Lisbon by the river"])
+def test_it_is_dropped_once_it_is_known_for_certain(me: Memory, certain: str) -> None:
+    doubtful = learn_in_doubt(me, "Lives in Lisbon", **HOME)
+
+    written = me.remember(certain, **HOME)
+
+    assert written.event is not None
+    assert me.get(doubtful.id).status is Status.FORGOTTEN
+    assert contents(me) == [certain]
+    assert contents(me, status="unconfirmed") == []
+
+    me.undo(written.event.id)
+
+    assert contents(me) == []
+    assert contents(me, status="unconfirmed") == ["Lives in Lisbon"]
+
+
+def test_it_stays_in_doubt_if_something_else_is_known(me: Memory) -> None:
+    learn_in_doubt(me, "Lives in Lisbon", **HOME)
+    learn_in_doubt(me, "Ida lives in Lisbon", subject="Ida", predicate="home")
+
+    me.remember("Does not live in Lisbon", **HOME)
+
+    assert contents(me, status="unconfirmed") == ["Ida lives in Lisbon", "Lives in Lisbon"]
 
 
 def test_it_is_not_consolidated_or_merged(me: Memory) -> None:

@@ -15,6 +15,7 @@ from remembrancer.sessions.turns import TurnInput
 from remembrancer.testing import ModelEndpoint, says
 from remembrancer.types import Action, SessionStatus, Status
 from tests.support.opening import Open
+from tests.support.plans import asks_for
 
 pytestmark = pytest.mark.feature("P9", "P10")
 
@@ -95,10 +96,11 @@ def test_P10_a_resumed_chat_is_learned_from_its_new_turns_only(
     me.close("chat")
     store.flush()
 
-    shown = [one.json["messages"][-1]["content"] for one in model.requests]
+    extractions = [one.json for one in model.requests if asks_for(one.json) == "memory"]
+    shown = [one["messages"][-1]["content"] for one in extractions]
     assert len(shown) == 2
-    assert "person new: I live in Oslo." in shown[1]
-    assert "person: I'm allergic to peanuts." in shown[1]
+    assert "] person new, Mon 2026-03-02 12:00: I live in Oslo." in shown[1]
+    assert "] person, Mon 2026-03-02 12:00: I'm allergic to peanuts." in shown[1]
     assert "<earlier>\nThey talked about food." in shown[1]
 
 

@@ -55,6 +55,12 @@ def models(model: ModelEndpoint) -> dict[str, Any]:
 
 
 @pytest.fixture
+def weak_models(models: dict[str, Any]) -> dict[str, Any]:
+    """The same model as one of low trust, whose proposals are compared word by word."""
+    return {"fast": {**models["fast"], "trust": "low"}}
+
+
+@pytest.fixture
 def fresh(tmp_path: Path, postgres_server: Callable[[str], str]) -> Iterator[Callable[[str], str]]:
     """Places of this test alone, with nothing in them: `fresh("sqlite")`, `fresh("postgres")`."""
     given: list[str] = []

@@ -54,7 +54,33 @@ def test_two_facts_with_different_keys_are_never_one_however_alike() -> None:
     old = fact("John", "dog", "name")
     near = Neighbours(nearest=old, similarity=1.0)
     assert decide(fact("John", "user", "name"), near, DEDUP) == Add()
-    assert decide(fact("John"), near, DEDUP) == Supersede(old)
+
+
+def test_what_is_said_of_another_subject_is_never_one_however_alike() -> None:
+    near = Neighbours(nearest=fact("Eats fish", "Ida"), similarity=1.0)
+    assert decide(fact("Eats fish"), near, DEDUP) == Add()
+    assert decide(fact("Eats fish", "dog"), near, DEDUP) == Add()
+    assert decide(fact("Eats fish", "ida"), near, DEDUP) == Supersede(near.nearest)
+
+
+def test_a_fact_without_a_subject_is_about_the_user() -> None:
+    near = Neighbours(nearest=fact("Eats fish", "user", "diet"), similarity=1.0)
+    assert decide(fact("Eats fish often"), near, DEDUP) == Supersede(near.nearest)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Works with Anna", "Works with Otto"),
+        ("Pays 20 euros", "Pays 30 euros"),
+        ("Rows on Mondays", "Rows on Fridays"),
+        ("The train out is late", "The train back is late"),
+        ("Eats fish", "Never eats fish"),
+    ],
+)
+def test_other_names_numbers_days_or_directions_are_another_fact(old: str, new: str) -> None:
+    near = Neighbours(nearest=fact(old), similarity=1.0)
+    assert decide(fact(new), near, DEDUP) == Add()
 
 
 def test_the_same_key_replaces_whatever_the_words() -> None:
@@ -63,10 +89,28 @@ def test_the_same_key_replaces_whatever_the_words() -> None:
     assert decide(new, Neighbours(same_key=old, similarity=0.1), DEDUP) == Supersede(old)
 
 
-@pytest.mark.parametrize("source", [Source.EXTRACTED, Source.CONSOLIDATED, Source.IMPORTED])
-def test_what_software_concluded_never_replaces_what_a_person_said(source: Source) -> None:
-    old = fact("funds only", "user", "stocks")
-    new = replace(fact("likes stocks", "user", "stocks"), source=source)
-    assert decide(new, Neighbours(same_key=old), DEDUP) == Reject(old)
+def stocks(content: str, source: Source) -> Fact:
+    return replace(fact(content, "user", "stocks"), source=source)
+
+
+@pytest.mark.parametrize("source", [Source.CONSOLIDATED, Source.IMPORTED])
+@pytest.mark.parametrize("keep_explicit", [False, True])
+def test_what_software_concluded_never_replaces_what_a_person_said(
+    source: Source, keep_explicit: bool
+) -> None:
+    old, new = stocks("funds only", Source.EXPLICIT), stocks("likes stocks", source)
+    near = Neighbours(same_key=old)
+    assert decide(new, near, DEDUP, keep_explicit=keep_explicit) == Reject(old)
     guess = replace(old, source=Source.EXTRACTED)
     assert decide(new, Neighbours(same_key=guess), DEDUP) == Supersede(guess)
+
+
+def test_what_a_person_says_in_a_conversation_replaces_what_they_stated_unless_that_is_kept() -> (
+    None
+):
+    old, new = stocks("funds only", Source.EXPLICIT), stocks("likes stocks", Source.EXTRACTED)
+    near = Neighbours(same_key=old)
+    assert decide(new, near, DEDUP) == Supersede(old)
+    assert decide(new, near, DEDUP, keep_explicit=True) == Reject(old)
+    stated = replace(new, source=Source.EXPLICIT)
+    assert decide(stated, near, DEDUP, keep_explicit=True) == Supersede(old)
