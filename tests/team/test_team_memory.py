@@ -66,13 +66,13 @@ def test_A12_no_table_of_the_team_names_a_person(
 
 def test_A12_personal_and_team_memory_meet_in_the_prompt_alone(store: Remembrancer) -> None:
     me = store.for_user("ada")
-    me.remember("Prefers to look ports up in a table")
+    me.remember("My own proxy uses port 3128")
     for name in ("ada", "bob"):
         store.for_user(name).propose(PORTS)
 
     text = str(me.context("Which ports does the proxy use?"))
 
-    assert text.index("Prefers to look ports up") < text.index("What The Team Knows")
+    assert text.index("My own proxy uses port 3128") < text.index("What The Team Knows")
     assert text.index("What The Team Knows") < text.index(PORTS)
     assert not any(PORTS in one.memory.content for one in me.recall("proxy ports", limit=50))
 
