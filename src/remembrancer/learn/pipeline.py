@@ -56,7 +56,8 @@ class TurnBatch:
 
     @property
     def size(self) -> int:
-        return self.end - self.session.watermark
+        """The number of new turns."""
+        return sum(one.position >= self.session.watermark for one in self.transcript.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,10 @@ def _claim_next_batch(call: Call, session_id: str, size: int) -> TurnBatch | Non
         if session is None or (session.leased_until and session.leased_until > now):
             return None
         before = session.watermark - window - 1
-        turns = writer.list_turns(session_id, before, window + size)
-        if not turns or turns[-1].position < session.watermark:
+        listed = writer.list_turns(session_id, before, window + size)
+        known = [one for one in listed if one.position < session.watermark]
+        turns = [*known, *listed[len(known) : len(known) + size]]
+        if len(turns) == len(known):
             writer.save_session(replace(session, due_at=None, leased_until=None))
             return None
         if call.models.fast is not None:
