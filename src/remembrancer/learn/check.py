@@ -165,13 +165,14 @@ class Check:
         )
 
     def _list_sources(self, candidate: ExtractedFact) -> list[GroundingText]:
-        """The texts that names, numbers and dates of a candidate can come from."""
+        """The texts that names, numbers and dates of a candidate can come from: none of a tool."""
         own = self.transcript.own_words
         turns = [
             GroundingText(
                 own.get(one.id) or one.content, self._find_origin(candidate, one), one.said_at
             )
             for one in self.transcript.turns
+            if one.id in candidate.turns or not one.tainted
         ]
         memories = [
             GroundingText(
