@@ -23,8 +23,10 @@ from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.learn import queue
+from remembrancer.learn.check import FINAL_DOUBTS
 from remembrancer.learn.consolidation import run
 from remembrancer.learn.evidence_check import RejectionReason
+from remembrancer.learn.wording.doubt import Doubt
 from remembrancer.llm.models import Models
 from remembrancer.llm.openai import OpenAICompatibleModel
 from remembrancer.memory import Memory
@@ -126,10 +128,10 @@ class Desk:
 
 @pytest.fixture
 def desk(place: str, tenant: str, clock: ManualClock) -> Iterator[Callable[..., Desk]]:
-    """Open a store with Ada's and Bob's memories in it: `desk(timeout=1)`."""
+    """Open a store with Ada's and Bob's memories in it: `desk(timeout=1, trust="low")`."""
     with ExitStack() as closing:
 
-        def opened(timeout: float = 30, url: str | None = None) -> Desk:
+        def opened(timeout: float = 30, url: str | None = None, trust: str = "high") -> Desk:
             endpoint = closing.enter_context(ModelEndpoint())
             model = OpenAICompatibleModel(
                 url or endpoint.openai, "scripted", retry_policy=HASTY, timeout=timeout
@@ -137,7 +139,8 @@ def desk(place: str, tenant: str, clock: ManualClock) -> Iterator[Callable[..., 
             where = {"url" if place.startswith("postgresql") else "path": place, "pool_size": 4}
             settings = Settings.model_validate({"tenant": tenant, "user": "ada", "store": where})
             engine = open_store(settings, clock)
-            store = Remembrancer(settings, engine, FakeEmbedder(), clock, Models(model, model))
+            models = Models(model, model, is_fast_weak=trust == "low")
+            store = Remembrancer(settings, engine, FakeEmbedder(), clock, models)
             closing.callback(store.close)
             return Desk(store, endpoint, clock, tenant)
 
@@ -172,12 +175,12 @@ def conversation(number: int) -> list[Any]:
     ]
 
 
-def good_answer(number: int) -> dict[str, Any]:
+def good_answer(number: int, turn: str = "t1") -> dict[str, Any]:
     operation = {
         "op": "add",
         "content": f"Keeps the spare key number {number} under flower pot {number}",
         "quote": statement(number),
-        "turns": ["t1"],
+        "turns": [turn],
         "category": "fact",
         "importance": 5,
         "permanence": "stable",
@@ -230,9 +233,11 @@ def well(request: dict[str, Any]) -> ScriptedReply:
     """As a model should."""
     if asks_for(request) == "verification":
         return plans({})(request)
-    number = asked_about(request)
-    plan = "<episodes>" in request["messages"][1]["content"]
-    return says(good_plan(number) if plan else good_answer(number))
+    number, told = asked_about(request), request["messages"][1]["content"]
+    if "<episodes>" in told:
+        return says(good_plan(number))
+    (turn,) = re.findall(r"^\[(t\d+)\] person new, .* key number", told, re.MULTILINE)
+    return says(good_answer(number, turn))
 
 
 def supported(script: Script) -> Script:
@@ -243,7 +248,7 @@ def supported(script: Script) -> Script:
 
 
 def unharmed(desk: Desk) -> None:
-    """Bob's is byte for byte what it was, and Ada's own words stand."""
+    """Bob's rows and Ada's own words are what they were, and what is in doubt is not told."""
     assert desk.rows("bob") == desk.bob
     for one in desk.own:
         now = desk.ada.get(one.id)
@@ -252,15 +257,19 @@ def unharmed(desk: Desk) -> None:
     learned = [one for one in desk.all(Kind.FACT) + desk.all(Kind.RULE) if one.id not in own]
     for one in learned:
         assert one.source in (Source.EXTRACTED, Source.CONSOLIDATED)
-        assert not any(trap in one.content.casefold() for trap in TRAPS), one.content
-        borne_out(desk, one)
+        cited = cited_by(desk, one)
+        if one.status is not Status.UNCONFIRMED:
+            assert not any(trap in one.content.casefold() for trap in TRAPS), one.content
+            borne_out(one, cited)
+    told = desk.ada.context("Where is what kept, and who is injected?").text.casefold()
+    assert not any(trap in told for trap in TRAPS)
     assert "\\u0000" not in json.dumps(desk.rows("ada")), "the other engine could not store that"
     flaws = [Flaw.UNSUPPORTED, Flaw.SECRET, Flaw.ORPHAN, Flaw.DUPLICATE]
     assert desk.ada.audit(flaws).findings == ()
 
 
-def borne_out(desk: Desk, one: Record) -> None:
-    """What software concluded has what it was concluded from, and has its numbers from there."""
+def cited_by(desk: Desk, one: Record) -> list[Any]:
+    """What software concluded a memory from: the person's own words, or episodes."""
     if one.source is Source.EXTRACTED:
         cited = [desk.ada.get(each.turn_id) for each in one.evidence]
         assert cited
@@ -273,6 +282,11 @@ def borne_out(desk: Desk, one: Record) -> None:
         cited = [desk.ada.get(each.target) for each in links if each.relation == "derived_from"]
         assert cited
         assert all(each.kind is Kind.EPISODE and each.scope == one.scope for each in cited)
+    return cited
+
+
+def borne_out(one: Record, cited: Sequence[Any]) -> None:
+    """A memory has its numbers and most of its words from what it was concluded from."""
     said = plain(" ".join(turn.content for turn in cited))
     assert set(re.findall(r"\d+", one.content)) <= set(re.findall(r"\d+", said))
     words = re.findall(r"\w+", plain(one.content))
@@ -309,86 +323,114 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
 
     found = {one.id: one for one in here.sessions() if one.id.startswith("chat ")}
     assert len(found) == len(replies)
-    stuck = [one for one in found.values() if one.watermark < 4 and one.due_at is not None]
-    assert not stuck, [(one.id, one.attempts, one.failure) for one in stuck]
-    given_up = {one.id for one in found.values() if one.watermark == 0}
+    given_up = {one.id for one in found.values() if one.failure}
     assert given_up >= {f"chat {number}" for number in range(len(GIVEN_UP))}
     entries = range(len(GIVEN_UP), len(GIVEN_UP) + len(WRONG_ENTRIES))
     assert not given_up & {f"chat {number}" for number in entries}
     for one in found.values():
-        expected = queue.MAX_ATTEMPTS if one.id in given_up else 0
-        assert (one.attempts, one.due_at, one.leased_until) == (expected, None, None)
+        assert (one.watermark, one.attempts, one.due_at, one.leased_until) == (4, 0, None, None)
         assert (one.failure or "").startswith("model_misspoke: ") == (one.id in given_up)
 
     here.endpoint.script = well
     asked = len(here.endpoint.requests)
     here.job("learn")
-    assert len(here.endpoint.requests) == asked, "what was given up is not asked about by itself"
     for session in given_up:
+        assert here.ada.close(session).due_at is None
+    here.flush()
+    assert len(here.endpoint.requests) == asked, "what was given up is not asked about again"
+    for session in given_up:
+        here.ada.learn(conversation(int(session.removeprefix("chat "))), session)
         assert here.ada.close(session).due_at is not None
     here.flush()
     here.job("learn")
 
-    all_learned(here)
     for session in given_up:
+        now = here.ada.session(session)
+        assert (now.watermark, now.due_at, now.failure) == (8, None, None)
         learned = [one for one in here.all(Kind.FACT) if one.session_id == session]
         assert [one.status for one in learned] == [Status.ACTIVE]
     unharmed(here)
 
 
-LIES: dict[str, tuple[dict[str, Any], RejectionReason]] = {
-    "what nobody said": ({"content": "Plays the cello"}, RejectionReason.UNSUPPORTED),
-    "what Bob said": ({"content": BY_BOB}, RejectionReason.UNSUPPORTED),
-    "what the assistant said": ({"content": BY_ASSISTANT}, RejectionReason.ECHO),
-    "a name of its own": (
+@dataclass(frozen=True)
+class Lie:
+    """One thing wrong in an answer: why it is rejected, and how it is doubted of a better model.
+
+    Without a doubt, it is rejected of any model.
+    """
+
+    changes: dict[str, Any]
+    reason: RejectionReason
+    doubt: Doubt | None = None
+
+
+LIES: dict[str, Lie] = {
+    "what nobody said": Lie(
+        {"content": "Plays the cello"}, RejectionReason.UNSUPPORTED, Doubt.UNSUPPORTED
+    ),
+    "what Bob said": Lie({"content": BY_BOB}, RejectionReason.UNSUPPORTED, Doubt.UNSUPPORTED),
+    "what the assistant said": Lie(
+        {"content": BY_ASSISTANT}, RejectionReason.ECHO, Doubt.UNSUPPORTED
+    ),
+    "a name that the assistant mentioned": Lie(
         {"content": "Keeps the spare key under pot Ruprecht"},
         RejectionReason.INVENTED,
+        Doubt.UNSUPPORTED,
     ),
-    "a number of its own": (
+    "a name that a tool mentioned": Lie(
+        {"content": "Keeps the spare key in Samarkand"},
+        RejectionReason.INVENTED,
+        Doubt.UNGROUNDED,
+    ),
+    "a name of its own": Lie(
+        {"content": "Keeps the spare key under pot Bruno"},
+        RejectionReason.INVENTED,
+        Doubt.UNGROUNDED,
+    ),
+    "a number of its own": Lie(
         {"content": "Keeps the spare key number 4711"},
         RejectionReason.INVENTED,
+        Doubt.UNGROUNDED,
     ),
-    "a quote of its own": ({"quote": "I keep a spare key"}, RejectionReason.NO_SUCH_QUOTE),
-    "a quote of nothing": ({"quote": "  "}, RejectionReason.NO_SUCH_QUOTE),
-    "the assistant's words": (
+    "a quote of its own": Lie({"quote": "I keep a spare key"}, RejectionReason.NO_SUCH_QUOTE),
+    "a quote of nothing": Lie({"quote": "  "}, RejectionReason.NO_SUCH_QUOTE),
+    "the assistant's words": Lie(
         {"content": BY_ASSISTANT, "quote": BY_ASSISTANT, "turns": ["t2"]},
         RejectionReason.NOT_BY_THE_PERSON,
     ),
-    "the assistant's words as the person's": (
-        {"content": BY_ASSISTANT, "quote": BY_ASSISTANT},
-        RejectionReason.NO_SUCH_QUOTE,
+    "the assistant's words as the person's": Lie(
+        {"content": BY_ASSISTANT, "quote": BY_ASSISTANT}, RejectionReason.NO_SUCH_QUOTE
     ),
-    "the words of a tool": (
-        {"content": BY_TOOL, "quote": BY_TOOL, "turns": ["t3"]},
-        RejectionReason.NOT_BY_THE_PERSON,
+    "the words of a tool": Lie(
+        {"content": BY_TOOL, "quote": BY_TOOL, "turns": ["t3"]}, RejectionReason.NOT_BY_THE_PERSON
     ),
-    "a turn and one more": ({"turns": ["t1", "t2"]}, RejectionReason.NOT_BY_THE_PERSON),
-    "a turn that is not there": ({"turns": ["t5"]}, RejectionReason.UNKNOWN_TURN),
-    "a turn as nobody calls it": ({"turns": ["T1"]}, RejectionReason.UNKNOWN_TURN),
-    "something uncertain": ({"confidence": 0.1}, RejectionReason.UNSURE),
-    "something of the day": ({"permanence": "ephemeral"}, RejectionReason.PASSING),
-    "what the person said themselves": ({"op": "update", "target": "m1"}, RejectionReason.STANDS),
-    "a memory that is not there": (
-        {"op": "update", "target": "m99"},
-        RejectionReason.UNKNOWN_MEMORY,
+    "a turn that is not there": Lie({"turns": ["t5"]}, RejectionReason.UNKNOWN_TURN),
+    "a turn as nobody calls it": Lie({"turns": ["T1"]}, RejectionReason.UNKNOWN_TURN),
+    "something uncertain": Lie({"confidence": 0.1}, RejectionReason.UNSURE, Doubt.LOW_CONFIDENCE),
+    "something of the day": Lie({"permanence": "ephemeral"}, RejectionReason.PASSING),
+    "a memory that is not there": Lie(
+        {"op": "update", "target": "m99"}, RejectionReason.UNKNOWN_MEMORY
     ),
-    "a memory that it does not name": ({"op": "update"}, RejectionReason.UNKNOWN_MEMORY),
-    "an end": ({"op": "delete", "target": "m1"}, RejectionReason.MALFORMED),
-    "a certainty beyond all": ({"confidence": 1.5}, RejectionReason.MALFORMED),
-    "a number as a text": ({"importance": "5"}, RejectionReason.MALFORMED),
+    "a memory that it does not name": Lie({"op": "update"}, RejectionReason.UNKNOWN_MEMORY),
+    "an end": Lie({"op": "delete", "target": "m1"}, RejectionReason.MALFORMED),
+    "a certainty beyond all": Lie({"confidence": 1.5}, RejectionReason.MALFORMED),
+    "a number as a text": Lie({"importance": "5"}, RejectionReason.MALFORMED),
 }
 
 
-def test_an_answer_with_one_thing_wrong_is_not_believed(desk: Callable[..., Desk]) -> None:
-    here = furnished(desk())
+@pytest.mark.parametrize("trust", ["high", "low"])
+def test_an_answer_with_one_thing_wrong_is_not_believed(
+    desk: Callable[..., Desk], trust: str
+) -> None:
+    here = furnished(desk(trust=trust))
     lies = list(LIES.values())
-    lies += [({"turns": [one]}, RejectionReason.UNKNOWN_TURN) for one in here.names.ids]
+    lies += [Lie({"turns": [one]}, RejectionReason.UNKNOWN_TURN) for one in here.names.ids]
     wrong_target = RejectionReason.UNKNOWN_MEMORY
-    lies += [({"op": "update", "target": one}, wrong_target) for one in here.names.ids]
+    lies += [Lie({"op": "update", "target": one}, wrong_target) for one in here.names.ids]
 
     def lie(request: dict[str, Any]) -> ScriptedReply:
         number = asked_about(request)
-        return says({"operations": [good_answer(number)["operations"][0] | lies[number][0]]})
+        return says({"operations": [good_answer(number)["operations"][0] | lies[number].changes]})
 
     here.endpoint.script = lie
     for number in range(len(lies)):
@@ -396,11 +438,55 @@ def test_an_answer_with_one_thing_wrong_is_not_believed(desk: Callable[..., Desk
         here.ada.close(f"chat {number}")
     here.flush()
 
-    told = {one.session_id: one.reason for one in here.ada.rejected(limit=1000).items}
-    assert told == {f"chat {number}": reason for number, (_, reason) in enumerate(lies)}
-    assert {one.id for one in here.all(Kind.FACT)} == {one.id for one in here.own}
+    in_doubt = {
+        f"chat {number}": one.doubt
+        for number, one in enumerate(lies)
+        if one.doubt is not None and trust == "high"
+    }
+    rejected = {one.session_id: one.reason for one in here.ada.rejected(limit=1000).items}
+    assert rejected == {
+        f"chat {number}": one.reason
+        for number, one in enumerate(lies)
+        if f"chat {number}" not in in_doubt
+    }
+    waiting = here.ada.list(status="unconfirmed", limit=1000).items
+    assert {one.session_id: one.metadata["doubt"] for one in waiting} == in_doubt
+    known = {one.id for one in here.all(Kind.FACT)} - {one.id for one in waiting}
+    assert known == {one.id for one in here.own}
     all_learned(here)
     unharmed(here)
+
+
+@pytest.mark.parametrize("name", [name for name, one in LIES.items() if one.doubt in FINAL_DOUBTS])
+def test_a_name_or_number_of_its_own_is_not_believed_if_the_model_itself_supports_it(
+    desk: Callable[..., Desk], name: str
+) -> None:
+    here = furnished(desk())
+    lie = good_answer(0)["operations"][0] | LIES[name].changes
+    here.endpoint.script = supported(always(says({"operations": [lie]})))
+    here.ada.learn(conversation(0), "chat 0")
+    here.ada.close("chat 0")
+    here.flush()
+
+    (waiting,) = here.ada.list(status="unconfirmed").items
+    assert waiting.metadata["doubt"] == Doubt.UNGROUNDED
+    unharmed(here)
+
+
+def test_what_the_person_said_themselves_stands_where_the_profile_keeps_it(
+    open_fake: Callable[..., Remembrancer], model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    store = open_fake(models=models, profile_overrides={"learning": {"keep_explicit": True}})
+    me = store.for_user("ada")
+    me.remember("Ada keeps bees behind the greenhouse")
+    update = good_answer(0)["operations"][0] | {"op": "update", "target": "m1"}
+    model.script = supported(always(says({"operations": [update]})))
+    me.learn(conversation(0), "chat 0")
+    me.close("chat 0")
+    store.flush()
+
+    assert [one.content for one in me.list().items] == ["Ada keeps bees behind the greenhouse"]
+    assert [one.reason for one in me.rejected().items] == [RejectionReason.STANDS]
 
 
 def all_learned(desk: Desk) -> None:
