@@ -18,7 +18,7 @@ from remembrancer.learn.evidence_check import RejectionReason, find_objection
 from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
 from remembrancer.learn.learned_statement import build_statement
 from remembrancer.learn.provenance import check_provenance, find_agreeing_turn
-from remembrancer.learn.transcript import Transcript
+from remembrancer.learn.transcript import Transcript, contains_quote
 from remembrancer.learn.verify import verify
 from remembrancer.learn.wording.doubt import Doubt, find_doubt
 from remembrancer.llm import InvalidModelResponse
@@ -124,7 +124,9 @@ class Check:
         texts = [self.transcript.own_words.get(one.id) or one.content for one in turns]
         others = self.transcript.own_words.items()
         context = [text for one, text in others if one not in candidate.turns]
-        dates = dates_follow(candidate.dates, candidate.said_as, texts, turns[-1].said_at, context)
+        is_said = any(contains_quote(one, candidate.said_as) for one in (*texts, *context))
+        said_as = candidate.said_as if is_said else ""
+        dates = dates_follow(candidate.dates, said_as, texts, turns[-1].said_at, context)
         return replace(candidate, dates=dates)
 
     def _find_doubt(self, candidate: ExtractedFact) -> Doubt | None:
