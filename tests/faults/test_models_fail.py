@@ -584,6 +584,47 @@ def test_nobody_waits_while_a_model_thinks(desk: Callable[..., Desk]) -> None:
     unharmed(here)
 
 
+def test_a_slow_model_is_waited_for_however_often_it_is_late(desk: Callable[..., Desk]) -> None:
+    here = furnished(desk(timeout=0.2))
+    here.endpoint.script = always(UNAVAILABLE["late"])
+    here.ada.learn(conversation(0), "chat 0")
+    here.ada.close("chat 0")
+    here.flush()
+    for _ in range(queue.MAX_ATTEMPTS + 2):
+        here.clock.advance(PAST_EVERY_PAUSE)
+        here.job("learn")
+    waiting = here.ada.session("chat 0")
+    assert (waiting.watermark, waiting.attempts, waiting.due_at is not None) == (0, 0, True)
+
+    here.endpoint.script = well
+    caught_up(here)
+    (learned,) = [one for one in here.all(Kind.FACT) if one.source is Source.EXTRACTED]
+    assert learned.status is Status.ACTIVE
+    unharmed(here)
+
+
+@pytest.mark.parametrize("reply", ["late", "failing", "reset at once", "refusing the key"])
+def test_a_conversation_waits_if_the_second_question_is_not_answered(
+    desk: Callable[..., Desk], reply: str
+) -> None:
+    here = furnished(desk(timeout=0.5))
+    here.endpoint.script = lambda request: (
+        UNAVAILABLE[reply] if asks_for(request) == "verification" else well(request)
+    )
+    here.ada.learn(conversation(0), "chat 0")
+    here.ada.close("chat 0")
+    here.flush()
+    waiting = here.ada.session("chat 0")
+    assert (waiting.watermark, waiting.due_at is not None) == (0, True)
+    assert not [one for one in here.all(Kind.FACT) if one.source is Source.EXTRACTED]
+
+    here.endpoint.script = well
+    caught_up(here)
+    (learned,) = [one for one in here.all(Kind.FACT) if one.source is Source.EXTRACTED]
+    assert learned.status is Status.ACTIVE
+    unharmed(here)
+
+
 @pytest.mark.parametrize("times", [1, queue.MAX_ATTEMPTS - 1, queue.MAX_ATTEMPTS + 3])
 def test_a_model_that_was_not_there_has_not_answered_wrongly(
     desk: Callable[..., Desk], times: int
