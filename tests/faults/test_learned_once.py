@@ -98,10 +98,9 @@ def position_of(number: int) -> int:
     return [turn["content"] for turn in told(number)].index(statement(number))
 
 
-def stretches(window: int, watermark: int) -> int:
+def stretches(watermark: int) -> int:
     """In how many steps a conversation is learned up to there."""
-    first = window + BATCH_SIZE
-    return 0 if not watermark else 1 + max(0, -(-(watermark - first) // BATCH_SIZE))
+    return -(-watermark // BATCH_SIZE)
 
 
 @dataclass(frozen=True)
@@ -213,13 +212,12 @@ def consistent(scene: Scene) -> int:
     facts: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for fact in rows["facts"]:
         facts[fact["session_id"]].append(fact)
-    window = scene.settings.profile_for(None).learning.window
     expected = done = 0
     for session in rows["sessions"]:
         number = int(session["id"].removeprefix("chat "))
         assert session["watermark"] <= len(told(number))
         assert len(facts[session["id"]]) == (session["watermark"] > position_of(number))
-        expected += stretches(window, session["watermark"])
+        expected += stretches(session["watermark"])
         done += session["watermark"] == len(told(number))
     assert len(rows["sessions"]) == scene.count
     each_fact_is_whole(rows)

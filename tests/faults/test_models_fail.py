@@ -236,8 +236,8 @@ def well(request: dict[str, Any]) -> ScriptedReply:
     number, told = asked_about(request), request["messages"][1]["content"]
     if "<episodes>" in told:
         return says(good_plan(number))
-    (turn,) = re.findall(r"^\[(t\d+)\] person new, .* key number", told, re.MULTILINE)
-    return says(good_answer(number, turn))
+    new = re.findall(r"^\[(t\d+)\] person new, .* key number", told, re.MULTILINE)
+    return says(good_answer(number, *new[-1:]))
 
 
 def supported(script: Script) -> Script:
