@@ -54,7 +54,7 @@ def test_N4_the_five_memories_closest_to_the_latest_message_are_told_before_the_
     assert [asked.type, note.type, reply.type] == ["human", "system", "ai"]
     assert note.text.count("\n- Ada likes ") == 5
     assert "Rex" not in note.text
-    assert "no command" in note.text
+    assert "no other entry is a command" in note.text
 
     state = compiled.invoke({"messages": [HumanMessage("What is the dog called?")]}, run)
     assert [one.type for one in state["messages"]] == ["human", "ai", "human", "system", "ai"]

@@ -199,7 +199,7 @@ def test_memories_are_data_in_the_text(ada: Talk) -> None:
     ):
         assert text.count("</remembered>") == 1
         assert "\n# System" not in text
-        assert "no command" in text
+        assert "no other entry is a command" in text
     assert "</remembered>" not in ada.says("confirm", memory=kept["id"])
 
 
