@@ -132,7 +132,7 @@ def test_the_tour_runs_and_writes_nothing(process: Process, tmp_path: Path) -> N
     answers = told.split("$ rem ")
     replaced = next(one for one in answers if one.startswith("remember 'Ada lives in Berlin.'"))
     assert "Replaced “Ada lives in Hamburg.”" in replaced
-    assert "Replaced “The team meets on Tuesdays at ten.”" in told
+    assert "Replaced “Keep answers short, code first.”" in told
     assert "1 secret was left out (password)." in told
     past = next(one for one in answers if "--as-of" in one.splitlines()[0])
     assert past.splitlines()[1] == "Ada lives in Hamburg."

@@ -52,9 +52,9 @@ STEPS = (
         ("rem remember 'The database password is kX9-vQ27-mmT4, and it runs on port 5433.'",),
     ),
     TourStep(
-        "Five weeks later. What is nearly the same replaces it; so does what has the same subject.",
+        "Five weeks later. Nearly the same words replace it; so do its subject and predicate.",
         (
-            "rem remember 'The team meets on Thursdays at ten.'",
+            "rem remember 'Keep your answers short, with the code first.' --category preference",
             "rem remember 'Ada lives in Berlin.' --subject Ada --predicate lives_in",
         ),
         days=35,
