@@ -40,6 +40,9 @@ Assistant: Noted: you live there.
 You: What is the time?
 """
 NOTHING = says({"operations": []})
+SUPPORTED = says(
+    {"verdicts": [{"claim": "c1", "supported": True, "about": "user", "manner": "stated"}]}
+)
 
 
 @pytest.fixture
@@ -354,6 +357,7 @@ def test_what_was_learned_before_a_model_failed_is_shown(
 ) -> None:
     endpoint.script = [
         says({"operations": [add("Lives in Hamburg", "I live in Hamburg"), {"op": "what"}]}),
+        SUPPORTED,
         fails(401, "no"),
     ]
     turns = [{"role": "user", "content": "I live in Hamburg."}]
@@ -391,7 +395,8 @@ def test_what_another_process_learned_meanwhile_is_shown(
     assert learned["content"] == "Lives in Hamburg"
     assert result["replaced"][learned["id"]]["content"] == "Lives in Berlin"
     assert result["rejected"] == []
-    assert len(endpoint.requests) == 2
+    asked = [one.json["response_format"]["json_schema"]["name"] for one in endpoint.requests]
+    assert asked == ["memory", "verification"] * 2
 
 
 def test_what_was_given_up_is_listed_and_can_be_tried_again(
@@ -406,6 +411,7 @@ def test_what_was_given_up_is_listed_and_can_be_tried_again(
     told = think("sessions", "--failed", "--limit", "1").stdout
     assert "Gave up after 5 attempts. Try again: rem close s\n" in told
     assert "other" not in told
+    assert "Lives in Hamburg" in think("list").stdout, "it was stated, and read without the model"
 
     told = think("close", "s", code=1).stdout
     assert "Learning failed: The model did not answer" in told

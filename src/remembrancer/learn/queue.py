@@ -58,10 +58,11 @@ def _postpone_or_give_up(
     call: Call, session: Session, error: Exception, *, counts: bool
 ) -> Iterator[LearnedBatch]:
     """After the last attempt, learn without the model rather than not at all."""
-    if not _postpone(call, session, error, counts_as_attempt=counts):
+    given_up = _postpone(call, session, error, counts_as_attempt=counts)
+    if given_up is not None:
         with contextlib.suppress(Exception):  # The failure of the model is what is reported.
             yield from learn(call, session.id, with_model=False)
-        _record_failure(call, session, error)
+        _keep_for_model(call, given_up)
 
 
 def _load_due_sessions(call: Call) -> list[Session]:
@@ -72,33 +73,35 @@ def _load_due_sessions(call: Call) -> list[Session]:
 
 def _postpone(
     call: Call, session: Session, error: Exception, *, counts_as_attempt: bool = False
-) -> bool:
-    """Record the failure and when to try again; returns False if it was the last attempt."""
+) -> Session | None:
+    """Record the failure and when to try again; returns the session if it is given up."""
     with call.open_writer() as writer:
         current = writer.get_session(session.id)
         if current is None or writer.next_position(session.id) <= current.watermark:
-            return True  # Another process has learned from it meanwhile.
+            return None  # Another process has learned from it meanwhile.
         attempts = current.attempts + counts_as_attempt
         given_up = counts_as_attempt and attempts >= MAX_ATTEMPTS
         delay = min(MIN_RETRY_DELAY * 2**attempts, MAX_RETRY_DELAY)
-        writer.save_session(
-            replace(
-                current,
-                attempts=attempts,
-                leased_until=None,
-                failure=_describe(error),
-                due_at=None if given_up else call.now() + delay,
-            )
+        postponed = replace(
+            current,
+            attempts=attempts,
+            leased_until=None,
+            failure=_describe(error),
+            due_at=None if given_up else call.now() + delay,
         )
-    return not given_up
+        writer.save_session(postponed)
+    return postponed if given_up else None
 
 
-def _record_failure(call: Call, session: Session, error: Exception) -> None:
-    """Say of a session that was learned from without the model why that was so."""
+def _keep_for_model(call: Call, given_up: Session) -> None:
+    """Keep the turns unlearned and the failure listed, so that closing it asks the model again."""
     with call.open_writer() as writer:
-        current = writer.get_session(session.id)
+        current = writer.get_session(given_up.id)
         if current is not None:
-            writer.save_session(replace(current, failure=_describe(error)))
+            attempts, failure = given_up.attempts, given_up.failure
+            writer.save_session(
+                replace(current, watermark=given_up.watermark, attempts=attempts, failure=failure)
+            )
 
 
 def _describe(error: Exception) -> str:
