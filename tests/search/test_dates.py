@@ -273,9 +273,9 @@ def test_a_hostile_question_costs_no_more_than_its_first_2000_characters(unit: s
 
 def _seconds(text: str) -> float:
     def once() -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         find_windows(text, NOW, EARLIEST, LATEST)
         find_offset(text)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     return min(once() for _ in range(5))
