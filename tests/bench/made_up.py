@@ -60,7 +60,9 @@ EVE: dict[str, Any] = {
         {"id": "s1", "date": "March-15-2024", "turns": [turn("s1:1", "Eve", "I sold a bicycle.")]}
     ],
     "questions": [
-        question("q6", "bicycle", "single-hop", ["s1:1"], date="2024-04-01T10:00:00+02:00")
+        question(
+            "q6", "Who sold a bicycle?", "single-hop", ["s1:1"], date="2024-04-01T10:00:00+02:00"
+        )
     ],
 }
 
