@@ -122,7 +122,7 @@ def test_what_was_said_plainly_is_kept_without_a_model_that_fails_for_good(
 
     assert contents(me) == ["Is allergic to peanuts"]
     session = me.session("chat")
-    assert (session.watermark, session.due_at, session.leased_until) == (2, None, None)
+    assert (session.watermark, session.due_at, session.leased_until) == (0, None, None)
     assert (session.failure or "").startswith(f"{code}: ")
     asked = len(model.requests)
     clock.advance(PAST_EVERY_PAUSE)
