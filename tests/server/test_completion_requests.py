@@ -49,7 +49,8 @@ def test_A9_each_note_stands_after_what_was_sent_before_it(
     client, remember = ada
     first = '{"role":"user","content":"What is my boat called?"}'
     answer = '{"role":"assistant","content":"Well."}'
-    second = '{"role":"user","content":[{"type":"text","text":"And where does it lie?"}]}'
+    question = "What is my boat called, and where does the boat lie?"
+    second = f'{{"role":"user","content":[{{"type":"text","text":"{question}"}}]}}'
     remember("The boat is called Bluebird.")
     send(client, body(first))
     remember("The boat lies in Oslo.")
@@ -61,7 +62,7 @@ def test_A9_each_note_stands_after_what_was_sent_before_it(
         assert (before + after).encode() == whole
         assert "Bluebird" in note
     assert split(one)[0] == two[: len(split(one)[0])]
-    assert split(two)[0].endswith('"And where does it lie?"}')
+    assert split(two)[0].endswith(f'"{question}"}}')
     assert "Oslo" in split(two)[1]
     assert "Oslo" not in one
 
