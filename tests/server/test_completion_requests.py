@@ -49,8 +49,7 @@ def test_A9_each_note_stands_after_what_was_sent_before_it(
     client, remember = ada
     first = '{"role":"user","content":"What is my boat called?"}'
     answer = '{"role":"assistant","content":"Well."}'
-    question = "What is my boat called, and where does the boat lie?"
-    second = f'{{"role":"user","content":[{{"type":"text","text":"{question}"}}]}}'
+    second = '{"role":"user","content":[{"type":"text","text":"And where does it lie?"}]}'
     remember("The boat is called Bluebird.")
     send(client, body(first))
     remember("The boat lies in Oslo.")
@@ -62,7 +61,7 @@ def test_A9_each_note_stands_after_what_was_sent_before_it(
         assert (before + after).encode() == whole
         assert "Bluebird" in note
     assert split(one)[0] == two[: len(split(one)[0])]
-    assert split(two)[0].endswith(f'"{question}"}}')
+    assert split(two)[0].endswith('"And where does it lie?"}')
     assert "Oslo" in split(two)[1]
     assert "Oslo" not in one
 

@@ -42,6 +42,7 @@ from remembrancer.llm.chat import ChatMessage, ChatModel, ChatPrompt
 from remembrancer.llm.models import Models
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import escape_for_prompt
+from remembrancer.search.prompt import join_follow_up
 from remembrancer.sessions.turns import TurnInput
 from remembrancer.text_format import pluralize
 from remembrancer.tools.caller import Caller
@@ -157,9 +158,11 @@ class Chat:
     def _answer_with_model(self, model: ChatModel, message: str) -> Iterator[ChatEvent]:
         # A hot set stays the same for the whole session; a note is made for each message.
         is_hot_set = self._memory.profile.context.style == "hot_set"
-        context = self._memory.context(message, session=self.session if is_hot_set else None)
-        system, note = context.split(_load_system_prompt())
         history, is_summarised = self._load_history()
+        asked = [one.text for one in history if one.role == "user"]
+        prompt = join_follow_up(message, asked[-1] if asked else None)
+        context = self._memory.context(prompt, session=self.session if is_hot_set else None)
+        system, note = context.split(_load_system_prompt())
         if is_summarised:
             yield Notice(replies.SUMMARISED)
         if context.memories:

@@ -31,6 +31,10 @@ MAX_OPENING_WORDS = 3
 """How many words may stand before the verb of a request."""
 
 
+MAX_FOLLOW_UP_WORDS = 10
+"""The longest prompt that is read together with the message before it."""
+
+
 @dataclass(frozen=True, slots=True)
 class PromptReading:
     """What a prompt asks.
@@ -75,6 +79,15 @@ def read_prompt(text: str) -> PromptReading:
         is_general=bool(_load_pattern("general").search(plain)),
         asks_what_was_said=bool(_load_pattern("said").search(plain)),
     )
+
+
+def join_follow_up(prompt: str, before: str | None) -> str:
+    """The prompt with the user's message before it, if it is short and points back to it."""
+    words = split_words(prompt)
+    points_back = not _load_list("pointing").isdisjoint(words)
+    if not before or not points_back or len(words) > MAX_FOLLOW_UP_WORDS or _find_names(prompt):
+        return prompt
+    return f"{before}\n{prompt}"
 
 
 def is_in_own_voice(text: str) -> bool:

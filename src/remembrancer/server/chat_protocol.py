@@ -36,6 +36,12 @@ def find_last_user_text(messages: Sequence[Message]) -> str:
     return extract_text(user_messages[-1].get("content")).strip() if user_messages else ""
 
 
+def find_earlier_user_text(messages: Sequence[Message]) -> str:
+    """Return the text of the user message before the last one, or "" if there is none."""
+    texts = [extract_text(one.get("content")) for one in messages if one.get("role") == "user"]
+    return texts[-2].strip() if len(texts) > 1 else ""
+
+
 def derive_session_id(messages: Sequence[Message], agent: str | None) -> str:
     """Derive a session id from the first messages, which every request of a chat repeats."""
     opening = [agent or ""]

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from remembrancer.errors import RemembrancerError
 from remembrancer.guard.redaction import redact_text
 from remembrancer.memory import Memory
+from remembrancer.search.prompt import join_follow_up
 from remembrancer.server import chat_protocol as protocol
 from remembrancer.server import problems
 from remembrancer.server.deps import Caller, CallerMemory
@@ -86,7 +87,8 @@ async def complete_chat(
     body: bytes = request.scope["state"]["body"]
     if not (user_text := protocol.find_last_user_text(messages)):
         return ProxyResponse(upstream, "/chat/completions", request.headers, body)
-    adding = run_in_threadpool(_add_memory_note, me, user_text, body)
+    prompt = join_follow_up(user_text, protocol.find_earlier_user_text(messages))
+    adding = run_in_threadpool(_add_memory_note, me, prompt, body)
     body = await _run_with_timeout(request, adding) or body
 
     async def learn(response: bytes, streamed: bool) -> None:
@@ -110,9 +112,9 @@ def _get_upstream(request: Request) -> Upstream:
     return upstream
 
 
-def _add_memory_note(me: Memory, user_text: str, body: bytes) -> bytes:
+def _add_memory_note(me: Memory, prompt: str, body: bytes) -> bytes:
     """Return the request with relevant memories in its last user message."""
-    note = me.context(user_text).text
+    note = me.context(prompt).text
     return protocol.insert_note(body.decode(), note).encode() if note else body
 
 
