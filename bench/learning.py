@@ -2,7 +2,7 @@
 
 A scripted model answers the product's own requests with the proposals of the file, right and wrong
 ones. With `--verify data` it answers the second question as an attentive reader would; with `off`
-it confirms every claim, so that only the product's own checks are left.
+it is not asked, so that only the product's own checks are left.
 """
 
 from __future__ import annotations
