@@ -53,7 +53,7 @@ def test_a_chat_is_had_by_keys_alone_with_undo_in_place(
 
     page.keyboard.type("Keep that I like tea,")
     page.keyboard.press("Shift+Enter")
-    page.keyboard.type("and name my boat.")
+    page.keyboard.type("and what is my boat in the harbour called?")
     page.keyboard.press("Enter")
     expect(page.locator(".messages .other .words")).to_have_text("A moment. Noted.")
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^Keep that I like tea"))

@@ -27,12 +27,12 @@ COUNTED = ("recall_count", "recalled_at")
 
 
 def facts(me: Memory, clock: ManualClock) -> Iterator[object]:
-    yield me.remember("Ada lives in Oslo", subject="ada", predicate="city", tags=["home"])
+    yield me.remember("Ada lives in Oslo", subject="eve", predicate="city", tags=["home"])
     clock.advance(timedelta(hours=1))
     before = clock.now()
     clock.advance(timedelta(hours=1))
-    yield me.remember("Ada lives in Lima", subject="ada", predicate="city", importance=8)
-    yield me.remember("ada lives in lima", subject="ada", predicate="city")
+    yield me.remember("Ada lives in Lima", subject="eve", predicate="city", importance=8)
+    yield me.remember("ada lives in lima", subject="eve", predicate="city")
     yield me.remember(
         "My wifi password is hunter2, the router is in the hall",
         category="profile",
@@ -49,7 +49,7 @@ def facts(me: Memory, clock: ManualClock) -> Iterator[object]:
     yield me.context("Where did she live?", now=before)
     yield me.context(session="monday", style="hot_set")
     yield me.get("Lima")
-    yield me.fact("ada", "city"), me.fact("ada", "city", scope="health"), me.fact("ada", "name")
+    yield me.fact("eve", "city"), me.fact("eve", "city", scope="health"), me.fact("eve", "name")
     yield me.get(me.get("Lima").id, as_of=clock.now())
     yield me.history("Lima")
     yield me.update("router", "The router is in the cellar", tags=("cellar",))
@@ -92,7 +92,7 @@ def rules_and_episodes(me: Memory, clock: ManualClock) -> Iterator[object]:
     since = clock.now() - timedelta(days=2, hours=1)
     yield me.list(kinds=["episode"], recorded_from=since)
     yield me.list(kinds=["rule"], maturities=["candidate"])
-    yield me.list(subject="ada")
+    yield me.list(subject="eve")
     yield me.list(categories=["profile"], maturities=["candidate"])
     yield me.audit()
     yield me.repair(["stale", "orphan"])
