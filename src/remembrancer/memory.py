@@ -119,14 +119,23 @@ class Memory(Conversations):
         as_of: AsOf | datetime | None = None,
         style: str | None = None,
         now: datetime | None = None,
+        exclude: Sequence[str] = (),
     ) -> Context:
         """Memory as prompt text, in the profile's style and within the token budget.
 
         A `session` keeps its first snapshot; a note is current and leaves out the session's turns.
         `now` is the time of the prompt, for phrases like "last week" and for what is true.
+        `exclude` are ids of memories that the conversation has been given already.
         """
         return build_context(
-            self._call, prompt, budget=budget, session=session, as_of=as_of, style=style, now=now
+            self._call,
+            prompt,
+            budget=budget,
+            session=session,
+            as_of=as_of,
+            style=style,
+            now=now,
+            exclude=exclude,
         )
 
     def propose(

@@ -41,5 +41,7 @@ def test_the_time_of_a_prompt_is_sent(served: Served, remote: RemoteMemory) -> N
 
     assert "Bergen" in remote.context("home").text
     assert "Bergen (from " in remote.context("home", now=before).text
+    given = remote.context("home").memories
+    assert remote.context("home", exclude=given).text == ""
     asked = asyncio.run(AsyncMemory(remote).context("home", now=before))
     assert "Bergen (from " in asked.text

@@ -70,6 +70,20 @@ def test_facts_about_one_person_share_a_line() -> None:
     assert second.line == "Rows on Tuesdays with friends"
 
 
+def test_own_facts_on_one_topic_share_a_line() -> None:
+    allergy = stated("Allergic to eggs and mustard.", subject="user", predicate="allergy")
+    boat = stated("Rows on Tuesdays with friends.", subject="user", predicate="rowing")
+    diet = stated("Eats neither meat nor fish.", subject="user", predicate="diet")
+
+    food, sport = build_fact_entries(
+        [ScoredFact(one, None, 1) for one in (allergy, boat, diet)], NOW
+    )
+
+    assert food.line == "Allergic to eggs and mustard; Eats neither meat nor fish."
+    assert food.ids == (allergy.id, diet.id)
+    assert sport.line == "Rows on Tuesdays with friends."
+
+
 def test_a_line_that_is_full_is_followed_by_another() -> None:
     facts = [
         ScoredFact(stated(f"Noor {number} " + "x" * 90, subject="Noor", predicate="p"), "Noor", 1)

@@ -46,8 +46,7 @@ def test_A9_the_note_lists_what_was_recalled_best_first(
     assert note.text == (
         f"{BLOCK_START}\n{PREAMBLE}\n\n"
         "## What you remember about this user\n"
-        "- Ada works at the harbour.\n"
-        "- Ada works on the iOS app.\n"
+        "- Ada works at the harbour; Ada works on the iOS app.\n"
         f"{BLOCK_END}"
     )
     assert note.memories == (home.id, app.id)

@@ -48,6 +48,19 @@ def test_a_prompt_gets_what_it_needs_and_nothing_else(me: Memory) -> None:
         assert me.context(prompt).text == ""
 
 
+def test_what_a_conversation_was_given_is_not_told_again(me: Memory) -> None:
+    prompt = "When and by whom is the shop deployed?"
+    thursdays = me.remember("The shop is deployed on Thursdays.").memory
+    grace = me.remember("The shop is deployed by Grace.").memory
+    assert "Thursdays; The shop" in me.context(prompt).text
+
+    again = me.context(prompt, exclude=[thursdays.id])
+
+    assert again.memories == (grace.id,)
+    assert "Thursdays" not in again.text
+    assert me.context(prompt, exclude=[thursdays.id, grace.id]).text == ""
+
+
 def test_there_is_no_bookkeeping_unless_the_profile_asks_for_it(me: Memory) -> None:
     settle(me)
 

@@ -104,17 +104,20 @@ class RemoteMemory(RemoteConversations):
         as_of: AsOf | datetime | None = None,
         style: str | None = None,
         now: datetime | None = None,
+        exclude: Sequence[str] = (),
     ) -> Context:
         """Return memory as text for a prompt, in the style of the profile and within the budget.
 
         A `session` sees the state of its first request. The style "note" sees the current state,
         without what was said in the session. `now` is the time of the prompt, for phrases like
-        "last week" and for what is true.
+        "last week" and for what is true. `exclude` are ids of memories that the conversation has
+        been given already.
         """
         from remembrancer.recall.prompt_block import Context
 
         body = {"prompt": prompt, "budget": budget, "session": session, "style": style}
-        found = self._server.query("context", **body, now=now, **build_as_of_params(as_of))
+        times = {"now": now, **build_as_of_params(as_of)}
+        found = self._server.query("context", **body, **times, exclude=list(exclude))
         return parse_value(Context, found)
 
     def propose(

@@ -27,7 +27,7 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.recall.prompt_lines import format_heading, render_plainly, render_with_trust
-from remembrancer.recall.relevance import FactChoice, ScoredFact
+from remembrancer.recall.relevance import FactChoice
 from remembrancer.recall.turn_choice import select_turns
 from remembrancer.recall.turn_lines import build_focus, draft_turns
 from remembrancer.search.prompt import PromptReading, read_prompt
@@ -69,6 +69,8 @@ class ContextRequest:
     question: PromptReading
     budget: int
     session: str | None = None
+    exclude: frozenset[str] = frozenset()
+    """The ids of memories that the conversation has been given already."""
 
     @property
     def selects_facts(self) -> bool:
@@ -113,6 +115,7 @@ def build_context(
     as_of: AsOf | datetime | None = None,
     style: str | None = None,
     now: datetime | None = None,
+    exclude: Iterable[str] = (),
 ) -> Context:
     """Prompt text in the profile's style that never exceeds the token budget."""
     settings = call.profile.context
@@ -123,7 +126,9 @@ def build_context(
     if session is not None and as_of is None and context_style.frozen_per_session:
         as_of = _load_snapshot_time(call, session)
     request = _build_request(call, prompt, as_of, session, now, budget)
-    layout, entries = context_style.draft(request)
+    request = replace(request, exclude=frozenset(exclude))
+    layout, drafted = context_style.draft(request)
+    entries = [one for one in drafted if not request.exclude.issuperset(one.ids)]
     return _append_team_block(request, build_block(layout, entries, budget), budget)
 
 
@@ -207,9 +212,13 @@ def _build_relevant_entries(
         return []
     chosen = _find_facts(request)
     orders = _find_orders(request)
-    facts = [one for one in chosen.facts if one.fact not in orders]
-    told = [ScoredFact(one, None, 0.0) for one in orders]
-    entries = build_fact_entries(told, request.now, headings.get(Kind.RULE, ""))
+    unknown = [one for one in chosen.facts if one.fact.id not in request.exclude]
+    facts = [one for one in unknown if one.fact not in orders]
+    entries = [
+        PromptEntry(one.id, line, headings.get(Kind.RULE, ""))
+        for one in orders
+        if (line := word_fact(one, request.now, is_own=True))
+    ]
     entries += build_fact_entries(facts, request.now, headings.get(Kind.FACT, ""))
     others = (Kind.RULE, Kind.EPISODE) if chosen.is_personal else (Kind.RULE,)
     entries += _build_entries(request, others, headings)
@@ -284,7 +293,8 @@ def _add_turns(
     if found is None or room <= 0:
         return entries
     turns = [one.memory for one in found.recollection if isinstance(one.memory, Turn)]
-    unseen = [one for one in turns if one.session_id != request.session]
+    others_turns = [one for one in turns if one.session_id != request.session]
+    unseen = [one for one in others_turns if one.id not in request.exclude]
     lines = draft_turns(unseen, build_focus(found), room, heading)
     # Tried first, because their room is reserved; layout and headings decide the order shown.
     return [*lines, *entries] if heading else [*entries, *lines]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.relevance import USER_SUBJECTS, ScoredFact
 from remembrancer.search.past import is_relative
 from remembrancer.search.prompt import is_in_own_voice
+from remembrancer.search.topics import find_topics
 from remembrancer.types import Fact, Source
 
 MAX_LINE_CHARS = 240
@@ -25,15 +26,26 @@ DAY = timedelta(days=1)
 def build_fact_entries(
     facts: Sequence[ScoredFact], now: datetime, heading: str = ""
 ) -> list[PromptEntry]:
-    """One line for each fact about the user, and one for each other person, in order."""
+    """Lines for each other person, and for each topic of the user's own facts, in order."""
     groups: dict[str, list[ScoredFact]] = {}
     for one in facts:
-        groups.setdefault(one.person or one.fact.id, []).append(one)
+        groups.setdefault(_choose_group(one, groups), []).append(one)
     return [
         entry
         for members in groups.values()
         for entry in _build_group(members[0].person, [one.fact for one in members], now, heading)
     ]
+
+
+def _choose_group(fact: ScoredFact, groups: Mapping[str, Sequence[ScoredFact]]) -> str:
+    """The group of the same person or, for the user, whose first fact is on the same topic."""
+    if fact.person is not None:
+        return fact.person
+    topics = find_topics(fact.fact.search_text)
+    for name, (first, *_) in groups.items():
+        if first.person is None and not topics.isdisjoint(find_topics(first.fact.search_text)):
+            return name
+    return fact.fact.id
 
 
 def _build_group(
@@ -51,7 +63,9 @@ def _build_group(
 
 def _join_parts(start: str, parts: Sequence[tuple[str, str]], heading: str) -> PromptEntry:
     (first, *others), texts = zip(*parts, strict=True)
-    return PromptEntry(first, start + SEPARATOR.join(texts), heading, tuple(others))
+    *ended, last = texts
+    joined = SEPARATOR.join((*(one.removesuffix(".") for one in ended), last))
+    return PromptEntry(first, start + joined, heading, tuple(others))
 
 
 def _fill_lines(parts: Sequence[tuple[str, str]], room: int) -> list[list[tuple[str, str]]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from remembrancer import environment, local_server
 from remembrancer.integrations.hooks.open_memory import load_context
-from remembrancer.integrations.hooks.seen_context import filter_seen
+from remembrancer.integrations.hooks.seen_memories import load_seen, save_seen
 
 if TYPE_CHECKING:
     from remembrancer.types import Json
@@ -141,17 +141,20 @@ def _build_context(
 ) -> str:
     """Return the memory text for a prompt, or for the start of a session."""
     settings, session = load_settings(options), build_session_name(client, payload)
+    folder = local_server.server_file_path(settings).parent / STATE_DIRECTORY
+    seen_file, seen = folder / f"{session}.told", []
     context: dict[str, Any] = {"budget": int(options.get("--budget", DEFAULT_BUDGETS[stage]))}
     if stage == PROMPT:
+        seen = load_seen(seen_file)
         prompt = str(payload["prompt"])[:MAX_PROMPT_CHARS]
-        context |= {"prompt": prompt, "style": "note", "session": session}
+        context |= {"prompt": prompt, "style": "note", "session": session, "exclude": seen}
         if not prompt.strip():
             return ""
     text, memories = load_context(
         settings, context, agent=options.get("--agent"), surface=client, embeds=stage == PROMPT
     )
-    folder = local_server.server_file_path(settings).parent / STATE_DIRECTORY
-    return filter_seen(folder / f"{session}.told", text, memories, reset=stage == START)
+    save_seen(seen_file, [*seen, *memories])
+    return text
 
 
 def _format_output(client: str, event: str, text: str) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class PromptContextRequest(schemas.RequestModel):
     known_at: schemas.Moment | None = None
     true_at: schemas.Moment | None = None
     now: schemas.Moment | None = None
+    exclude: Annotated[list[schemas.Name], Field(max_length=10_000)] | None = None
 
 
 class LearnRequest(schemas.RequestModel):

@@ -1,0 +1,24 @@
+"""Keeps the ids of the memories that a session has seen, so that prompts do not repeat them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+MAX_SEEN = 10_000
+"""The most ids that a request may exclude; the oldest are dropped."""
+
+
+def load_seen(file: Path) -> list[str]:
+    """The ids in the order they were seen; none if the file is missing or damaged."""
+    try:
+        return [str(one) for one in json.loads(file.read_text("utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def save_seen(file: Path, memories: Iterable[str]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    seen = list(dict.fromkeys(memories))[-MAX_SEEN:]
+    file.write_text(json.dumps(seen), "utf-8")
