@@ -56,6 +56,62 @@ def test_a_profile_can_keep_what_was_stated_against_a_later_conversation(
     assert {one.reason for one in me.rejected().items} == {"stands"}
 
 
+CHANGES = {
+    "a count": (
+        ("Keeps six hens in the yard", "I keep six hens in the yard", "hens"),
+        (
+            "Gets two hens from Ida, which makes eight",
+            "Ida gives me two, that makes eight",
+            "flock",
+        ),
+    ),
+    "a count in German": (
+        ("Hat sechs Hühner im Hof", "Ich halte sechs Hühner im Hof", "huehner"),
+        ("Bekommt zwei Hühner, dann sind es acht", "Zwei kommen dazu, dann hab ich acht", "anzahl"),
+    ),
+    "a count by its key": (
+        ("Employs 12 people", "I employ 12 people", "employees"),
+        ("Employs 15 people", "I employ 15 people", "number_of_employees"),
+    ),
+    "a job under another attribute": (
+        ("Works at the Lindgren clinic", "I work at the Lindgren clinic", "employer"),
+        ("Head of surgery in Umeå from May", "I accepted head of surgery in Umeå", "position"),
+    ),
+}
+
+
+@pytest.mark.parametrize("pair", CHANGES.values(), ids=CHANGES)
+def test_a_change_that_names_no_memory_replaces_the_one_it_is_about(
+    open_memory: Open, model: ModelEndpoint, models: Any, pair: Any
+) -> None:
+    store = open_memory(models=models)
+    me = store.for_user("ada")
+    model.script = proposes(*(proposal(told, said, predicate=key) for told, said, key in pair))
+    for number, (_, said, _) in enumerate(pair):
+        tell(me, f"chat {number}", f"{said}.")
+        store.flush()
+
+    assert contents(me) == [pair[1][0]]
+
+
+def test_a_position_with_the_same_employer_leaves_the_employer(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    store = open_memory(models=models)
+    me = store.for_user("ada")
+    me.remember("Works at the Lindgren clinic", subject="user", predicate="employer")
+    told = proposal(
+        "Head of surgery from May",
+        "I accepted the position of head of surgery",
+        predicate="position",
+    )
+    model.script = proposes(told)
+    tell(me, "chat", "I accepted the position of head of surgery.")
+    store.flush()
+
+    assert contents(me) == ["Head of surgery from May", "Works at the Lindgren clinic"]
+
+
 SIDE_BY_SIDE = {
     "two facts about a husband": (
         proposal(

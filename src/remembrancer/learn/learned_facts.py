@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from remembrancer.call import Call
@@ -10,8 +11,14 @@ from remembrancer.learn.extract import Confirmation
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.provenance import check_provenance
 from remembrancer.learn.transcript import Transcript
-from remembrancer.learn.wording.change import ends_relationship, find_changed
-from remembrancer.remember.attributes import PARTNER, USER_SUBJECT, can_have_several
+from remembrancer.learn.wording.change import ends_relationship, find_changed, leaves_job
+from remembrancer.remember.attributes import (
+    JOB_ATTRIBUTES,
+    PARTNER,
+    USER_SUBJECT,
+    can_have_several,
+    canonical_attribute,
+)
 from remembrancer.remember.embedding import TextVectors
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
@@ -91,10 +98,13 @@ class FactWriter:
         return None
 
     def _find_changed(self, fact: ExtractedFact, statement: Statement) -> str | None:
-        """The id of a memory that the statement changes, if its slot is free."""
-        if statement.subject is None or self._find_slot(statement):
+        """The id of a memory under another key that the statement changes."""
+        if statement.subject is None:
             return None
         quotes = [one.words for one in fact.quotes]
+        job = self._find_left_job(statement, quotes)
+        if job is not None or self._find_slot(statement):
+            return job.id if job else None
         partner = self._find_partner(statement)
         if partner is not None and ends_relationship(quotes):
             return partner.id
@@ -110,7 +120,7 @@ class FactWriter:
             for one in self.writer.find(same_subject, MAX_COMPARED_FACTS)
             if isinstance(one, Fact) and one.id not in self.kept and not one.has_program_key
         ]
-        changed = find_changed(quotes, facts)
+        changed = find_changed(quotes, statement.content, facts)
         return changed.id if changed else None
 
     def _find_partner(self, statement: Statement) -> Fact | None:
@@ -119,6 +129,15 @@ class FactWriter:
         known = self.writer.active_fact(scope, USER_SUBJECT, PARTNER)
         named = known is not None and statement.subject in known.content.split()
         return known if known and named and known.status is Status.ACTIVE else None
+
+    def _find_left_job(self, statement: Statement, quotes: Sequence[str]) -> Fact | None:
+        """The job that is left for the one stated, whether stored as employer or occupation."""
+        key = canonical_attribute(statement.predicate or "")
+        if key not in JOB_ATTRIBUTES:
+            return None
+        slots = (replace(statement, predicate=one) for one in (key, *JOB_ATTRIBUTES))
+        jobs = (one for slot in slots if (one := self._find_slot(slot)))
+        return next((one for one in jobs if leaves_job(quotes, statement.content, one)), None)
 
     def _is_outdated(self, statement: Statement, old: Record) -> bool:
         """True if the memory was said later than the statement that would update it."""

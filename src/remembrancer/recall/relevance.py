@@ -46,7 +46,7 @@ OTHER_PERSON_SHARE, RELATIVE_SHARE = 0.45, 0.8
 that person by a kinship word."""
 
 FLOOR, IMPERSONAL_FLOOR = 0.3, 0.6
-BEST_SHARE, BROAD_BEST_SHARE, OTHER_BEST_SHARE = 0.5, 0.4, 0.6
+BEST_SHARE, BROAD_BEST_SHARE, OTHER_BEST_SHARE = 0.45, 0.35, 0.6
 """The share of the best score about the same person that a fact needs; about a person whom the
 prompt does not name, of the best score of all."""
 

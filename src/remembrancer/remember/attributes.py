@@ -12,9 +12,13 @@ from typing import Any
 
 USER_SUBJECT = "user"
 PARTNER = "partner"
+JOB_ATTRIBUTES = ("employer", "occupation")
 USER_SYNONYMS = frozenset(
     "user i me myself self the_user the_person person owner speaker "
     "ich benutzer nutzer yo usuario usuaria je moi utilisateur utilisatrice".split()
+)
+_COUNT_WORDS = re.compile(
+    r"^(?:number_of|count_of|how_many|(?:an)?zahl(?:_der|_von)?|cantidad_de|nombre_de)_|_count$"
 )
 _SEPARATORS = re.compile(r"[\W_]+")
 _TRANSCRIBED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
@@ -31,7 +35,8 @@ def fold_name(name: str) -> str:
 def canonical_attribute(predicate: str) -> str:
     """The common name of an attribute; its own folded name if it is not a common one."""
     folded = fold_name(predicate)
-    return _load_synonyms().get(folded, folded or predicate)
+    common = _load_synonyms().get(folded)
+    return common or _COUNT_WORDS.sub("", folded) or folded or predicate
 
 
 def can_have_several(predicate: str) -> bool:

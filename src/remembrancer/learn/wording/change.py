@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
+from remembrancer.learn.details.known_names import find_unknown_names
+from remembrancer.learn.details.numbers import fold, list_cardinals
 from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
 from remembrancer.search.terms import WORD_PATTERN, extract_query_terms
 from remembrancer.types import Fact
@@ -19,15 +22,18 @@ MIN_SHARED_WORDS = 2
 MIN_SHARED_SHARE = 0.4
 """How many words of a memory, and which share of them, the statement must repeat."""
 
+MIN_NOUN_CHARS = 4
+
 _NAMED_NEXT = re.compile(r"\s+(?:[^\W\d_]{1,5}['’]?\s*)?([A-Z]\w{3,})")
 """A name right after a word, at most with an article between."""
 
 
-def find_changed(quotes: Sequence[str], facts: Sequence[Fact]) -> Fact | None:
+def find_changed(quotes: Sequence[str], content: str, facts: Sequence[Fact]) -> Fact | None:
     """The memory about the same subject that these words change, if exactly one fits best."""
     said = straighten(" ".join(quotes))
-    if not _says_change(said):
-        return None
+    recounted = _find_recounted(said, content, facts)
+    if recounted is not None or not _says_change(said):
+        return recounted
     words = _telling_words(said)
     common = Counter(word for fact in facts for word in _telling_words(fact.content))
     repeated = {word for word, count in common.items() if count > 1}
@@ -46,10 +52,43 @@ def ends_relationship(quotes: Sequence[str]) -> bool:
     return bool(load_word_lists("change.toml")["parted"].search(said, list_languages(said)))
 
 
+def leaves_job(quotes: Sequence[str], content: str, job: Fact) -> bool:
+    """True if the person begins another job, not a second one or one with the same employer."""
+    if not _says(straighten(" ".join(quotes)), "new_job"):
+        return False
+    names_new = any(find_unknown_names(content, [job.content], quotes))
+    return names_new and any(find_unknown_names(job.content, [content], [job.content]))
+
+
 def _says_change(said: str) -> bool:
+    return _says(said, "changed", "parted")
+
+
+def _says(said: str, *names: str) -> bool:
+    """True for words of one of the lists, and none for what stands beside something."""
     lists, languages = load_word_lists("change.toml"), list_languages(said)
-    changes = any(lists[name].search(said, languages) for name in ("changed", "parted"))
-    return changes and not lists["beside"].search(said, languages)
+    found = any(lists[name].search(said, languages) for name in names)
+    return found and not lists["beside"].search(said, languages)
+
+
+def _find_recounted(said: str, content: str, facts: Sequence[Fact]) -> Fact | None:
+    """The one memory that counts what "then I have ten" counts anew."""
+    if not load_word_lists("change.toml")["total"].search(said, list_languages(said)):
+        return None
+    counted = _list_counted(f"{said} {content}")
+    found = [one for one in facts if not counted.isdisjoint(_list_counted(one.content))]
+    return found[0] if len(found) == 1 else None
+
+
+def _list_counted(text: str) -> set[str]:
+    """The words right after a number."""
+    words = WORD_PATTERN.findall(fold(text))
+    numbers = list_cardinals()
+    return {
+        noun
+        for number, noun in pairwise(words)
+        if (number.isdigit() or (number,) in numbers) and len(noun) >= MIN_NOUN_CHARS
+    }
 
 
 def _shared_share(words: set[str], fact: Fact, said: str, repeated: set[str]) -> float:
