@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from remembrancer.learn.consolidation.plan import (
     AddStep,
     AffirmStep,
@@ -25,16 +23,20 @@ from remembrancer.learn.consolidation.validate import (
     doubt_revision,
 )
 from remembrancer.learn.evidence_check import MIN_SUPPORTED_SHARE, word_coverage
-from remembrancer.llm import InvalidModelResponse, Model, Question
+from remembrancer.learn.second_question import (
+    DOUBT_OF_MANNER,
+    ClaimVerdict,
+    ask_for_verdicts,
+    build_question,
+)
+from remembrancer.llm import Model
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt
-from remembrancer.types import Json, Record
+from remembrancer.remember.attributes import USER_SUBJECT
+from remembrancer.types import Record
 
 MAX_ANSWER_TOKENS = 4000
-USER_SUBJECT = "user"
 USER_NAMES = frozenset({"", "user", "person", "the user", "the person"})
-UNFOUNDED_MANNERS = frozenset({"hypothetical", "ironic", "quoted"})
-"""Manners of speech after which something is not known to be true."""
 
 UNSUPPORTED = "its sources do not say so"
 STORED_UNCONFIRMED = f"{UNSUPPORTED}; it is stored as unconfirmed"
@@ -54,23 +56,6 @@ class StepClaim:
     about: str | None = None
     dropped: str = ""
     assumed: bool = True
-
-
-class StepVerdict(BaseModel):
-    """The model's answer about one claim."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    claim: str
-    supported: bool
-    about: str | None = None
-    manner: str | None = None
-
-    def accepts(self, claim: StepClaim) -> bool:
-        """True if it is said, seriously, and of the user where the claim is about the user."""
-        said_of = (self.about or "").strip().casefold()
-        same_person = claim.about != USER_SUBJECT or said_of in USER_NAMES
-        return self.supported and same_person and self.manner not in UNFOUNDED_MANNERS
 
 
 def verify_steps(model: Model | None, shown: ShownRecords, plan: ParsedPlan) -> int:
@@ -150,34 +135,31 @@ def _ask(
     model: Model, shown: ShownRecords, claims: Sequence[StepClaim]
 ) -> tuple[list[StepClaim], int]:
     """The claims that the model does not accept, and the tokens spent."""
-    named = {f"c{number}": one for number, one in enumerate(claims, 1)}
-    lines = [_render_claim(name, one) for name, one in named.items()]
-    prompt = "\n".join([render_shown(shown), "", "<claims>", *lines, "</claims>"])
-    answer = model.answer(
-        Question(load_prompt("verify_plan"), prompt, SCHEMA, "verification", MAX_ANSWER_TOKENS)
+    question = build_question(
+        load_prompt("verify_plan"),
+        render_shown(shown),
+        [_render_claim(one) for one in claims],
+        required=("claim", "supported"),
+        max_tokens=MAX_ANSWER_TOKENS,
     )
-    verdicts = answer.value.get("verdicts")
-    if not isinstance(verdicts, list):
-        raise InvalidModelResponse("The model did not answer with verdicts.")
+    verdicts, tokens = ask_for_verdicts(model, question, ClaimVerdict)
+    named = {f"c{number}": one for number, one in enumerate(claims, 1)}
     accepted = {
-        one.claim
-        for one in map(_parse_verdict, verdicts)
-        if one is not None and one.claim in named and one.accepts(named[one.claim])
+        one.claim for one in verdicts if one.claim in named and _accepts(one, named[one.claim])
     }
-    failed = [one for name, one in named.items() if name not in accepted]
-    return failed, answer.tokens_in + answer.tokens_out
+    return [one for name, one in named.items() if name not in accepted], tokens
 
 
-def _parse_verdict(value: Json) -> StepVerdict | None:
-    try:
-        return StepVerdict.model_validate(value)
-    except ValidationError:
-        return None
+def _accepts(verdict: ClaimVerdict, claim: StepClaim) -> bool:
+    """True if it is said, seriously, and of the user where the claim is about the user."""
+    said_of = (verdict.about or "").strip().casefold()
+    same_person = claim.about != USER_SUBJECT or said_of in USER_NAMES
+    return verdict.supported and same_person and verdict.manner not in DOUBT_OF_MANNER
 
 
-def _render_claim(name: str, claim: StepClaim) -> str:
+def _render_claim(claim: StepClaim) -> str:
     about = f"about {escape_for_prompt(claim.about)}, " if claim.about else ""
-    return f"[{name}] ({about}from {', '.join(claim.sources)}) {escape_for_prompt(claim.content)}"
+    return f"({about}from {', '.join(claim.sources)}) {escape_for_prompt(claim.content)}"
 
 
 def _apply_verdicts(
@@ -219,27 +201,3 @@ def _shrink_merge(step: MergeStep, failed: set[str], plan: ParsedPlan) -> list[P
 
 def _find_record(memory_id: str, shown: ShownRecords) -> Record:
     return next(one for one in shown.memories.values() if one.id == memory_id)
-
-
-SCHEMA: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "claim": {"type": "string"},
-                    "supported": {"type": "boolean"},
-                    "about": {"type": "string"},
-                    "manner": {
-                        "type": "string",
-                        "enum": ["stated", "planned", "hypothetical", "ironic", "quoted", "past"],
-                    },
-                },
-                "required": ["claim", "supported"],
-            },
-        }
-    },
-    "required": ["verdicts"],
-}
