@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Collection, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from remembrancer.search.word_tables import load_tables
 
 USER_SUBJECT = "user"
 PARTNER = "partner"
@@ -72,7 +72,5 @@ def _load_synonyms() -> Mapping[str, str]:
     }
 
 
-@cache
 def _load_attributes() -> Mapping[str, Mapping[str, Any]]:
-    text = resources.files(__package__).joinpath("attributes.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return load_tables(__package__, "attributes.toml")

@@ -6,11 +6,10 @@ Vectors cannot: "flies out on Monday" and "flies back on Friday" are neighbours.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 
 from remembrancer.search.terms import extract_terms
+from remembrancer.search.word_tables import load_tables
 
 _WORD = re.compile(r"[\w'’-]*\w")
 _DIGITS = re.compile(r"\d")
@@ -47,5 +46,5 @@ def _in_same_order(new: str, old: str) -> bool:
 
 @cache
 def _load_words() -> frozenset[str]:
-    text = resources.files(__package__).joinpath("likeness.toml").read_text(encoding="utf-8")
-    return frozenset(word for words in tomllib.loads(text).values() for word in words.split())
+    lists = load_tables(__package__, "likeness.toml").values()
+    return frozenset(word for words in lists for word in words.split())

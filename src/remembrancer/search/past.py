@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from importlib import resources
-from typing import Any
 
 from remembrancer.search.dates import TimeWindow
 from remembrancer.search.language import Language, detect_language
 from remembrancer.search.terms import fold
+from remembrancer.search.word_tables import load_tables
 
 MAX_SCANNED_CHARS = 2_000
 SEASON_MONTHS = 3
@@ -61,7 +59,7 @@ def is_relative(text: str) -> bool:
 
 @cache
 def _load_relative(language: Language) -> re.Pattern[str]:
-    return _compile(_load_tables()[language]["relative"])
+    return _compile(load_tables(__package__, "past.toml")[language]["relative"])
 
 
 def _guess_languages(text: str) -> tuple[Language, ...]:
@@ -123,7 +121,7 @@ def _window_of(year: int, month: int, months: int) -> TimeWindow:
 @cache
 def list_time_words() -> frozenset[str]:
     """The words for months, seasons and units of time in all languages."""
-    tables = _load_tables().values()
+    tables = load_tables(__package__, "past.toml").values()
     return frozenset(
         word
         for one in tables
@@ -132,14 +130,8 @@ def list_time_words() -> frozenset[str]:
 
 
 @cache
-def _load_tables() -> Mapping[str, Mapping[str, Any]]:
-    data = resources.files("remembrancer.search").joinpath("past.toml")
-    return tomllib.loads(data.read_text(encoding="utf-8"))
-
-
-@cache
 def _load(language: Language) -> _Wording:
-    table = _load_tables()[language]
+    table = load_tables(__package__, "past.toml")[language]
     months = {name: (number, 1) for number, name in enumerate(table["months"].split(), 1)}
     periods = months | {name: (first, SEASON_MONTHS) for name, first in table["seasons"].items()}
     names, units, last = "|".join(periods), "|".join(table["units"]), table["last"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from remembrancer.search.dates import WEEKDAYS
 from remembrancer.search.terms import fold
 from remembrancer.search.topics import (
     find_relations,
@@ -17,6 +16,7 @@ from remembrancer.search.topics import (
     list_needed_topics,
     split_words,
 )
+from remembrancer.search.word_tables import load_tables
 
 MAX_READ_CHARS = 4_000
 """Characters of a prompt that are read: the question is at its beginning or end."""
@@ -26,7 +26,6 @@ NAME_PATTERN = re.compile(r"(?<=[^.!?:;\s¿¡\"“«„]\s)[^\W\d_a-z][^\W\d_]{2
 
 MAX_SMALL_TALK_WORDS = 12
 SCHEDULE = "schedule"
-WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 MAX_OPENING_WORDS = 3
 """How many words may stand before the verb of a request."""
 
@@ -101,7 +100,7 @@ def _split_times(topics: frozenset[str]) -> tuple[frozenset[str], frozenset[str]
     """
     if SCHEDULE not in topics or len(topics) == 1:
         return topics, frozenset()
-    helpful = frozenset[str]() if topics & WEEKDAYS else frozenset({SCHEDULE})
+    helpful = frozenset[str]() if topics & set(WEEKDAYS) else frozenset({SCHEDULE})
     return topics - {SCHEDULE}, helpful
 
 
@@ -149,18 +148,17 @@ def _matches(name: str, words: tuple[str, ...]) -> bool:
     )
 
 
-@cache
-def _load_tables() -> Mapping[str, Mapping[str, str]]:
-    data = resources.files("remembrancer.search").joinpath("prompt.toml")
-    return tomllib.loads(data.read_text(encoding="utf-8"))
+def _load_texts(name: str) -> Iterable[str]:
+    texts: Mapping[str, str] = load_tables(__package__, "prompt.toml")[name]
+    return texts.values()
 
 
 @cache
 def _load_list(name: str) -> frozenset[str]:
-    return frozenset(word for text in _load_tables()[name].values() for word in text.split())
+    return frozenset(word for text in _load_texts(name) for word in text.split())
 
 
 @cache
 def _load_pattern(name: str) -> re.Pattern[str]:
-    lines = (line for text in _load_tables()[name].values() for line in text.splitlines())
+    lines = (line for text in _load_texts(name) for line in text.splitlines())
     return re.compile("|".join(rf"\b(?:{line.strip()})\b" for line in lines if line.strip()))

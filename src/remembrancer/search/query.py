@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from importlib import resources
 from itertools import chain
 
 from remembrancer.search.dates import EventOffset, TimeWindow, find_offset, find_windows
 from remembrancer.search.terms import extract_query_terms, extract_terms
+from remembrancer.search.word_tables import load_tables
 
 FRAMING_PATTERNS = tuple(
     re.compile(pattern, re.I)
@@ -125,10 +124,9 @@ class CorpusInfo:
 @cache
 def _load_wording() -> dict[str, re.Pattern[str]]:
     """One pattern for each thing that a question can ask for, of all languages."""
-    text = (resources.files(__package__) / WORDING_FILE).read_text(encoding="utf-8")
     return {
         name: re.compile(rf"\b(?:{'|'.join(chain(*languages.values()))})", re.I)
-        for name, languages in tomllib.loads(text).items()
+        for name, languages in load_tables(__package__, WORDING_FILE).items()
     }
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from importlib import resources
 from itertools import combinations
 
 from remembrancer.search.terms import extract_terms, fold
+from remembrancer.search.word_tables import load_tables
 
 MIN_PART_CHARS = 4
 """The shortest word that is looked for within another."""
@@ -19,19 +18,10 @@ EDGE_CHARS = "\"'.,;:!?()[]{}«»“”„‘’…¿¡|/*"
 
 
 @cache
-def _load_tables() -> Mapping[str, Mapping[str, object]]:
-    return tomllib.loads(_read_data("topics.toml"))
-
-
-def _read_data(name: str) -> str:
-    return resources.files("remembrancer.search").joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
 def _load_words() -> Mapping[str, frozenset[str]]:
     """The topics of each word as it is written in the file, with its stars."""
     found: dict[str, set[str]] = defaultdict(set)
-    for topic, table in _load_tables().items():
+    for topic, table in load_tables(__package__, "topics.toml").items():
         for word in str(table["words"]).split():
             found[word].add(topic)
     return {word: frozenset(topics) for word, topics in found.items()}
@@ -40,7 +30,7 @@ def _load_words() -> Mapping[str, frozenset[str]]:
 @cache
 def _load_kinship() -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
     """The relation that each kinship word names, and the relations that a wider one covers."""
-    tables = tomllib.loads(_read_data("kinship.toml"))
+    tables = load_tables(__package__, "kinship.toml")
     relations: dict[str, str] = tables["words"]
     words = {word: name for name, words in relations.items() for word in words.split()}
     return words, tables["includes"]
@@ -64,14 +54,14 @@ def list_asked_topics(topic: str) -> frozenset[str]:
 
 @cache
 def _list_topics(topic: str, name: str) -> frozenset[str]:
-    named = _load_tables()[topic].get(name)
+    named = load_tables(__package__, "topics.toml")[topic].get(name)
     return frozenset(named) if isinstance(named, list) else frozenset()
 
 
 @cache
 def list_words(topic: str) -> frozenset[str]:
     """The search terms of a topic's words."""
-    words = str(_load_tables()[topic]["words"]).replace("*", "")
+    words = str(load_tables(__package__, "topics.toml")[topic]["words"]).replace("*", "")
     return frozenset(extract_terms(words))
 
 

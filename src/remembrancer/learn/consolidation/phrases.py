@@ -6,14 +6,12 @@ The patterns of all languages apply to every text, because an episode can quote 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib import resources
-from typing import Any
 
 from remembrancer.search.language import Language, detect_language
 from remembrancer.search.terms import extract_terms
+from remembrancer.search.word_tables import load_tables
 
 MIN_INFLECTED_CHARS = 4
 MAX_SUFFIX_CHARS = 2
@@ -24,11 +22,8 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“”\"(«–-])\s*$")
 
 
-@cache
-def _load_phrases() -> dict[str, dict[str, list[str]]]:
-    file = resources.files(__package__).joinpath("phrases.toml")
-    found: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return found
+def _load_phrases() -> Mapping[str, Mapping[str, list[str]]]:
+    return load_tables(__package__, "phrases.toml")
 
 
 @cache

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from remembrancer.search.language import Language
+from remembrancer.search.word_tables import load_tables
 
 GERMAN_ENDINGS = ("e", "en", "er", "es", "em")
 
@@ -18,8 +17,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def load_data(name: str) -> Mapping[str, Any]:
-    """Read a TOML file beside this module."""
-    return tomllib.loads((resources.files(__package__) / name).read_text(encoding="utf-8"))
+    """The tables of a TOML file beside this module."""
+    return load_tables(__package__, name)
 
 
 def fold(text: str) -> str:
@@ -53,8 +52,8 @@ def list_cardinals(language: Language | None = None) -> Mapping[Phrase, int]:
     if language is None:
         return {
             phrase: value for one in Language for phrase, value in list_cardinals(one).items()
-        } | {(word,): 1 for word in _load()["one"]["words"].split()}
-    data = _load()[language]
+        } | dict.fromkeys(list_articles(), 1)
+    data = load_data("numbers.toml")[language]
     simple = {one: value for value, one in enumerate(data["below_20"].split())}
     tens = {one: 10 * value for value, one in enumerate(data["tens"].split(), 2)}
     found = simple | tens | _build_compounds(data["compound"], simple, tens) | data["others"]
@@ -74,16 +73,17 @@ def _build_compounds(
 
 
 @cache
+def list_articles() -> frozenset[Phrase]:
+    """Words that are 1 only before a unit of time."""
+    return frozenset((one,) for one in load_data("numbers.toml")["articles"]["words"].split())
+
+
+@cache
 def list_ordinals() -> Mapping[Phrase, int]:
     """Ordinal words of all languages and their values."""
-    data = _load()
+    data = load_data("numbers.toml")
     found = dict(data["more_ordinals"])
     for language in Language:
         for value, word in enumerate(data[language]["ordinals"].split(), 1):
             found |= dict.fromkeys(expand_endings([word]), value)
     return {split_words(one): value for one, value in found.items()}
-
-
-@cache
-def _load() -> Mapping[str, Any]:
-    return load_data("numbers.toml")

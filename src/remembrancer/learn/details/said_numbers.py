@@ -11,6 +11,7 @@ from typing import Any
 
 from remembrancer.learn.details.numbers import (
     fold,
+    list_articles,
     list_cardinals,
     list_ordinals,
     load_data,
@@ -19,9 +20,6 @@ from remembrancer.search.language import Language
 
 HALF_DAY = 12 * 60
 """Minutes; times are compared on a clock of twelve hours."""
-
-ARTICLES = frozenset((one,) for one in "a an ein eine einen einem einer eines un una une".split())
-"""Words that are 1 only before a unit of time."""
 
 A_QUARTER = ("cuarto",)
 """An ordinal that is more often a part of an hour."""
@@ -102,7 +100,7 @@ def _number_words(language: Language | None) -> Mapping[tuple[str, ...], int]:
         one: value for one, value in list_ordinals().items() if value > 2 and one != A_QUARTER
     }
     cardinals = {
-        one: value for one, value in list_cardinals(language).items() if one not in ARTICLES
+        one: value for one, value in list_cardinals(language).items() if one not in list_articles()
     }
     return {**ordinals, **cardinals}
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 from remembrancer.search.language import Language, detect_language
+from remembrancer.search.word_tables import load_tables
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _APOSTROPHES = str.maketrans("‘’ʼ", "'''")
@@ -35,7 +34,7 @@ class WordList:
 @cache
 def load_word_lists(file: str) -> Mapping[str, WordList]:
     """The word lists of a file: tables of regular expressions, by name and language."""
-    tables = tomllib.loads((resources.files(__package__) / file).read_text(encoding="utf-8"))
+    tables = load_tables(__package__, file)
     return {
         name: WordList({Language(code): _compile(tables, name, code) for code in table})
         for name, table in tables.items()
