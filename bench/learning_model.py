@@ -33,13 +33,11 @@ class ProposalScript:
     """Answers requests with the proposals for one conversation after the other.
 
     `kept` has the contents of the memories kept for each gold row; `targets` notes for each of
-    them that a proposal changes whether the prompt showed it. With `agrees` the second
-    question confirms every claim, so that only the product's own checks are left.
+    them that a proposal changes whether the prompt showed it.
     """
 
     style: str
     wrong: bool
-    agrees: bool
     kept: dict[str, list[str]] = field(default_factory=dict)
     handed_over: set[str] = field(default_factory=set)
     claims: int = 0
@@ -97,8 +95,6 @@ class ProposalScript:
     def _judge(self, name: str, claim: str) -> Json:
         self.claims += 1
         about, content = split_claim(claim)
-        if self.agrees:
-            return _verdict(name, about)
         fitting = [one for one in self._proposals if contains_text(claim, one.content)]
         if fitting:
             return judge_proposal(name, max(fitting, key=lambda one: len(one.content)))

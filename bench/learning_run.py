@@ -183,9 +183,7 @@ def run_person(
     place: str, person: Person, settings: RunSettings, embedder: Embedder
 ) -> PersonOutcome:
     """Hold all conversations, ask all questions, and note what comes of it."""
-    script = ProposalScript(
-        settings.style or "", wrong=settings.wrong, agrees=settings.verify == "off"
-    )
+    script = ProposalScript(settings.style or "", wrong=settings.wrong)
     clock = ManualClock(person.conversations[0].turns[0].said_at)
     with ModelEndpoint(script) as endpoint:
         values = _build_settings(person, settings, endpoint.openai)

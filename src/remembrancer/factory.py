@@ -80,7 +80,6 @@ def open_models(settings: ModelRoleSettings) -> Models:
         smart or fast,
         chat or smart or fast,
         is_fast_weak=_is_weak(settings.fast or settings.smart),
-        is_smart_weak=_is_weak(settings.smart or settings.fast),
     )
 
 

@@ -43,8 +43,8 @@ def ask(script: ProposalScript, name: str, prompt: str) -> Any:
     return answer.content
 
 
-def start(person: Person, conversation: int, *, agrees: bool = False) -> ProposalScript:
-    script = ProposalScript("natural", wrong=True, agrees=agrees)
+def start(person: Person, conversation: int) -> ProposalScript:
+    script = ProposalScript("natural", wrong=True)
     script.start(person.conversations[conversation])
     return script
 
@@ -79,11 +79,9 @@ def test_the_second_question_is_answered_as_the_data_says(ada: Person) -> None:
     claims = "\n[c1] (about user) Lives in Porto\n[c2] (about user) Lives in Faro"
 
     told = ask(start(ada, 0), "verification", CONVERSATION + claims)["verdicts"]
-    agreed = ask(start(ada, 0, agrees=True), "verification", CONVERSATION + claims)["verdicts"]
 
     assert [(one["claim"], one["supported"]) for one in told] == [("c1", True), ("c2", False)]
     assert [one["manner"] for one in told] == ["stated", "quoted"]
-    assert all(one["supported"] for one in agreed)
 
 
 def test_a_claim_of_another_reader_is_judged_by_its_words(ada: Person) -> None:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 import pytest
 
-from remembrancer.learn.details.said_dates import dates_follow, resolve_days
+from remembrancer.learn.details.said_dates import dates_follow, list_readings
 from remembrancer.learn.extracted_fact import Dates
 
 WEDNESDAY = datetime(2025, 5, 14, 12, 0)
@@ -20,6 +20,10 @@ def dates(text: str) -> Dates:
     """Dates from "start..end"; a single day is both."""
     start, dots, end = text.partition("..")
     return Dates(day(start), day(end if dots else start))
+
+
+def read(words: str) -> list[Dates]:
+    return list(dict.fromkeys(one.dates for one in list_readings([words], WEDNESDAY)))
 
 
 @pytest.mark.parametrize(
@@ -62,14 +66,14 @@ def dates(text: str) -> Dates:
     ],
 )
 def test_words_are_resolved_to_all_their_readings(words: str, expected: list[str]) -> None:
-    assert resolve_days(words, WEDNESDAY) == [dates(one) for one in expected]
+    assert read(words) == [dates(one) for one in expected]
 
 
 @pytest.mark.parametrize(
     "words", ["every Monday", "los martes", "I may go", "j'ai été malade", "at 7", "21,300 pesos"]
 )
 def test_habits_and_other_numbers_are_no_dates(words: str) -> None:
-    assert resolve_days(words, WEDNESDAY) == []
+    assert read(words) == []
 
 
 @pytest.mark.parametrize("words", ["end of June", "Ende Juni", "a finales de junio", "fin juin"])

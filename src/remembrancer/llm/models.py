@@ -21,7 +21,6 @@ class Models:
     smart: Model | None = None
     chat: ChatModel | None = None
     is_fast_weak: bool = False
-    is_smart_weak: bool = False
 
     def close(self) -> None:
         for model in (self.fast, self.smart, self.chat):

@@ -12,7 +12,7 @@ MAX_PROMPT_TURN_CHARS = 600
 
 
 def render_with_trust(record: Record, now: datetime) -> str:
-    """The memory with its permanence, age, maturity or scope; "" if it has no text."""
+    """A fact, rule or episode with its permanence, age, maturity or scope; "" if it has no text."""
     said = render_memory(record)
     match record:
         case _ if not said:
@@ -24,8 +24,6 @@ def render_with_trust(record: Record, now: datetime) -> str:
         case Rule():
             maturity = record.maturity.replace("_", "-")
             return f"{said} [{maturity}, {escape_for_prompt(record.scope)}]"
-        case Turn():
-            return f"[{record.said_at:%Y-%m-%d}] {said}"
         case _:
             return f"[{_format_age(record.recorded_at, now)}] {said}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remembrancer.recall.excerpts import QueryTerms, excerpt
@@ -12,7 +12,6 @@ from remembrancer.recall.pipeline import FoundMemories
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.turn_choice import MAX_TURNS
 from remembrancer.search.sentences import split_sentences
-from remembrancer.search.terms import extract_query_terms
 from remembrancer.types import Turn
 
 if TYPE_CHECKING:
@@ -50,8 +49,8 @@ class Focus:
     """
 
     terms: QueryTerms
-    nearness: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    widths: Widths = WIDTHS
+    nearness: Mapping[str, Sequence[float]]
+    widths: Widths
 
     def render(self, turn: Turn, max_chars: int) -> str:
         """What a turn says about the query, escaped, after the name of its speaker."""
@@ -86,11 +85,6 @@ def build_focus(found: FoundMemories) -> Focus:
     weights = weigh_terms(index, query.topic or query.terms)
     terms = QueryTerms(weights, wants_number=query.asks_when or query.asks_number)
     return Focus(terms, nearness, _choose_widths(query))
-
-
-def build_plain_focus(query: str) -> Focus:
-    """The focus of a query by its words alone."""
-    return Focus(QueryTerms(dict.fromkeys(extract_query_terms(query), 1.0)))
 
 
 def _choose_widths(query: ParsedQuery) -> Widths:
