@@ -56,32 +56,28 @@ def _find(one: Json, path: str) -> Any:
     return one
 
 
-def _share(path: str) -> Column:
-    def column(one: Json) -> str:
-        found = _find(one, path)
-        if found["share"] is None:
-            return ""
-        return f"{found['share']:.1f} ({found['count']}/{found['of']})"
-
-    return column
+def _column(render: Callable[[Any], str]) -> Callable[[str], Column]:
+    """A kind of column: what it shows of the value at a path."""
+    return lambda path: lambda one: render(_find(one, path))
 
 
-def _number(path: str) -> Column:
-    def column(one: Json) -> str:
-        found = _find(one, path)
-        return "" if found is None else f"{found:.1f}" if isinstance(found, float) else str(found)
+@_column
+def _share(found: Any) -> str:
+    if found["share"] is None:
+        return ""
+    return f"{found['share']:.1f} ({found['count']}/{found['of']})"
 
-    return column
+
+@_column
+def _number(found: Any) -> str:
+    return "" if found is None else f"{found:.1f}" if isinstance(found, float) else str(found)
 
 
-def _spread(path: str) -> Column:
-    def column(one: Json) -> str:
-        found = _find(one, path)
-        if found["mean"] is None:
-            return ""
-        return f"{found['median']:g} / {found['mean']:.1f} / {found['max']}"
-
-    return column
+@_column
+def _spread(found: Any) -> str:
+    if found["mean"] is None:
+        return ""
+    return f"{found['median']:g} / {found['mean']:.1f} / {found['max']}"
 
 
 KEPT: Mapping[str, Column] = {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import subprocess
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -31,6 +29,7 @@ from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, says
 from remembrancer.types import Action, Fact
 from tests.cli.conftest import SCRIPT
 from tests.support.plans import Script, plans
+from tests.support.terminal import run_in_terminal
 
 Run = Callable[..., Any]
 
@@ -605,20 +604,8 @@ def test_a_terminal_of_80_columns_shows_colours_and_asks(
     environment = home | {"COLUMNS": "80", "TERM": "xterm"}
     subprocess.run([*rem, "remember", told, "--kind", "episode"], env=environment, check=True)
 
-    controller, terminal = pty.openpty()
-    with subprocess.Popen(
-        [*rem, "consolidate"], stdin=terminal, stdout=terminal, stderr=terminal, env=environment
-    ) as running:
-        os.close(terminal)
-        os.write(controller, b"y\n")
-        shown = b""
-        try:
-            while piece := os.read(controller, 65536):
-                shown += piece
-        except OSError:
-            pass
-    os.close(controller)
-    assert running.returncode == 0, shown
+    code, shown = run_in_terminal([*rem, "consolidate"], b"y\n", environment)
+    assert code == 0, shown
     assert b"\x1b[32m+ fact: The team meets on Tuesdays.\x1b[0m" in shown
     assert b"Do that? [y/N]" in shown
     assert b"Done. 1 memory was changed." in shown

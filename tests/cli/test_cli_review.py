@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.testing import FakeEmbedder
 from tests.cli.conftest import SCRIPT, Rem
+from tests.support.terminal import run_in_terminal
 from tests.support.unconfirmed import learn_in_doubt
 
 HOME = {"subject": "user", "predicate": "home"}
@@ -100,21 +98,8 @@ def test_a_prompt_has_a_time(rem: Rem) -> None:
 
 
 def answer(command: list[str], typed: bytes, environment: dict[str, str]) -> str:
-    """Run a command in a terminal, type into it, and return what it showed."""
-    controller, terminal = pty.openpty()
-    with subprocess.Popen(
-        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
-    ) as running:
-        os.close(terminal)
-        os.write(controller, typed)
-        shown = b""
-        try:
-            while piece := os.read(controller, 65536):
-                shown += piece
-        except OSError:
-            pass
-    os.close(controller)
-    assert running.returncode == 0, shown
+    code, shown = run_in_terminal(command, typed, environment)
+    assert code == 0, shown
     return shown.decode()
 
 

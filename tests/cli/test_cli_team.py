@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.store.open import open_store
 from remembrancer.team.settings import TeamSettings
 from tests.cli.conftest import SCRIPT, Process
+from tests.support.terminal import run_in_terminal
 
 Run = Callable[..., Any]
 
@@ -504,19 +502,7 @@ def test_a_terminal_of_80_columns_asks_before_it_deletes(
 def on_a_terminal(home: dict[str, str], typed: str, *args: str) -> str:
     """Run `rem` on a terminal without colours, type an answer, and return what is seen."""
     environment = home | {"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
-    controller, terminal = pty.openpty()
-    with subprocess.Popen(
-        [str(SCRIPT), *args], stdin=terminal, stdout=terminal, stderr=terminal, env=environment
-    ):
-        os.close(terminal)
-        os.write(controller, f"{typed}\n".encode())
-        shown = b""
-        try:
-            while piece := os.read(controller, 65536):
-                shown += piece
-        except OSError:
-            pass
-    os.close(controller)
+    _, shown = run_in_terminal([str(SCRIPT), *args], f"{typed}\n".encode(), environment)
     return shown.decode()
 
 

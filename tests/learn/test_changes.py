@@ -8,15 +8,21 @@ from typing import Any
 import pytest
 
 from remembrancer.clock import ManualClock
+from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import AsOf, Status
 from tests.support.opening import Open
-from tests.support.proposals import proposal, proposes, tell
+from tests.support.proposals import contents, proposal, proposes, tell
 
 
-def contents(me: Memory, **filters: Any) -> list[str]:
-    return sorted(one.content for one in me.list(**filters).items)
+def learn(store: Remembrancer, model: ModelEndpoint, proposed: dict[str, Any]) -> Memory:
+    """The memory of Ada after she said what a proposal quotes."""
+    me = store.for_user("ada")
+    model.script = proposes(proposed)
+    tell(me, "chat", f"{proposed['quote']}.")
+    store.flush()
+    return me
 
 
 GLOBEX = proposal("Works at Globex", "I work at Globex now", predicate="works_at")
@@ -46,11 +52,8 @@ def test_a_profile_can_keep_what_was_stated_against_a_later_conversation(
     open_memory: Open, model: ModelEndpoint, models: Any
 ) -> None:
     store = open_memory("advisor", models=models)
-    me = store.for_user("ada")
-    me.remember("Works at Acme", subject="user", predicate="employer")
-    model.script = proposes(GLOBEX)
-    tell(me, "chat", "I work at Globex now.")
-    store.flush()
+    store.for_user("ada").remember("Works at Acme", subject="user", predicate="employer")
+    me = learn(store, model, GLOBEX)
 
     assert contents(me) == ["Works at Acme"]
     assert {one.reason for one in me.rejected().items} == {"stands"}
@@ -187,19 +190,14 @@ def day(month: int, number: int) -> datetime:
 def test_a_plan_with_a_date_is_told_until_it_is_over(
     open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock
 ) -> None:
-    store = open_memory(models=models)
-    me = store.for_user("ada")
-    model.script = proposes(
-        proposal(
-            "Has a dentist appointment on 12 March 2026",
-            "I have a dentist appointment on 12 March",
-            when={"from": "2026-03-12", "until": "2026-03-12"},
-            said_as="on 12 March",
-            predicate="dentist_appointment",
-        )
+    appointment = proposal(
+        "Has a dentist appointment on 12 March 2026",
+        "I have a dentist appointment on 12 March",
+        when={"from": "2026-03-12", "until": "2026-03-12"},
+        said_as="on 12 March",
+        predicate="dentist_appointment",
     )
-    tell(me, "chat", "I have a dentist appointment on 12 March.")
-    store.flush()
+    me = learn(open_memory(models=models), model, appointment)
 
     def told() -> bool:
         return "Has a dentist appointment" in me.context("When is my dentist appointment?").text
@@ -214,18 +212,13 @@ def test_a_plan_with_a_date_is_told_until_it_is_over(
 def test_dates_that_do_not_follow_from_the_words_are_dropped_and_the_memory_stays(
     open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock
 ) -> None:
-    store = open_memory(models=models)
-    me = store.for_user("ada")
-    model.script = proposes(
-        proposal(
-            "Rows on the fjord with the harbour club",
-            "I row on the fjord with the harbour club",
-            when={"from": "2027-01-04", "until": "2027-06-30"},
-            said_as="next year",
-        )
+    sport = proposal(
+        "Rows on the fjord with the harbour club",
+        "I row on the fjord with the harbour club",
+        when={"from": "2027-01-04", "until": "2027-06-30"},
+        said_as="next year",
     )
-    tell(me, "chat", "I row on the fjord with the harbour club.")
-    store.flush()
+    me = learn(open_memory(models=models), model, sport)
 
     (known,) = me.list().items
     assert (known.valid_from, known.valid_until) == (clock.now(), None)
@@ -236,21 +229,17 @@ def test_an_update_with_a_date_to_come_leaves_the_old_one_in_force_until_then(
     open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock
 ) -> None:
     store = open_memory(models=models)
-    me = store.for_user("ada")
-    me.remember("Works at Acme", subject="user", predicate="employer")
+    store.for_user("ada").remember("Works at Acme", subject="user", predicate="employer")
     clock.advance(timedelta(days=1))
-    model.script = proposes(
-        proposal(
-            "Works at Globex from 1 April 2026",
-            "From 1 April I will work at Globex",
-            updates="Works at Acme",
-            predicate="employer",
-            when={"from": "2026-04-01", "until": None},
-            said_as="From 1 April",
-        )
+    change = proposal(
+        "Works at Globex from 1 April 2026",
+        "From 1 April I will work at Globex",
+        updates="Works at Acme",
+        predicate="employer",
+        when={"from": "2026-04-01", "until": None},
+        said_as="From 1 April",
     )
-    tell(me, "chat", "From 1 April I will work at Globex.")
-    store.flush()
+    me = learn(store, model, change)
 
     assert contents(me, as_of=AsOf(true=day(3, 20))) == ["Works at Acme"]
     assert "Works at Acme (until 31 Mar 2026)" in me.context("Where do I work?").text

@@ -41,6 +41,13 @@ def reasons(me: Memory) -> list[str]:
     return [one.reason for one in me.rejected().items]
 
 
+def check_rejected(me: Memory, reason: str) -> None:
+    assert not me.list().items
+    assert not me.list(status="unconfirmed").items
+    assert reasons(me) == [reason]
+    assert me.session("chat").watermark == 2
+
+
 def test_P11_what_was_injected_is_not_shown_to_the_extractor(
     open_memory: Open, model: ModelEndpoint, models: Any
 ) -> None:
@@ -107,10 +114,7 @@ def test_P11_what_the_person_did_not_say_is_rejected_and_kept_to_be_seen(
     models["fast"]["trust"] = trust
     me = taught(open_memory, model, models, SOLD, proposed)
 
-    assert not me.list().items
-    assert not me.list(status="unconfirmed").items
-    assert reasons(me) == [reason]
-    assert me.session("chat").watermark == 2
+    check_rejected(me, reason)
 
 
 @pytest.mark.parametrize(("words", "proposed", "reason"), IN_OTHER_WORDS)
@@ -124,10 +128,7 @@ def test_P11_of_a_model_of_low_trust_only_what_repeats_the_words_is_kept(
 ) -> None:
     me = taught(open_memory, model, weak_models, words, proposed)
 
-    assert not me.list().items
-    assert not me.list(status="unconfirmed").items
-    assert reasons(me) == [reason]
-    assert me.session("chat").watermark == 2
+    check_rejected(me, reason)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from remembrancer.testing import ModelEndpoint, ScriptedReply, says
 from remembrancer.types import Status
 from tests.support.opening import Open
 from tests.support.plans import asks_for, shown_in
-from tests.support.proposals import proposal, proposes, second_answer, tell
+from tests.support.proposals import contents, proposal, proposes, second_answer, tell
 
 SAID = "Walnuts give me a rash, so the bakery on the corner is off my list."
 REPEATED = proposal("Walnuts give the user a rash", "Walnuts give me a rash")
@@ -22,10 +22,6 @@ CONCLUDED = proposal("Is allergic to tree pollen", "Walnuts give me a rash")
 @pytest.fixture
 def store(open_memory: Open, model: ModelEndpoint, models: dict[str, Any]) -> Remembrancer:
     return open_memory(models=models)
-
-
-def contents(me: Memory, **filters: Any) -> list[str]:
-    return sorted(one.content for one in me.list(**filters).items)
 
 
 def test_the_second_question_shows_the_claims_and_no_quotes_of_the_first_answer(

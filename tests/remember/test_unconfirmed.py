@@ -14,6 +14,7 @@ from remembrancer.errors import Conflict, NotFound
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import DOUBT_SENTENCES, UNKNOWN_DOUBT_SENTENCE, describe_doubt
 from remembrancer.types import Action, AsOf, Origin, Relation, Source, Status
+from tests.support.proposals import contents
 from tests.support.records import make_fact
 from tests.support.unconfirmed import learn_in_doubt
 
@@ -23,10 +24,6 @@ HOME = {"subject": "user", "predicate": "home"}
 @pytest.fixture
 def me(open_fake: Callable[..., Remembrancer]) -> Memory:
     return open_fake().for_user("ada")
-
-
-def contents(me: Memory, **filters: object) -> list[str]:
-    return sorted(one.content for one in me.list(**filters).items)  # type: ignore[arg-type]
 
 
 def test_it_is_listed_by_its_status_only_and_never_told(me: Memory) -> None:

@@ -53,6 +53,10 @@ def cite(operation: dict[str, Any], shown: str) -> dict[str, Any]:
     return {**basis, **operation, "target": target, "evidence": evidence}
 
 
+def contents(me: Memory, **filters: Any) -> list[str]:
+    return sorted(one.content for one in me.list(**filters).items)
+
+
 def tell(me: Memory, session: str, *words: str) -> None:
     """Say something in a conversation, with answers that add nothing, and close it."""
     for one in words:
