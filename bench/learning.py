@@ -22,7 +22,7 @@ from bench.learning_data import STYLES, Person, load_persons
 from bench.learning_details import describe
 from bench.learning_report import plot, report
 from bench.learning_run import PersonOutcome, RunSettings, run_person
-from bench.learning_scores import score_model_runs, score_reader
+from bench.learning_scores import score_model_runs, score_rule_extractor
 from bench.processes import place
 from bench.retrieval import name_of, rounded
 from bench.systems import ENTRIES
@@ -35,7 +35,7 @@ Json = dict[str, Any]
 
 VERIFY = ("data", "off")
 MODELS = ("scripted", "none")
-READER = "no model"
+RULE_EXTRACTOR = "no model"
 CACHED_TEXTS = 100_000
 
 
@@ -70,7 +70,9 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-") as home:
         with place(ENTRIES["ours"], options.engine, home) as where:
             for file, profile, name, runs in measure(options, where):
-                scores = score_reader(runs) if name == READER else score_model_runs(runs)
+                scores = (
+                    score_rule_extractor(runs) if name == RULE_EXTRACTOR else score_model_runs(runs)
+                )
                 outcome["results"].setdefault(file, {}).setdefault(profile, {})[name] = scores
                 details += [describe(f"{file}, {profile}, {name}", runs)]
     if options.details:
@@ -117,7 +119,7 @@ def list_runs(options: argparse.Namespace, profile: str) -> dict[str, list[RunSe
             for style in styles
         ]
     if options.model != "scripted":
-        runs[READER] = [RunSettings(profile=profile, style=None)]
+        runs[RULE_EXTRACTOR] = [RunSettings(profile=profile, style=None)]
     return runs
 
 

@@ -39,7 +39,7 @@ def _profile(runs: Json) -> Iterator[str]:
     for name, one in runs.items():
         if name not in with_model:
             found = {"all": one["total"], **one["by_language"]}
-            yield from _table(f"{name}: language", found, {**READER, **BLOCK})
+            yield from _table(f"{name}: language", found, {**RULE_EXTRACTOR, **BLOCK})
 
 
 def _table(title: str, rows: Json, columns: Mapping[str, Column]) -> Iterator[str]:
@@ -122,7 +122,7 @@ WRONG: Mapping[str, Column] = {
     "told": lambda one: _share("wrong")({"wrong": one}),
     "unconfirmed": _number("unconfirmed"),
 }
-READER: Mapping[str, Column] = {
+RULE_EXTRACTOR: Mapping[str, Column] = {
     "precision": _share("precision"),
     "recall": _share("recall"),
     "recall of distinct facts": _share("recall_of_distinct_facts"),

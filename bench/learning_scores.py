@@ -87,7 +87,7 @@ def score_blocks(blocks: Sequence[BlockOutcome]) -> Json:
     }
 
 
-def score_reader(outcomes: Sequence[PersonOutcome]) -> Json:
+def score_rule_extractor(outcomes: Sequence[PersonOutcome]) -> Json:
     """What is found without a model, in total and by language."""
     return {
         "total": _score_finds(outcomes),

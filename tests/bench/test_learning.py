@@ -84,7 +84,7 @@ def test_the_second_question_is_answered_as_the_data_says(ada: Person) -> None:
     assert [one["manner"] for one in told] == ["stated", "quoted"]
 
 
-def test_a_claim_of_another_reader_is_judged_by_its_words(ada: Person) -> None:
+def test_a_claim_of_the_rule_based_extractor_is_judged_by_its_words(ada: Person) -> None:
     claims = "\n[c1] (about user) I live in Faro\n[c2] (about user) Porto is my home"
 
     told = ask(start(ada, 0), "verification", CONVERSATION + claims)["verdicts"]

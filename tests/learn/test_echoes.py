@@ -70,12 +70,12 @@ def parrot(request: dict[str, Any]) -> Any:
     return says({"operations": [one for one in operations if one["content"]][:50]})
 
 
-@pytest.mark.parametrize("reader", ["without a model", "with a model that parrots"])
+@pytest.mark.parametrize("extractor", ["without a model", "with a model that parrots"])
 def test_X6_thirty_days_of_chat_with_memory_injected_leave_no_echo(
-    open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock, reader: str
+    open_memory: Open, model: ModelEndpoint, models: Any, clock: ManualClock, extractor: str
 ) -> None:
     model.script = parrot
-    chosen = models if reader == "with a model that parrots" else {}
+    chosen = models if extractor == "with a model that parrots" else {}
     store = open_memory(models=chosen, profile_overrides={"learning": {"when": "after_reply"}})
     me = store.for_user("ada")
     rng = random.Random(30)

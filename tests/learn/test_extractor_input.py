@@ -257,7 +257,7 @@ def test_P11_a_model_that_sees_nothing_does_not_hide_what_was_said_plainly(
     assert {one.content for one in me.list().items} == {"Is allergic to peanuts", "Lives in Oslo"}
 
 
-def test_P11_where_both_saw_it_the_models_words_are_kept_once_in_the_readers_place(
+def test_P11_where_both_saw_it_the_models_words_are_kept_once_under_the_key_of_the_rules(
     open_memory: Open, model: ModelEndpoint, models: Any
 ) -> None:
     found = operation("Is living in Oslo", "I live in Oslo", importance=9, category="profile")

@@ -12,7 +12,7 @@ from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.rules.clauses import split_sentences
 from remembrancer.learn.rules.patterns import load_rules
 from remembrancer.learn.rules.people import People
-from remembrancer.learn.rules.sentence_reader import SentenceReader
+from remembrancer.learn.rules.sentence_extractor import SentenceExtractor
 from remembrancer.search.language import Language, detect_language
 from remembrancer.types import Turn
 
@@ -65,8 +65,8 @@ def _extract_from_sentence(
 ) -> list[ExtractedFact]:
     """The facts of a sentence in the first language in which there are any."""
     for language in languages:
-        reader = SentenceReader(load_rules(language), turn_id, people)
-        found = list(reader.read(sentence))
+        extractor = SentenceExtractor(load_rules(language), turn_id, people)
+        found = list(extractor.extract(sentence))
         if found:
             return found
     return []

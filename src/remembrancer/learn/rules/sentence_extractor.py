@@ -1,4 +1,4 @@
-"""Reads the facts that a sentence states in one language."""
+"""Extracts the facts that a sentence states in one language."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from remembrancer.learn.rules.patterns import (
 )
 from remembrancer.learn.rules.people import People, Person
 from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
+from remembrancer.remember.attributes import USER_SUBJECT
 from remembrancer.search.language import Language
 from remembrancer.types import Permanence
 
-USER_SUBJECT = "user"
 MAX_KEY_CHARS = 200
 MIN_HEAD_CHARS = 12
 """Characters before a comma from which they can be a statement on their own."""
@@ -37,8 +37,8 @@ NAMED_PERSON = r"(?:<MY> (?P<role><ROLE>)(?![\w-]))?(?P<name>.*)"
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 
 
-class SentenceReader:
-    """Reads the sentences of a turn in one language."""
+class SentenceExtractor:
+    """Extracts facts from the sentences of a turn in one language."""
 
     def __init__(self, rules: LanguageRules, turn_id: str, people: People) -> None:
         self.rules = rules
@@ -46,8 +46,8 @@ class SentenceReader:
         self.turn_id = turn_id
         self.people = people
 
-    def read(self, sentence: str) -> Iterator[ExtractedFact]:
-        asked = self._read_request(sentence)
+    def extract(self, sentence: str) -> Iterator[ExtractedFact]:
+        asked = self._extract_request(sentence)
         if asked:
             self.people.note(sentence, self.rules)
             yield asked
@@ -56,13 +56,13 @@ class SentenceReader:
         before = ""
         clauses = list(split_clauses(sentence, self.vocabulary))
         for clause in clauses:
-            before, facts = self._read_clause(clause, before)
+            before, facts = self._extract_clause(clause, before)
             found += facts
         was_tried = len(clauses) == 1 and clauses[0].is_asserted
-        order = None if found or was_tried else self._read_instruction(sentence)
+        order = None if found or was_tried else self._extract_instruction(sentence)
         yield from [order] if order else found
 
-    def _read_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:
+    def _extract_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:
         """The clause with its subject, given the clause before it, and the facts it states."""
         full, person = self._complete(clause.words, before)
         start = len(self.people.mentioned)
@@ -109,7 +109,7 @@ class SentenceReader:
         if known:
             yield replace(known, confidence=0.8)
 
-    def _read_request(self, sentence: str) -> ExtractedFact | None:
+    def _extract_request(self, sentence: str) -> ExtractedFact | None:
         """Read "remember that …", which need not be about the user."""
         lead = strip_lead_in(sentence, self.vocabulary).rstrip(" .!?")
         plain = lead.replace("’", "'")
@@ -132,7 +132,7 @@ class SentenceReader:
 
     def _keep_request(self, said: str, quote: str, *, has_plea: bool) -> ExtractedFact | None:
         clauses = [one.words for one in split_clauses(said, self.vocabulary)]
-        known = self._match(said, quote) if clauses == [said] else self._read_instruction(said)
+        known = self._match(said, quote) if clauses == [said] else self._extract_instruction(said)
         if known:
             return replace(known, requested=True, confidence=0.95)
         if not self._is_worth_keeping(quote, has_plea=has_plea):
@@ -151,7 +151,7 @@ class SentenceReader:
         is_own = self.vocabulary.contains("FIRST_PERSON", rest) or re.search(r"\d|\s[A-Z]", rest)
         return has_plea or bool(is_own)
 
-    def _read_instruction(self, sentence: str) -> ExtractedFact | None:
+    def _extract_instruction(self, sentence: str) -> ExtractedFact | None:
         """Read a standing instruction to the assistant that takes up the whole sentence."""
         words = strip_lead_in(sentence.strip(" .!¡"), self.vocabulary)
         if sentence.endswith("?") or not words or len(words) > MAX_CLAUSE_CHARS:
