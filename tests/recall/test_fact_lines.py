@@ -53,8 +53,51 @@ def test_words_like_last_week_are_told_with_the_day_they_were_said() -> None:
     assert word_fact(stated("Bought a boat last week"), NOW).endswith("(said on 2 Mar 2026)")
 
 
-def test_a_bare_value_is_told_with_its_subject_and_predicate() -> None:
-    assert word_fact(stated("John", subject="user", predicate="name"), NOW) == "user name: John"
+def test_a_bare_value_is_told_with_its_predicate() -> None:
+    assert word_fact(stated("John", subject="user", predicate="name"), NOW) == "name: John"
+    assert (
+        word_fact(stated("Oslo", subject="Ida", predicate="home_city"), NOW)
+        == "Ida home city: Oslo"
+    )
+
+
+def test_a_name_within_another_word_is_no_name() -> None:
+    fact = stated("Lives in Florida with two cats", subject="Ida", predicate="home")
+
+    assert word_fact(fact, NOW) == "Ida: Lives in Florida with two cats"
+
+
+def test_the_name_at_the_start_is_dropped_only_where_the_rest_still_reads() -> None:
+    told = [
+        "Ida and Tom are getting divorced",
+        "Ida has diabetes",
+        "Ida is allergic to eggs",
+        "Ida's dog barks",
+    ]
+    facts = [ScoredFact(stated(one, subject="Ida", predicate=f"p{one}"), "Ida", 1) for one in told]
+
+    (entry,) = build_fact_entries(facts, NOW)
+
+    assert entry.line == (
+        "Ida: Ida and Tom are getting divorced; has diabetes; allergic to eggs; dog barks"
+    )
+
+
+def test_a_fact_told_long_ago_is_not_said_to_have_begun_then() -> None:
+    told = stated("Is allergic to nuts", valid_from=datetime(2025, 3, 3, 14, 5, tzinfo=UTC))
+
+    assert word_fact(told, NOW) == "Is allergic to nuts"
+
+
+def test_more_facts_fill_a_line_and_never_open_one() -> None:
+    allergy = stated("Ida is allergic to eggs", subject="Ida", predicate="allergy")
+    harp = stated("Ida plays the harp", subject="Ida", predicate="instrument")
+    other = stated("Tom rows", subject="Tom", predicate="sport")
+    extras = [ScoredFact(harp, "Ida", 0), ScoredFact(other, "Tom", 0)]
+
+    (entry,) = build_fact_entries([ScoredFact(allergy, "Ida", 1)], NOW, extras=extras)
+
+    assert entry.ids == (allergy.id, harp.id)
 
 
 def test_facts_about_one_person_share_a_line() -> None:
@@ -86,7 +129,7 @@ def test_own_facts_on_one_topic_share_a_line() -> None:
 
 def test_a_line_that_is_full_is_followed_by_another() -> None:
     facts = [
-        ScoredFact(stated(f"Noor {number} " + "x" * 90, subject="Noor", predicate="p"), "Noor", 1)
+        ScoredFact(stated(f"Noor {number} " + "x" * 150, subject="Noor", predicate="p"), "Noor", 1)
         for number in range(5)
     ]
 

@@ -61,6 +61,52 @@ def test_what_a_conversation_was_given_is_not_told_again(me: Memory) -> None:
     assert me.context(prompt, exclude=[thursdays.id, grace.id]).text == ""
 
 
+def test_a_person_who_is_asked_about_is_told_with_all_that_is_known(me: Memory) -> None:
+    me.remember("Greta turns 80 on 4 May", subject="Greta", predicate="birthday")
+    me.remember("Mother Greta is diabetic", subject="Greta", predicate="health")
+    me.remember("Greta loves brass bands", subject="Greta", predicate="likes")
+
+    (line,) = entries(me.context("What shall I bring mum for her birthday?").text)
+
+    assert "80" in line
+    assert "diabetic" in line
+    assert "brass bands" in line
+
+
+def test_a_common_word_is_not_taken_for_a_name(me: Memory) -> None:
+    me.remember("Brother Will lives in Leeds", subject="Will", predicate="home")
+    me.remember("Boss Mark plays chess", subject="Mark", predicate="hobby")
+
+    assert me.context("will it rain in Rome tomorrow?").text == ""
+    assert "chess" not in me.context("mark my task as done").text
+    assert "Leeds" in me.context("Where does Will live?").text
+
+
+def test_all_that_is_known_can_be_asked_for(me: Memory) -> None:
+    me.remember("Rents a flat in Ghent", subject="user", predicate="home")
+    me.remember("Is allergic to nuts", subject="user", predicate="allergy")
+
+    told = me.context("Was weißt du über mich?").text
+
+    assert "Ghent" in told
+    assert "nuts" in told
+
+
+def test_a_question_in_another_language_finds_an_english_fact(me: Memory) -> None:
+    me.remember("Booked the guesthouse Alpenblick for the trip in August")
+    me.remember("Keeps six hens in the yard")
+
+    assert "Alpenblick" in me.context("Wo übernachten wir auf der Reise im August?").text
+    assert "hens" in me.context("¿Cuántas gallinas tengo?").text
+
+
+def test_a_question_for_a_week_gets_what_is_on_then(me: Memory, clock: ManualClock) -> None:
+    day = clock.now() + timedelta(days=7)
+    me.remember(f"Cataract surgery at the clinic on {day.day} {day:%B}")
+
+    assert "surgery" in me.context("Is there anything on my calendar next week?").text
+
+
 def test_there_is_no_bookkeeping_unless_the_profile_asks_for_it(me: Memory) -> None:
     settle(me)
 

@@ -40,6 +40,13 @@ def test_a_greeting_with_a_question_is_no_small_talk() -> None:
         "Wie sagt man Regenschirm auf Italienisch?",
         "¿Qué significa resiliencia?",
         "Comment dit-on parapluie en espagnol ?",
+        "What's the difference between a viola and a violin?",
+        "How do you get wine out of a carpet?",
+        "Wie lange kocht ein Ei?",
+        "Wie schreibt man Rhythmus?",
+        "¿Cómo se quita una mancha de vino?",
+        "Combien vit un escargot ?",
+        "On écrit « gens » avec un s ?",
     ],
 )
 def test_questions_of_general_knowledge_are_told_apart(text: str) -> None:
@@ -81,3 +88,38 @@ def test_a_very_long_prompt_is_read_at_both_ends() -> None:
     asked = read_prompt("lorem " * 5000 + "What shall I cook?")
 
     assert "food" in asked.topics
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you fix the grammar: 'me and him was late'",
+        "Translate into German: “closed on Mondays”",
+        "Korrigiere bitte: Ich bin gestern nach Hause gegeht",
+        "Pasa esto a mayúsculas: se vende piano",
+        "Traduis en anglais : « fermé le lundi »",
+    ],
+)
+def test_work_on_a_text_of_the_prompt_needs_nothing(text: str) -> None:
+    assert read_prompt(text).needs_nothing
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Translate my CV into German", "Write to Ida: the trip is off", "Refais l'affiche : prix"],
+)
+def test_other_requests_are_no_work_on_a_text(text: str) -> None:
+    assert not read_prompt(text).needs_nothing
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do you know about me?",
+        "Was weißt du über mich?",
+        "¿Qué sabes de mí?",
+        "Que sais-tu de moi ?",
+    ],
+)
+def test_a_question_for_all_that_is_known(text: str) -> None:
+    assert read_prompt(text).asks_about_self

@@ -1,10 +1,10 @@
-"""The topics and kinship words of a text, in four languages."""
+"""The topics of a text, in four languages."""
 
 from __future__ import annotations
 
 import pytest
 
-from remembrancer.search.topics import find_relations, find_topics, widen_relations
+from remembrancer.search.topics import find_topics
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,3 @@ def test_a_text_without_everyday_words_has_no_topic() -> None:
 def test_a_beginning_that_two_languages_share_does_not_mislead() -> None:
     assert "food" not in find_topics("my brother is a manager")
     assert "study" not in find_topics("because of these")
-
-
-@pytest.mark.parametrize("text", ["my sister", "meine Schwester", "mi hermana", "ma sœur"])
-def test_a_kinship_word_names_a_relation(text: str) -> None:
-    assert find_relations(text) == {"sister"}
-
-
-def test_a_mother_in_law_is_no_mother() -> None:
-    assert find_relations("my mother-in-law") == {"mother-in-law"}
-
-
-def test_children_are_sons_and_daughters() -> None:
-    assert widen_relations(frozenset({"children"})) == {"children", "son", "daughter"}

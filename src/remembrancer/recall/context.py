@@ -13,11 +13,12 @@ from remembrancer.decay import effective_confidence
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.profiles import Profile
-from remembrancer.recall.fact_lines import build_fact_entries, word_fact
+from remembrancer.recall.fact_lines import MAX_LINE_CHARS, build_fact_entries, word_fact
 from remembrancer.recall.fact_search import find_facts, find_instructions
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter, to_as_of
 from remembrancer.recall.pipeline import recall
 from remembrancer.recall.prompt_block import (
+    CHARS_PER_TOKEN,
     BlockLayout,
     Context,
     PromptEntry,
@@ -50,6 +51,9 @@ SECTION_TITLES = {
     Kind.TURN: "What Was Said (Conversations)",
 }
 MAX_RECORDS = 10_000
+MIN_LINES = 6
+"""How many lines of facts the whole budget must hold at least: in a small one, lines are short."""
+
 MIN_TURN_SHARE = 0.5
 """The share of the budget that turns can have whatever else is remembered."""
 
@@ -219,7 +223,10 @@ def _build_relevant_entries(
         for one in orders
         if (line := word_fact(one, request.now, is_own=True))
     ]
-    entries += build_fact_entries(facts, request.now, headings.get(Kind.FACT, ""))
+    extras = [one for one in chosen.extras if one.fact.id not in request.exclude]
+    max_chars = min(MAX_LINE_CHARS, request.budget * CHARS_PER_TOKEN // MIN_LINES)
+    heading = headings.get(Kind.FACT, "")
+    entries += build_fact_entries(facts, request.now, heading, extras, max_chars)
     others = (Kind.RULE, Kind.EPISODE) if chosen.is_personal else (Kind.RULE,)
     entries += _build_entries(request, others, headings)
     return _add_turns(request, layout, entries, chosen, headings)

@@ -4,36 +4,50 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
-from remembrancer.recall.relevance import USER_SUBJECTS, ScoredFact
+from remembrancer.recall.relevance import ScoredFact
+from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
 from remembrancer.search.past import is_relative
 from remembrancer.search.prompt import is_in_own_voice
 from remembrancer.search.topics import find_topics
+from remembrancer.search.words import split_words
 from remembrancer.types import Fact, Source
 
-MAX_LINE_CHARS = 240
-MAX_BARE_WORDS = 3
+MAX_LINE_CHARS = 360
+MAX_BARE_WORDS = 2
 """A content of so few words is told with its subject and predicate."""
 
 UNVERIFIED_NOTE = "(unverified: from a tool or a document)"
 INFERRED_NOTE = "(inferred)"
 SEPARATOR = "; "
 DAY = timedelta(days=1)
+MIDNIGHT = time()
 
 
 def build_fact_entries(
-    facts: Sequence[ScoredFact], now: datetime, heading: str = ""
+    facts: Sequence[ScoredFact],
+    now: datetime,
+    heading: str = "",
+    extras: Sequence[ScoredFact] = (),
+    max_chars: int = MAX_LINE_CHARS,
 ) -> list[PromptEntry]:
-    """Lines for each other person, and for each topic of the user's own facts, in order."""
+    """Lines for each other person, and for each topic of the user's own facts, in order.
+
+    The extras fill the lines that have room.
+    """
     groups: dict[str, list[ScoredFact]] = {}
     for one in facts:
         groups.setdefault(_choose_group(one, groups), []).append(one)
+    fillers: dict[str, list[ScoredFact]] = {name: [] for name in groups}
+    for one in extras:
+        if (name := _choose_group(one, groups)) in groups:
+            fillers[name].append(one)
     return [
         entry
-        for members in groups.values()
-        for entry in _build_group(members[0].person, [one.fact for one in members], now, heading)
+        for name, members in groups.items()
+        for entry in _build_group(members, fillers[name], now, heading, max_chars)
     ]
 
 
@@ -41,24 +55,48 @@ def _choose_group(fact: ScoredFact, groups: Mapping[str, Sequence[ScoredFact]]) 
     """The group of the same person or, for the user, whose first fact is on the same topic."""
     if fact.person is not None:
         return fact.person
-    topics = find_topics(fact.fact.search_text)
+    topics = _find_own_topics(fact.fact)
     for name, (first, *_) in groups.items():
-        if first.person is None and not topics.isdisjoint(find_topics(first.fact.search_text)):
+        if first.person is None and not topics.isdisjoint(_find_own_topics(first.fact)):
             return name
     return fact.fact.id
 
 
+def _find_own_topics(fact: Fact) -> frozenset[str]:
+    return find_topics(f"{fact.predicate or ''} {fact.content}")
+
+
 def _build_group(
-    person: str | None, facts: Sequence[Fact], now: datetime, heading: str
+    facts: Sequence[ScoredFact],
+    extras: Sequence[ScoredFact],
+    now: datetime,
+    heading: str,
+    max_chars: int,
 ) -> Iterable[PromptEntry]:
     """The lines about one person; a line that is full is followed by another."""
-    told = [(one.id, line) for one in facts if (line := word_fact(one, now, is_own=not person))]
-    if len(told) == 1:
-        return [PromptEntry(memory_id, line, heading) for memory_id, line in told]
+    person = facts[0].person
+    told, more = _word_all(facts, now), _word_all(extras, now)
     start = f"{escape_for_prompt(person)}: " if person else ""
-    parts = [(memory_id, _drop_name(line, person) if person else line) for memory_id, line in told]
-    rows = _fill_lines(parts, MAX_LINE_CHARS - len(start))
+    room = max_chars - len(start)
+    rows = _fill_lines(told, room)
+    for part in more:
+        if rows and _measure([*rows[-1], part]) <= room:
+            rows[-1].append(part)
+    if sum(map(len, rows)) == 1:
+        return [PromptEntry(memory_id, line, heading) for ((memory_id, line),) in rows]
+    if person:
+        rows = [[(memory_id, _drop_name(line, person)) for memory_id, line in row] for row in rows]
     return [_join_parts(start, row, heading) for row in rows]
+
+
+def _word_all(facts: Sequence[ScoredFact], now: datetime) -> list[tuple[str, str]]:
+    """The id and the words of each fact that has any."""
+    worded = ((one.fact.id, word_fact(one.fact, now, is_own=not one.person)) for one in facts)
+    return [(memory_id, line) for memory_id, line in worded if line]
+
+
+def _measure(parts: Sequence[tuple[str, str]]) -> int:
+    return sum(len(line) + len(SEPARATOR) for _, line in parts)
 
 
 def _join_parts(start: str, parts: Sequence[tuple[str, str]], heading: str) -> PromptEntry:
@@ -100,12 +138,17 @@ def _word_content(fact: Fact, is_own: bool) -> str:
     """The summary if there is one, else the content, with the name of another person."""
     if fact.summary and (short := escape_for_prompt(fact.summary)):
         return short
-    if not fact.subject or fact.subject.casefold() in fact.content.casefold():
+    if not fact.subject or _names_subject(fact.content, fact.subject):
         return escape_for_prompt(fact.content)
-    if len(fact.content.split()) <= MAX_BARE_WORDS or fact.content[:1].isdigit():
-        return escape_for_prompt(fact.search_text)
-    is_own = is_own or fact.subject.casefold() in USER_SUBJECTS
-    return escape_for_prompt(fact.content if is_own else f"{fact.subject}: {fact.content}")
+    is_own = is_own or canonical_subject(fact.subject) == USER_SUBJECT
+    is_bare = len(fact.content.split()) <= MAX_BARE_WORDS or fact.content[:1].isdigit()
+    key = (fact.predicate or "").replace("_", " ") if is_bare else ""
+    labels = " ".join(one for one in ("" if is_own else fact.subject, key) if one)
+    return escape_for_prompt(f"{labels}: {fact.content}" if labels else fact.content)
+
+
+def _names_subject(content: str, subject: str) -> bool:
+    return set(split_words(subject)) <= set(split_words(content))
 
 
 def _list_doubts(fact: Fact) -> list[str]:
@@ -115,13 +158,15 @@ def _list_doubts(fact: Fact) -> list[str]:
 
 def _drop_name(line: str, person: str) -> str:
     """A line in a person's group without the name at its start."""
-    return (
-        re.sub(rf"^{re.escape(person)}(?:['’]s)?(?::| (?:is|has)\b)? ", "", line, count=1) or line
-    )
+    name = rf"{re.escape(person)}(?:['’]s\b|:| is\b)? (?!(?:and|und|y|et|&)\b)"
+    return re.sub(f"^{name}", "", line, count=1) or line
 
 
 def _word_dates(fact: Fact, said: str, now: datetime) -> str:
-    """When the fact is true, unless its words say so; the past is always marked."""
+    """When the fact is true, unless its words say so; the past is always marked.
+
+    A start at a time of day is when it was told, and says nothing about when it began.
+    """
     start, end = fact.valid_from, fact.valid_until
     last = end - timedelta(microseconds=1) if end is not None else None
     if last is not None and end is not None and end <= now:
@@ -133,7 +178,7 @@ def _word_dates(fact: Fact, said: str, now: datetime) -> str:
         return ""
     if start > now:
         return f"from {format_day(start)}"
-    if fact.recorded_at - start > 2 * DAY:
+    if fact.recorded_at - start > 2 * DAY and start.time() == MIDNIGHT:
         return f"since {start:%B %Y}"
     return f"said on {format_day(start)}" if is_relative(said) else ""
 

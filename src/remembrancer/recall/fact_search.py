@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
 from remembrancer.guard.redaction import redact_text
 from remembrancer.recall.filters import build_filter
-from remembrancer.recall.relevance import USER_SUBJECTS, FactCandidate, FactChoice, choose_facts
+from remembrancer.recall.relevance import FactCandidate, FactChoice, choose_facts
+from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
+from remembrancer.search.concepts import find_concepts, gloss
+from remembrancer.search.dates import WEEKDAYS
+from remembrancer.search.days import find_asked_days, find_days, is_same_day
+from remembrancer.search.language import Language, detect_language
 from remembrancer.search.past import find_past_window
 from remembrancer.search.prompt import PromptReading
 from remembrancer.store.contract import VALID_STATUSES, Filter, Reader
@@ -25,6 +30,8 @@ if TYPE_CHECKING:
 
 INSTRUCTION_CATEGORIES = ("instruction", "response_style")
 MAX_INSTRUCTIONS = 5
+MAX_WEEKDAYS, MAX_EVENT_DAYS = 2, 31
+DAY = timedelta(days=1)
 
 ONCE_TRUE = (*VALID_STATUSES, Status.EXPIRED)
 """Statuses of facts that are or were true; a fact whose time is over counts as expired."""
@@ -41,13 +48,15 @@ class FactSearch:
     past: TimeWindow | None
     index: Index
     similarity: Floats
+    glossed: Floats | None
     words: Floats
     own_names: frozenset[str]
+    asked_days: frozenset[date]
 
     def person_of(self, fact: Fact) -> str | None:
         """The person a fact is about, unless that is the user."""
-        subject = fact.subject
-        return None if subject is None or subject.casefold() in self.own_names else subject
+        subject = canonical_subject(fact.subject or USER_SUBJECT, self.own_names)
+        return None if subject == USER_SUBJECT else subject
 
     def to_candidate(self, fact: Fact) -> FactCandidate:
         place = self.index.places[fact.id]
@@ -57,6 +66,8 @@ class FactSearch:
             float(self.words[place]),
             self.person_of(fact),
             is_past=has_ended(fact, self.now),
+            is_on_day=_is_on_day(fact, self.asked_days),
+            glossed=float(self.glossed[place]) if self.glossed is not None else None,
         )
 
 
@@ -104,13 +115,46 @@ def _compare(
     vector = None if call.profile.recall.mode is Mode.KEYWORD else call.embed(text)
     with call.store.cpu_slot():
         similarity = score_similarity(reader, index, vector)
+        glossed = _score_gloss(call, reader, index, text) if vector is not None else None
         words = score_words(index, extract_content_terms(text), list_fact_places(index))
     # A request for what was true at a moment has that moment for its present.
     past = find_past_window(text, now) if criteria.true_at is None else None
     present = criteria.true_at or now
-    names = {*find_user_names(index), call.owner.user}
-    own_names = USER_SUBJECTS | {name.casefold() for name in names}
-    return FactSearch(call, question, criteria, present, past, index, similarity, words, own_names)
+    own_names = find_user_names(index) | {call.owner.user}
+    return FactSearch(
+        call,
+        question,
+        criteria,
+        present,
+        past,
+        index,
+        similarity,
+        glossed,
+        words,
+        own_names,
+        find_asked_days(text, present),
+    )
+
+
+def _is_on_day(fact: Fact, asked: frozenset[date]) -> bool:
+    """True if a fact names one of the days, or the weekday of one or two days."""
+    if not asked:
+        return False
+    weekdays = {WEEKDAYS[one.weekday()] for one in asked} if len(asked) <= MAX_WEEKDAYS else set()
+    if not weekdays.isdisjoint(find_concepts(fact.content)):
+        return True
+    first, last = fact.valid_from.date(), (fact.valid_until or fact.valid_from).date()
+    is_event = fact.valid_until is not None and (last - first).days <= MAX_EVENT_DAYS
+    if is_event and any(first <= one < max(last, first + DAY) for one in asked):
+        return True
+    return any(is_same_day(day, one) for day in find_days(fact.content) for one in asked)
+
+
+def _score_gloss(call: Call, reader: Reader, index: Index, text: str) -> Floats | None:
+    """The similarity to the prompt word by word in English: the local model knows no other."""
+    if detect_language(text) is Language.ENGLISH:
+        return None
+    return score_similarity(reader, index, call.embed(gloss(text)))
 
 
 def _load_candidates(reader: Reader, search: FactSearch) -> list[FactCandidate]:

@@ -9,9 +9,11 @@ from remembrancer.call import Call
 from remembrancer.recall.filters import RecallOptions
 from remembrancer.recall.pipeline import FoundMemories, find
 from remembrancer.recall.relevance import FactChoice
+from remembrancer.search.language import Language, detect_language
 from remembrancer.search.prompt import PromptReading
 from remembrancer.search.terms import TermMatcher
-from remembrancer.types import Recalled, Recollection, Turn
+from remembrancer.store.contract import Filter
+from remembrancer.types import Kind, Recalled, Recollection, Status, Turn
 
 MAX_TURNS = 60
 """How many turns are candidates for a block."""
@@ -24,6 +26,12 @@ MAX_COMPARED = 10
 
 SIMILARITY_FLOOR, IMPERSONAL_SIMILARITY_FLOOR = 0.3, 0.5
 """The least similarity of a turn to a prompt that is about the user, or is not."""
+
+MIN_MARGIN, MIN_SAMPLE = 0.15, 20
+"""How much more similar than the median turn one on the topic is, if there are so many."""
+
+RETIRED_STATUSES = (Status.SUPERSEDED, Status.FORGOTTEN)
+MAX_RETIRED_FACTS = 500
 
 SURE = 0.5
 """The probability from which something on the topic of a personal prompt is taken to be there."""
@@ -60,7 +68,7 @@ def select_turns(
     turn that was learned from is told only if no fact answers, or if the prompt asks what was
     said; the source of a fact that is told, never.
     """
-    if question.is_small_talk:
+    if question.needs_nothing:
         return None
     found = find(call, query, {**options, "limit": MAX_TURNS})
     names_speaker = bool(found.search.query.speakers)
@@ -76,16 +84,45 @@ def select_turns(
     fresh, learned = _split_learned(call, found.recollection, told)
     if chosen.facts and not question.asks_what_was_said:
         learned = []
+    if not is_personal or not (question.is_question or question.is_request or is_sure):
+        learned = []
+    if learned and not question.asks_what_was_said:
+        learned = _drop_outdated(call, learned)
     near = list(filter(topic.has, learned))[:MAX_LEARNED_TURNS]
     kept = {one.memory.id for one in (*fresh, *near)}
     return _narrow(found, kept)
+
+
+def _drop_outdated(call: Call, turns: Sequence[Recalled]) -> list[Recalled]:
+    """Leave out the turns whose facts were replaced or forgotten since."""
+    sessions = {one.memory.session_id for one in turns}
+    with call.store.open_reader(call.owner) as reader:
+        retired = [
+            fact
+            for name in sessions
+            for fact in reader.find(_build_retired_filter(call, name), MAX_RETIRED_FACTS)
+        ]
+    sources = {source.turn_id for fact in retired for source in fact.evidence}
+    return [one for one in turns if one.memory.id not in sources]
+
+
+def _build_retired_filter(call: Call, session: str | None) -> Filter:
+    return Filter(now=call.now(), kinds=(Kind.FACT,), statuses=RETIRED_STATUSES, session_id=session)
 
 
 def _build_topic(query: str, floor: float, found: FoundMemories) -> _Topic:
     from remembrancer.search.fact_pool import extract_content_terms
 
     terms = frozenset(extract_content_terms(query))
+    if detect_language(query) is not Language.ENGLISH:
+        floor = max(floor, _usual_similarity(found.recollection) + MIN_MARGIN)
     return _Topic(floor, terms, TermMatcher(terms), MIN_TERMS if found.vector else 1)
+
+
+def _usual_similarity(found: Recollection) -> float:
+    """The similarity of the median turn: in other languages than English all are alike."""
+    ordered = sorted(one.why.similarity or 0.0 for one in found)
+    return ordered[len(ordered) // 2] if len(ordered) >= MIN_SAMPLE else 0.0
 
 
 def _narrow(found: FoundMemories, kept: set[str]) -> FoundMemories:

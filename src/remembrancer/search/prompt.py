@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from remembrancer.search.concepts import find_concepts
 from remembrancer.search.dates import WEEKDAYS
+from remembrancer.search.kinship import find_relations
 from remembrancer.search.terms import fold
 from remembrancer.search.topics import (
-    find_relations,
     find_topics,
     list_asked_topics,
     list_needed_topics,
-    split_words,
 )
 from remembrancer.search.word_tables import load_tables
+from remembrancer.search.words import split_words
 
 MAX_READ_CHARS = 4_000
 """Characters of a prompt that are read: the question is at its beginning or end."""
@@ -44,6 +45,7 @@ class PromptReading:
 
     words: tuple[str, ...]
     names: frozenset[str]
+    concepts: frozenset[str]
     topics: frozenset[str]
     needed_topics: frozenset[str]
     asked_topics: frozenset[str]
@@ -54,7 +56,14 @@ class PromptReading:
     is_small_talk: bool
     is_question: bool
     is_general: bool
+    is_text_task: bool
     asks_what_was_said: bool
+    asks_about_self: bool
+
+    @property
+    def needs_nothing(self) -> bool:
+        """True for small talk, and for work on a text that the prompt itself holds."""
+        return self.is_small_talk or self.is_text_task
 
 
 def read_prompt(text: str) -> PromptReading:
@@ -66,6 +75,7 @@ def read_prompt(text: str) -> PromptReading:
     return PromptReading(
         words=words,
         names=_find_names(text),
+        concepts=find_concepts(text),
         topics=topics,
         needed_topics=needed,
         asked_topics=(_union(map(list_asked_topics, topics)) | times) - topics - needed,
@@ -76,7 +86,9 @@ def read_prompt(text: str) -> PromptReading:
         is_small_talk=_is_small_talk(words),
         is_question="?" in text or _is_lookup(words),
         is_general=bool(_load_pattern("general").search(plain)),
+        is_text_task=_is_text_task(plain),
         asks_what_was_said=bool(_load_pattern("said").search(plain)),
+        asks_about_self=bool(_load_pattern("self").search(plain)),
     )
 
 
@@ -134,6 +146,10 @@ def _is_request(plain: str) -> bool:
 def _is_small_talk(words: tuple[str, ...]) -> bool:
     known = _load_list("small_talk")
     return len(words) <= MAX_SMALL_TALK_WORDS and all(word in known for word in words)
+
+
+def _is_text_task(plain: str) -> bool:
+    return bool(_load_pattern("text_task").search(plain))
 
 
 def _is_lookup(words: tuple[str, ...]) -> bool:
