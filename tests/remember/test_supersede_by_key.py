@@ -241,3 +241,44 @@ def test_M9_what_has_an_address_is_known_by_it_alone(me: Memory) -> None:
     assert active(me) == ["Ada drinks green tea"] * 3
     assert noted.search_text == "Ada drinks green tea"
     assert "note" not in me.context("tea").text
+
+
+def test_M9_a_fact_without_a_subject_is_about_the_user(me: Memory) -> None:
+    me.remember("Is allergic to nuts", subject="Ida", predicate="allergy")
+    me.remember("Is allergic to nuts")
+
+    assert active(me) == ["Is allergic to nuts", "Is allergic to nuts"]
+    me.remember("Is allergic to nuts")
+    assert len(active(me)) == 2
+
+
+def test_M9_a_fact_that_names_its_subject_in_its_words_is_stored_once(me: Memory) -> None:
+    me.remember("Ida is allergic to nuts", subject="Ida", predicate="allergy")
+    me.remember("Ida is allergic to nuts")
+
+    assert active(me) == ["Ida is allergic to nuts"]
+
+
+LOOSE = {
+    "a street and a town": ("home", "Lives in Oslo", "address", "The address is Storgata 5"),
+    "a town and flatmates": ("home", "Lives in Oslo", "lives_with", "Shares a flat with Kim"),
+    "a school and one of the children": (
+        "university",
+        "Studied at ETH",
+        "school",
+        "The children's school is Riverside",
+    ),
+    "a job and its hours": ("occupation", "Is a nurse", "work", "Work starts at seven"),
+    "an income and a day": ("salary", "Earns 4000 a month", "pay", "Pay day is the 25th"),
+    "two allergies in two spellings": ("allergy", "Nuts", "allergies", "Kiwi"),
+}
+
+
+@pytest.mark.parametrize(("key", "old", "other_key", "new"), LOOSE.values(), ids=LOOSE)
+def test_M9_a_wider_attribute_is_not_the_same_slot(
+    key: str, old: str, other_key: str, new: str, me: Memory
+) -> None:
+    me.remember(old, subject="user", predicate=key)
+    me.remember(new, subject="user", predicate=other_key)
+
+    assert active(me) == sorted([old, new])

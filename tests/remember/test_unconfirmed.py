@@ -300,3 +300,40 @@ def test_a_list_of_memories_from_elsewhere_does_not_import_what_is_not_confirmed
 
     assert contents(me) == ["Drinks tea"]
     assert contents(me, status="unconfirmed") == []
+
+
+SEVERAL = {
+    "allergies": ("allergy", "Is allergic to nuts", "Is allergic to kiwi"),
+    "medicines": ("medication", "Takes metoprolol", "Takes cetirizine"),
+    "Haustiere": ("haustier", "Hat eine Katze", "Hat einen Hund"),
+    "idiomas": ("idioma", "Habla gallego", "Habla vasco"),
+}
+
+
+@pytest.mark.parametrize(("predicate", "known", "doubtful"), SEVERAL.values(), ids=SEVERAL)
+@pytest.mark.parametrize("by_update", [True, False], ids=["update", "confirm"])
+def test_one_of_several_values_leaves_the_others(
+    me: Memory, predicate: str, known: str, doubtful: str, by_update: bool
+) -> None:
+    in_doubt = learn_in_doubt(me, doubtful, subject="user", predicate=predicate)
+    me.remember(known, subject="user", predicate=predicate)
+
+    written = me.update(in_doubt.id, doubtful) if by_update else me.confirm(in_doubt.id)
+
+    assert contents(me) == sorted([known, doubtful])
+    assert written.event is not None
+    me.undo(written.event.id)
+    assert contents(me) == [known]
+    assert contents(me, status="unconfirmed") == [doubtful]
+
+
+@pytest.mark.parametrize("spelling", ["city", "Home", "wohnort", "vive_en", "habite"])
+def test_it_replaces_the_value_of_its_attribute_in_any_spelling(me: Memory, spelling: str) -> None:
+    in_doubt = learn_in_doubt(me, "Lives in Lisbon", **HOME)
+    known = me.remember("Lives in Porto", subject="user", predicate=spelling)
+
+    written = me.confirm(in_doubt.id)
+
+    assert contents(me) == ["Lives in Lisbon"]
+    assert written.replaced is not None
+    assert written.replaced.id == known.memory.id

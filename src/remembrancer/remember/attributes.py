@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from remembrancer.search.word_tables import load_tables
 
 USER_SUBJECT = "user"
 PARTNER = "partner"
-JOB_ATTRIBUTES = ("employer", "occupation")
+JOB_ATTRIBUTES = ("employer", "occupation", "work")
+HOME_ATTRIBUTES = ("home", "address", "living_situation")
 USER_SYNONYMS = frozenset(
     "user i me myself self the_user the_person person owner speaker "
     "ich benutzer nutzer yo usuario usuaria je moi utilisateur utilisatrice".split()
@@ -44,6 +45,13 @@ def can_have_several(predicate: str) -> bool:
     return bool(_load_attributes().get(canonical_attribute(predicate), {}).get("several"))
 
 
+def list_kinds(predicate: str) -> frozenset[str]:
+    """The common attributes that a predicate or one of its words names."""
+    synonyms = _load_synonyms()
+    words = (fold_name(predicate), *fold_name(predicate).split("_"))
+    return frozenset(synonyms[one] for one in words if one in synonyms)
+
+
 def list_attributes() -> tuple[str, ...]:
     return tuple(_load_attributes())
 
@@ -56,11 +64,10 @@ def canonical_subject(subject: str, own_names: Collection[str] = ()) -> str:
     return " ".join(subject.split())
 
 
-def is_same_slot(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """True if two pairs of subject and predicate name the same attribute of the same subject."""
-    return fold_name(canonical_subject(one[0])) == fold_name(
-        canonical_subject(other[0])
-    ) and canonical_attribute(one[1]) == canonical_attribute(other[1])
+@lru_cache(maxsize=65_536)
+def name_slot(subject: str, predicate: str) -> tuple[str, str]:
+    """Equal for all spellings of one attribute of one subject."""
+    return fold_name(canonical_subject(subject)), canonical_attribute(predicate)
 
 
 @cache

@@ -8,7 +8,15 @@ from datetime import datetime, timedelta
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
-from remembrancer.remember.pipeline import find_rival, plan_displacement, retirement_values
+from remembrancer.remember.embedding import TextVectors, write_with_vectors
+from remembrancer.remember.pipeline import (
+    find_rival,
+    plan_displacement,
+    retirement_values,
+    share_key,
+    supersede,
+)
+from remembrancer.remember.statement import Statement
 from remembrancer.store.contract import (
     VALID_STATUSES,
     AddLink,
@@ -54,8 +62,14 @@ def confirm(call: Call, record: Record) -> Written:
     """
     if record.status not in CONFIRMABLE:
         raise Conflict(f"The memory is {record.status}. Restore it first.")
-    if record.status is Status.UNCONFIRMED:
-        return _activate(call, record)
+    if record.status is not Status.UNCONFIRMED:
+        return _renew(call, record)
+    with call.store.open_reader(call.owner) as reader:
+        is_key_free = share_key(reader, record) is record
+    return _activate(call, record) if is_key_free else _activate_beside(call, record)
+
+
+def _renew(call: Call, record: Record) -> Written:
     return _patch_if_unchanged(call, Action.CONFIRMED, record, renewal_values(record, call.now()))
 
 
@@ -69,6 +83,19 @@ def _activate(call: Call, seen: Record) -> Written:
         event = writer.apply(call.new_event(Action.CONFIRMED, now), writes)
         changed = writer.load([seen.id, *([rival.id] if rival else [])])
     return Written(changed[seen.id], event, replaced=changed[rival.id] if rival else None)
+
+
+def _activate_beside(call: Call, seen: Record) -> Written:
+    """Make an unconfirmed memory active as a version that leaves its key to another value."""
+    said = Statement(
+        content=seen.content, source=seen.source, evidence=seen.evidence, confidence=1.0
+    )
+
+    def write(writer: Writer, vectors: TextVectors) -> Written:
+        _require_unchanged(writer, seen)
+        return supersede(call, writer, seen, said, vectors)
+
+    return write_with_vectors(call, TextVectors(call), write)
 
 
 def plan_activation(call: Call, record: Record, rival: Record | None, now: datetime) -> list[Write]:

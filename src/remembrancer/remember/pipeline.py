@@ -13,9 +13,10 @@ from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.profiles import DedupPolicy
 from remembrancer.remember.attributes import (
     USER_SUBJECT,
+    can_have_several,
     canonical_subject,
     fold_name,
-    is_same_slot,
+    name_slot,
 )
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
@@ -304,6 +305,7 @@ def supersede(
 ) -> Written:
     """Supersede a memory in the caller's transaction."""
     new = build_version(call, old, statement)
+    new = share_key(writer, new) if _is_unconfirmed(old) else new
     rival = find_rival(call, writer, new) if _is_unconfirmed(old) else None
     retired, linked = plan_displacement(call, new, rival, new.recorded_at)
     writes = plan_supersede(writer, old, new, vectors.get(new.search_text))
@@ -322,7 +324,7 @@ def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
     updated = reader.get(target) if looks_like_id(target) else None
     if updated is not None and updated.status is Status.ACTIVE:
         return updated
-    holder = reader.active_fact(*record.key) if isinstance(record, Fact) and record.key else None
+    holder = _find_key_holder(reader, record)
     if holder is not None:
         return holder
     same_words = Filter(
@@ -334,6 +336,26 @@ def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
     )
     found = reader.find(same_words, 20)
     return next((one for one in found if _can_be_same_fact(record, one)), None)
+
+
+def _find_key_holder(reader: Reader, record: Record) -> Fact | None:
+    """The fact that holds the only value of the same attribute."""
+    if not isinstance(record, Fact) or _is_one_of_several(record):
+        return None
+    return find_same_slot(reader, record)
+
+
+def _is_one_of_several(fact: Fact) -> bool:
+    return fact.predicate is not None and can_have_several(fact.predicate)
+
+
+def share_key(reader: Reader, record: Record) -> Record:
+    """The memory without its predicate if another value of the attribute is stored under it."""
+    if not isinstance(record, Fact) or record.key is None or not _is_one_of_several(record):
+        return record
+    holder = reader.active_fact(*record.key)
+    is_held = holder is not None and holder.status is Status.ACTIVE and holder.id != record.id
+    return replace(record, predicate=None) if is_held else record
 
 
 def plan_displacement(
@@ -409,9 +431,17 @@ def _can_be_same_fact(new: Record, old: Record) -> bool:
 
 
 def _have_same_subject(new: Record, old: Record) -> bool:
-    """True unless both have a subject, and different ones."""
-    named = {_fold_subject(one) for one in (new, old) if isinstance(one, Fact) and one.subject}
-    return len(named) < 2
+    """True if both are about the same subject; one may name it only in its words."""
+    if _fold_subject(new) == _fold_subject(old):
+        return True
+    return _names_subject_of(new, old) or _names_subject_of(old, new)
+
+
+def _names_subject_of(one: Record, other: Record) -> bool:
+    """True if a fact without a subject names that of the other."""
+    if not isinstance(one, Fact) or one.subject is not None:
+        return False
+    return set(_fold_subject(other).split("_")) <= set(fold_name(one.content).split("_"))
 
 
 def _fold_subject(record: Record) -> str:
@@ -450,15 +480,18 @@ def _find_neighbours(
 
 
 def find_same_slot(reader: Reader, new: Fact) -> Fact | None:
-    """The active fact with the same subject and attribute, whatever their spelling."""
+    """The active fact with the same subject and attribute, whatever their spelling.
+
+    Of an attribute with several values, only the one with the same spelling.
+    """
     if new.key is None:
         return None
     found = reader.active_fact(*new.key)
-    if found is not None or new.has_program_key:
+    if found is not None or new.has_program_key or _is_one_of_several(new):
         return found
-    _, subject, predicate = new.key
+    slot = name_slot(*new.key[1:])
     for pair in reader.list_fact_keys(new.scope):
-        if is_same_slot((subject, predicate), pair):
+        if name_slot(*pair) == slot:
             return reader.active_fact(new.scope, *pair)
     return None
 
