@@ -248,3 +248,341 @@ def test_an_update_with_a_date_to_come_leaves_the_old_one_in_force_until_then(
     told = me.context("Where do I work?").text
     assert "Globex" in told
     assert "Acme" not in told
+
+
+def say(store: Any, me: Memory, *texts: str) -> None:
+    """Say each text in a conversation of its own, and learn from it."""
+    for number, text in enumerate(texts):
+        tell(me, f"chat {number} {text}", text)
+        store.flush()
+
+
+def learn(store: Any, me: Memory, model: ModelEndpoint, *told: tuple[str, str, str, str]) -> None:
+    """Learn proposals of content, words, predicate and subject, one conversation after another."""
+    model.script = proposes(
+        *(
+            proposal(content, said, predicate=key, subject=subject)
+            for content, said, key, subject in told
+        )
+    )
+    say(store, me, *(f"{said}." for _, said, _, _ in told))
+
+
+BESIDE = {
+    "two medicines": (
+        ("Takes metoprolol", "I take metoprolol", "medication", "user"),
+        ("Takes cetirizine", "I take cetirizine as well", "medication", "user"),
+    ),
+    "two restrictions": (
+        ("Is vegetarian", "I am vegetarian", "dietary_restriction", "user"),
+        ("Avoids gluten", "I avoid gluten", "dietary_restriction", "user"),
+    ),
+    "a town and flatmates": (
+        ("Lives in Oslo", "I live in Oslo", "home", "user"),
+        (
+            "Shares a flat with two students",
+            "I share a flat with two students",
+            "living_situation",
+            "user",
+        ),
+    ),
+    "a town and a street": (
+        ("Lives in Oslo", "I live in Oslo", "home", "user"),
+        ("The address is Storgata 5", "My address is Storgata 5", "address", "user"),
+    ),
+    "a job and its hours": (
+        ("Works as a nurse", "I work as a nurse", "work", "user"),
+        ("Work starts at seven", "My work starts at seven", "work", "user"),
+    ),
+    "an income and a day": (
+        ("Earns 4000 euros", "I earn 4000 euros", "pay", "user"),
+        ("Pay day is the 25th", "My pay day is the 25th", "pay", "user"),
+    ),
+    "two schools": (
+        ("Studied at ETH", "I studied at ETH", "school", "user"),
+        (
+            "The children's school is Riverside",
+            "The children's school is Riverside",
+            "school",
+            "user",
+        ),
+    ),
+    "a wife and a former husband": (
+        ("Wife is Mia", "My wife is Mia", "wife", "user"),
+        ("Former husband is Tom", "My former husband is Tom", "husband", "user"),
+    ),
+    "a second employer": (
+        ("Works at Acme", "I work at Acme", "employer", "user"),
+        ("Works at Globex", "I also work at Globex", "employer", "user"),
+    ),
+    "ein zweiter Beruf": (
+        ("Arbeitet als Lehrer", "Ich arbeite als Lehrer", "beruf", "user"),
+        ("Arbeitet als Übersetzer", "Ich arbeite auch als Übersetzer", "beruf", "user"),
+    ),
+    "otro trabajo": (
+        ("Trabaja en Acme", "Trabajo en Acme", "empresa", "user"),
+        ("Trabaja en Globex", "También trabajo en Globex", "empresa", "user"),
+    ),
+    "un deuxième emploi": (
+        ("Travaille chez Acme", "Je travaille chez Acme", "employeur", "user"),
+        ("Travaille chez Globex", "Je travaille aussi chez Globex", "employeur", "user"),
+    ),
+    "a partner who leaves a choir": (
+        ("The partner is Kim", "My partner is Kim", "partner", "user"),
+        ("Kim dropped out of the choir", "Kim dropped out of the choir", "choir", "Kim"),
+    ),
+    "a child who is dropped at school": (
+        ("Has a daughter, Emma", "I have a daughter, Emma", "child", "user"),
+        (
+            "Drops Emma at school late every day",
+            "I dropped Emma at school late every day",
+            "routine",
+            "user",
+        ),
+    ),
+    "a town that is left in the morning": (
+        ("Grew up in London", "I grew up in London", "childhood", "user"),
+        (
+            "Commute is two hours",
+            "I left London at nine and my commute is two hours",
+            "commute",
+            "user",
+        ),
+    ),
+    "shares of a maker": (
+        ("Drives a Tesla Model 3", "I drive a Tesla Model 3", "car", "user"),
+        ("Sold Tesla shares", "I sold Tesla shares", "shares", "user"),
+    ),
+    "Karten für ein Turnier": (
+        ("Fährt einen Golf", "Ich fahre einen Golf", "auto", "user"),
+        (
+            "Hat Karten für den Golf-Cup verkauft",
+            "Ich habe Karten für den Golf-Cup verkauft",
+            "karten",
+            "user",
+        ),
+    ),
+    "a new thing beside an old one": (
+        (
+            "Has an old red bicycle in the cellar",
+            "I have an old red bicycle in the cellar",
+            "bicycle",
+            "user",
+        ),
+        (
+            "Keeps a new freezer next to the bicycle in the cellar",
+            "I keep a new freezer next to the bicycle in the cellar",
+            "freezer",
+            "user",
+        ),
+    ),
+    "not at night any more": (
+        ("Works at Acme", "I work at Acme", "employer", "user"),
+        ("No longer works at night", "I no longer work at night", "night_work", "user"),
+    ),
+    "an offer": (
+        ("Works at Acme in Bergen", "I work at Acme in Bergen", "employer", "user"),
+        ("Got an offer from Globex in Lima", "I got an offer from Globex in Lima", "offer", "user"),
+    ),
+    "a new programme": (
+        ("Lives in Oslo", "I live in Oslo", "home", "user"),
+        ("Moved to Linux last year", "I moved to Linux last year", "operating_system", "user"),
+    ),
+    "a choir that is joined": (
+        ("Works at Acme in Bergen", "I work at Acme in Bergen", "employer", "user"),
+        ("Joined the choir Vox in Bergen", "I joined the choir Vox in Bergen", "choir", "user"),
+    ),
+}
+
+
+@pytest.mark.parametrize("pair", BESIDE.values(), ids=BESIDE)
+def test_what_does_not_contradict_a_memory_leaves_it(
+    open_memory: Open, model: ModelEndpoint, models: Any, pair: Any
+) -> None:
+    store = open_memory(models=models)
+    me = store.for_user("ada")
+    learn(store, me, model, *pair)
+
+    assert contents(me) == sorted(content for content, _, _, _ in pair)
+
+
+REPLACED = {
+    "a bicycle that was stolen": (
+        ("Rides a green Brompton to work", "I ride a green Brompton to work", "bicycle", "user"),
+        (
+            "Walks to work since the Brompton was stolen",
+            "The Brompton got stolen in May, so I walk",
+            "commute",
+            "user",
+        ),
+    ),
+    "ein Auto": (
+        ("Fährt einen roten Golf", "Ich fahre einen roten Golf", "auto", "user"),
+        ("Hat den Golf verkauft", "Ich habe den Golf verkauft", "verkauf", "user"),
+    ),
+    "un coche": (
+        ("Maneja un Renault", "Manejo un Renault", "coche", "user"),
+        ("Vendió el Renault", "Vendí el Renault en mayo", "venta", "user"),
+    ),
+    "une voiture": (
+        ("Conduit une Clio", "Je conduis une Clio", "voiture", "user"),
+        ("A vendu la Clio", "J'ai vendu la Clio hier", "vente", "user"),
+    ),
+    "an instrument": (
+        ("Plays the piano", "I play the piano", "instrument", "user"),
+        ("No longer plays the piano", "I no longer play the piano", "music", "user"),
+    ),
+    "ein Instrument": (
+        ("Spielt Klavier", "Ich spiele Klavier", "instrument", "user"),
+        ("Spielt kein Klavier mehr", "Ich spiele kein Klavier mehr", "musik", "user"),
+    ),
+    "un instrumento": (
+        ("Toca el piano", "Toco el piano", "instrumento", "user"),
+        ("Ya no toca el piano", "Ya no toco el piano", "musica", "user"),
+    ),
+    "un instrument": (
+        ("Joue du piano", "Je joue du piano", "instrument", "user"),
+        ("Ne joue plus de piano", "Je ne joue plus de piano", "musique", "user"),
+    ),
+    "a job that somebody gave up": (
+        ("Ida is a roofer in Bergen", "Ida is a roofer in Bergen", "job", "Ida"),
+        (
+            "Ida is training as a pilot in Lund",
+            "Ida is training as a pilot in Lund",
+            "course",
+            "Ida",
+        ),
+    ),
+    "eine eigene Praxis": (
+        ("Mia ist Hebamme am Marienspital", "Mia ist Hebamme am Marienspital", "beruf", "Mia"),
+        (
+            "Mia macht im Mai ihre eigene Praxis auf",
+            "Mia macht im Mai ihre eigene Praxis auf",
+            "praxis",
+            "Mia",
+        ),
+    ),
+    "gekündigt": (
+        ("Arbeitet bei Siemens", "Ich arbeite bei Siemens", "employer", "user"),
+        ("Hat bei Siemens gekündigt", "Ich habe bei Siemens gekündigt", "kuendigung", "user"),
+    ),
+    "a home by other words": (
+        ("Ole lives in Bergen", "Ole lives in Bergen", "home", "Ole"),
+        (
+            "Ole moved into a room near Lund",
+            "Ole moved out and found a room near Lund",
+            "room",
+            "Ole",
+        ),
+    ),
+    "una casa": (
+        ("La abuela vive en Lugo", "La abuela Pilar vive en Lugo", "home", "Pilar"),
+        (
+            "Pilar se mudó a una residencia en Vigo",
+            "Pilar se mudó a una residencia en Vigo",
+            "geriatrico",
+            "Pilar",
+        ),
+    ),
+    "un logement": (
+        ("Léon habite à Brest", "Léon habite à Brest", "domicile", "Léon"),
+        (
+            "Léon vit depuis juin chez sa sœur à Nantes",
+            "Léon vit depuis juin chez sa sœur à Nantes",
+            "chez_qui",
+            "Léon",
+        ),
+    ),
+    "a medicine instead of another": (
+        ("Takes metoprolol for the heart", "I take metoprolol for the heart", "medication", "user"),
+        (
+            "Takes bisoprolol",
+            "I take bisoprolol because the old tablets stopped working",
+            "heart_prescription",
+            "user",
+        ),
+    ),
+    "a debt": (
+        ("Tom owes 80 euros", "Tom owes me 80 euros", "debt", "Tom"),
+        ("Tom paid everything", "Tom has paid me everything", "payment", "Tom"),
+    ),
+    "an amount": (
+        ("May lift 10 kilos", "I may lift 10 kilos", "back_injury", "user"),
+        ("May lift 15 kilos", "The physio has me up to 15 kilos", "lifting", "user"),
+    ),
+}
+
+
+@pytest.mark.parametrize("pair", REPLACED.values(), ids=REPLACED)
+def test_words_that_tell_of_a_change_replace_the_memory_under_another_attribute(
+    open_memory: Open, model: ModelEndpoint, models: Any, pair: Any
+) -> None:
+    store = open_memory(models=models)
+    me = store.for_user("ada")
+    learn(store, me, model, *pair)
+
+    assert contents(me) == [pair[1][0]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("I work at Acme as an engineer.", "I also work at Globex on weekends."),
+        ("I work as a teacher.", "I also work as a translator."),
+        ("I work as a teacher.", "I have a second job as a translator."),
+    ],
+)
+def test_a_second_job_leaves_the_first_without_a_model(
+    open_memory: Open, said: tuple[str, str]
+) -> None:
+    store = open_memory()
+    me = store.for_user("ada")
+    say(store, me, said[0])
+    first = contents(me)
+    say(store, me, said[1])
+
+    assert first
+    assert set(first) <= set(contents(me))
+
+
+def test_a_job_that_was_given_up_is_not_told_without_a_model(open_memory: Open) -> None:
+    store = open_memory()
+    me = store.for_user("ada")
+    say(store, me, "Ich arbeite bei Siemens.", "Ich habe bei Siemens gekündigt.")
+
+    assert "Arbeitet bei Siemens" not in contents(me)
+
+
+def test_an_update_about_the_user_leaves_the_memory_about_somebody_else(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    store = open_memory(models=models)
+    me = store.for_user("ada")
+    me.remember("Ida is vegan", subject="Ida", predicate="diet")
+    model.script = proposes(
+        {
+            **proposal(
+                "No longer vegan", "I'm not vegan any more", updates="Ida is vegan", subject="user"
+            ),
+            "op": "retract",
+        }
+    )
+    say(store, me, "I'm not vegan any more.")
+
+    assert "Ida is vegan" in contents(me)
+
+
+def test_the_end_of_a_relationship_ends_the_memory_of_the_partner(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    store = open_memory(models=models)
+    me = store.for_user("ada")
+    learn(
+        store,
+        me,
+        model,
+        ("The partner is Kim", "My partner is Kim", "partner", "user"),
+        ("Kim and the user broke up", "Kim and I broke up in May", "breakup", "Kim"),
+    )
+
+    assert contents(me) == ["Kim and the user broke up"]

@@ -11,13 +11,19 @@ from remembrancer.learn.extract import Confirmation
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.provenance import check_provenance
 from remembrancer.learn.transcript import Transcript
-from remembrancer.learn.wording.change import ends_relationship, find_changed, leaves_job
+from remembrancer.learn.wording.change import (
+    SaidChange,
+    ends_relationship,
+    find_changed,
+    is_past,
+    stands_beside,
+)
 from remembrancer.remember.attributes import (
-    JOB_ATTRIBUTES,
     PARTNER,
     USER_SUBJECT,
     can_have_several,
-    canonical_attribute,
+    canonical_subject,
+    fold_name,
 )
 from remembrancer.remember.embedding import TextVectors
 from remembrancer.remember.lifecycle import renewal_values
@@ -54,10 +60,13 @@ class FactWriter:
         """Returns the reason if the fact is not stored."""
         if statement is None:
             return RejectionReason.REFUSED
+        quotes = tuple(one.words for one in fact.quotes)
         if statement.doubt is not None:
-            return self._add(statement)
-        target = fact.target or self._find_changed(fact, statement)
-        return self._add(statement) if target is None else self._update(target, statement)
+            return self._add(statement, quotes)
+        target = self._find_target(fact, statement) or self._find_changed(statement, quotes)
+        if target is None:
+            return self._add(statement, quotes)
+        return self._update(target, statement, quotes)
 
     def confirm(self, confirmation: Confirmation, transcript: Transcript) -> None:
         """Renew a memory that the person said again in their own words."""
@@ -66,8 +75,8 @@ class FactWriter:
         if memory is not None and isinstance(traced, ExtractedFact):
             self._renew(memory)
 
-    def _add(self, statement: Statement) -> RejectionReason | None:
-        statement = self._free_slot(statement)
+    def _add(self, statement: Statement, quotes: Sequence[str]) -> RejectionReason | None:
+        statement = self._free_slot(statement, quotes)
         new = build_record(self.call, statement, self.call.now())
         decision, written = commit(self.call, self.writer, new, statement, self.vectors)
         match decision:
@@ -82,10 +91,11 @@ class FactWriter:
                 self.kept.append(written.memory.id)
         return None
 
-    def _update(self, target: str, statement: Statement) -> RejectionReason | None:
-        old = self.writer.get(target)
-        if old is None or old.status is not Status.ACTIVE:
-            return self._add(statement)
+    def _update(
+        self, old: Record, statement: Statement, quotes: Sequence[str]
+    ) -> RejectionReason | None:
+        if old.status is not Status.ACTIVE:
+            return self._add(statement, quotes)
         if self._is_outdated(statement, old):
             return RejectionReason.STANDS
         statement = self._keep_slot_unique(replace(statement, scope=old.scope), old)
@@ -97,31 +107,57 @@ class FactWriter:
         self.kept.append(supersede(self.call, self.writer, old, statement, self.vectors).memory.id)
         return None
 
-    def _find_changed(self, fact: ExtractedFact, statement: Statement) -> str | None:
-        """The id of a memory under another key that the statement changes."""
-        if statement.subject is None:
+    def _find_target(self, fact: ExtractedFact, statement: Statement) -> Record | None:
+        """The memory that a model says is updated, unless that is about somebody else."""
+        old = self.writer.get(fact.target) if fact.target else None
+        return old if old is not None and _can_be_about(statement, fact, old) else None
+
+    def _find_changed(self, statement: Statement, quotes: tuple[str, ...]) -> Fact | None:
+        """The memory under another key that the statement changes."""
+        if statement.subject is None or self._holds_only_value(statement):
             return None
-        quotes = [one.words for one in fact.quotes]
-        job = self._find_left_job(statement, quotes)
-        if job is not None or self._find_slot(statement):
-            return job.id if job else None
         partner = self._find_partner(statement)
         if partner is not None and ends_relationship(quotes):
-            return partner.id
-        same_subject = Filter(
+            return partner
+        facts = self._load_facts_about(statement)
+        said = SaidChange(quotes, statement.content, statement.subject, statement.predicate)
+        if facts and said.mentions_change:
+            said = replace(said, similarities=self._compare(statement, facts))
+        return find_changed(said, facts)
+
+    def _holds_only_value(self, statement: Statement) -> bool:
+        """True if the statement replaces the value of its own attribute anyway."""
+        several = can_have_several(statement.predicate or "")
+        return not several and self._find_slot(statement) is not None
+
+    def _load_facts_about(self, statement: Statement) -> list[Fact]:
+        """The active facts about the subject that were known before this batch."""
+        is_user = statement.subject == USER_SUBJECT
+        about = self._filter_here(statement, None if is_user else statement.subject)
+        return [
+            one
+            for one in self.writer.find(about, MAX_COMPARED_FACTS)
+            if isinstance(one, Fact)
+            and canonical_subject(one.subject or USER_SUBJECT) == statement.subject
+            and one.id not in self.kept
+            and not one.has_program_key
+        ]
+
+    def _filter_here(self, statement: Statement, subject: str | None) -> Filter:
+        return Filter(
             now=self.call.now(),
             kinds=(Kind.FACT,),
             visible=Visibility(scopes=(self.call.resolve_write_scope(statement.scope),)),
-            subject=statement.subject,
+            subject=subject,
             statuses=(Status.ACTIVE,),
         )
-        facts = [
-            one
-            for one in self.writer.find(same_subject, MAX_COMPARED_FACTS)
-            if isinstance(one, Fact) and one.id not in self.kept and not one.has_program_key
-        ]
-        changed = find_changed(quotes, statement.content, facts)
-        return changed.id if changed else None
+
+    def _compare(self, statement: Statement, facts: Sequence[Fact]) -> dict[str, float]:
+        """The cosine of the statement and of each fact."""
+        new = build_record(self.call, statement, self.call.now())
+        query = self.vectors.get(new.search_text)
+        hits = self.writer.compute_similarities(query, [one.id for one in facts])
+        return {one.id: one.score for one in hits}
 
     def _find_partner(self, statement: Statement) -> Fact | None:
         """The memory that the subject of a statement is the user's partner."""
@@ -130,25 +166,22 @@ class FactWriter:
         named = known is not None and statement.subject in known.content.split()
         return known if known and named and known.status is Status.ACTIVE else None
 
-    def _find_left_job(self, statement: Statement, quotes: Sequence[str]) -> Fact | None:
-        """The job that is left for the one stated, whether stored as employer or occupation."""
-        key = canonical_attribute(statement.predicate or "")
-        if key not in JOB_ATTRIBUTES:
-            return None
-        slots = (replace(statement, predicate=one) for one in (key, *JOB_ATTRIBUTES))
-        jobs = (one for slot in slots if (one := self._find_slot(slot)))
-        return next((one for one in jobs if leaves_job(quotes, statement.content, one)), None)
-
     def _is_outdated(self, statement: Statement, old: Record) -> bool:
         """True if the memory was said later than the statement that would update it."""
         said_at = last_said_at(self.writer, old)
         return bool(statement.said_at and said_at and statement.said_at < said_at)
 
-    def _free_slot(self, statement: Statement) -> Statement:
-        """Of an attribute with several values, only the first is stored under its name."""
-        if statement.predicate is None or not can_have_several(statement.predicate):
+    def _free_slot(self, statement: Statement, quotes: Sequence[str]) -> Statement:
+        """Store a value without its attribute if it stands beside the one that is known."""
+        held = self._find_slot(statement) if statement.predicate else None
+        if held is None:
             return statement
-        return replace(statement, predicate=None) if self._find_slot(statement) else statement
+        beside = (
+            can_have_several(statement.predicate or "")
+            or stands_beside(quotes)
+            or is_past(statement.content) > is_past(held.content)
+        )
+        return replace(statement, predicate=None) if beside else statement
 
     def _keep_slot_unique(self, statement: Statement, old: Record) -> Statement:
         """Leave the new version under the old key if another fact has its own."""
@@ -169,3 +202,19 @@ class FactWriter:
         patch = Patch(memory.id, renewal_values(memory, now))
         self.writer.apply(self.call.new_event(Action.CONFIRMED, now), [patch])
         self.confirmed.append(memory.id)
+
+
+def _can_be_about(statement: Statement, fact: ExtractedFact, old: Record) -> bool:
+    """False if only one of the statement and the memory is about the user.
+
+    They fit nevertheless if one names whom the other is about: "Kim and I broke up".
+    """
+    if statement.subject is None or not isinstance(old, Fact):
+        return True
+    mine = fold_name(canonical_subject(statement.subject))
+    theirs = fold_name(canonical_subject(old.subject or USER_SUBJECT))
+    if mine == theirs or USER_SUBJECT not in (mine, theirs):
+        return True
+    told = fold_name(f"{statement.content} {fact.quote}").split("_")
+    known = fold_name(old.content).split("_")
+    return mine in known or theirs in told

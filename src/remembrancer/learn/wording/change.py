@@ -1,119 +1,355 @@
 """Finds the memory that a statement changes without naming it. No I/O.
 
 A model may store a change under another attribute than the memory it changes. A change is taken
-for one only if the person says that something is different now, of the same subject, in words of
-their own that the memory has, too.
+for one only if the person's own words say that something is different now, and if exactly one
+memory about the same subject fits: the thing that they parted with, the amount, the job or the
+home that is another one, or a statement that repeats the memory with another day, number or name.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from remembrancer.learn.details.known_names import find_unknown_names
 from remembrancer.learn.details.numbers import fold, list_cardinals
+from remembrancer.learn.wording.parted import find_parted_words
 from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
-from remembrancer.search.terms import WORD_PATTERN, extract_query_terms
+from remembrancer.remember.attributes import (
+    HOME_ATTRIBUTES,
+    JOB_ATTRIBUTES,
+    canonical_attribute,
+    fold_name,
+    list_kinds,
+)
+from remembrancer.remember.likeness import is_calendar_word
+from remembrancer.search.language import Language
+from remembrancer.search.terms import STOP_WORDS, WORD_PATTERN, extract_query_terms
+from remembrancer.search.topics import find_relations, find_topics
 from remembrancer.types import Fact
 
 MIN_SHARED_WORDS = 2
 MIN_SHARED_SHARE = 0.4
-"""How many words of a memory, and which share of them, the statement must repeat."""
+MIN_SIMILARITY = 0.5
+"""What a statement must repeat of a memory: how many words, which share, at which cosine."""
+
+MAX_OTHER_WORDS = 1
+"""The words that "I no longer play the piano" may have besides those of the memory."""
 
 MIN_NOUN_CHARS = 4
+WORD_START_CHARS = 5
+"""Words are the same if they begin alike: "spiele" and "spielt"."""
 
-_NAMED_NEXT = re.compile(r"\s+(?:[^\W\d_]{1,5}['’]?\s*)?([A-Z]\w{3,})")
-"""A name right after a word, at most with an article between."""
+FORM_CHARS = 3
+"""The same for what is said not to be so any more: "toca" and "toco"."""
+
+JOB_TOPICS = frozenset({"job", "career", "business"})
+DAY_TOPICS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_CLAUSE_END = re.compile(r"[.,;!?…]| - ")
+_ENDING = re.compile(
+    r"\b(?:longer|more|any ?more|stopped|used|nicht|kein\w*|mehr|arrêté|dejé|plus|früher)\b",
+    re.IGNORECASE,
+)
+_NO_THING = re.compile(
+    r"\b(?:no more|no|any|keine?n?|pas de|plus d[e']|the|den|das|die|el|la|le|les)\s?\w{4,}",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"\b(?:in|at|to|near|into|nach|bei|en|a|à|au|aux|chez|de) "
+    r"(?:the |el |la |les? )?([A-ZÀ-Þ]\w{2,})"
+)
 
 
-def find_changed(quotes: Sequence[str], content: str, facts: Sequence[Fact]) -> Fact | None:
-    """The memory about the same subject that these words change, if exactly one fits best."""
-    said = straighten(" ".join(quotes))
-    recounted = _find_recounted(said, content, facts)
-    if recounted is not None or not _says_change(said):
-        return recounted
-    words = _telling_words(said)
-    common = Counter(word for fact in facts for word in _telling_words(fact.content))
-    repeated = {word for word, count in common.items() if count > 1}
-    scored = sorted(
-        ((share, fact) for fact in facts if (share := _shared_share(words, fact, said, repeated))),
-        key=lambda one: -one[0],
+@dataclass(frozen=True)
+class SaidChange:
+    """A statement that may change a memory, and the person's words for it."""
+
+    quotes: tuple[str, ...]
+    content: str
+    subject: str = ""
+    predicate: str | None = None
+    similarities: Mapping[str, float] = field(default_factory=dict)
+    """The cosine of the statement and of each memory, by its id."""
+
+    @cached_property
+    def words(self) -> str:
+        return straighten(" … ".join(self.quotes))
+
+    @cached_property
+    def text(self) -> str:
+        return f"{self.words} … {straighten(self.content)}"
+
+    @cached_property
+    def parts(self) -> list[tuple[str, frozenset[Language]]]:
+        """The words as a whole and each clause, with their languages: people mix them."""
+        texts = [self.words, *split_clauses(self.words)]
+        return [(one, list_languages(one)) for one in texts]
+
+    @property
+    def attribute(self) -> str:
+        return canonical_attribute(self.predicate or "")
+
+    @property
+    def mentions_change(self) -> bool:
+        return self.says("changed", "amount", "ended", "parted")
+
+    def says(self, *names: str) -> bool:
+        """True if the person's words have some of one of these lists."""
+        lists = [load_word_lists("change.toml")[name] for name in names]
+        return any(one.search(*part) for one in lists for part in self.parts)
+
+
+def find_changed(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory about the same subject that these words change, if exactly one fits."""
+    current = [one for one in facts if not is_past(one.content)]
+    if said.says("beside"):
+        return _find_recounted(said, current)
+    readers = (
+        _find_parted,
+        _find_left_job,
+        _find_left_home,
+        _find_settled,
+        _find_replaced,
+        _find_recounted,
+        _find_revised,
     )
-    if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
-        return None
-    return scored[0][1]
+    return next((found for read in readers if (found := read(said, current))), None)
+
+
+def stands_beside(quotes: Sequence[str]) -> bool:
+    """True if the person says that something is so besides what was known."""
+    return SaidChange(tuple(quotes), "").says("beside")
 
 
 def ends_relationship(quotes: Sequence[str]) -> bool:
-    """True if the person says that they parted."""
-    said = straighten(" ".join(quotes))
-    return bool(load_word_lists("change.toml")["parted"].search(said, list_languages(said)))
+    """True if the person says that a couple parted."""
+    return SaidChange(tuple(quotes), "").says("separated")
 
 
-def leaves_job(quotes: Sequence[str], content: str, job: Fact) -> bool:
-    """True if the person begins another job, not a second one or one with the same employer."""
-    if not _says(straighten(" ".join(quotes)), "new_job"):
-        return False
-    names_new = any(find_unknown_names(content, [job.content], quotes))
-    return names_new and any(find_unknown_names(job.content, [content], [job.content]))
+def is_past(content: str) -> bool:
+    """True for what was so before, such as where someone grew up or a former partner."""
+    text = straighten(content)
+    return bool(load_word_lists("change.toml")["past"].search(text, list_languages(text)))
 
 
-def _says_change(said: str) -> bool:
-    return _says(said, "changed", "parted")
-
-
-def _says(said: str, *names: str) -> bool:
-    """True for words of one of the lists, and none for what stands beside something."""
-    lists, languages = load_word_lists("change.toml"), list_languages(said)
-    found = any(lists[name].search(said, languages) for name in names)
-    return found and not lists["beside"].search(said, languages)
-
-
-def _find_recounted(said: str, content: str, facts: Sequence[Fact]) -> Fact | None:
-    """The one memory that counts what "then I have ten" counts anew."""
-    if not load_word_lists("change.toml")["total"].search(said, list_languages(said)):
-        return None
-    counted = _list_counted(f"{said} {content}")
-    found = [one for one in facts if not counted.isdisjoint(_list_counted(one.content))]
+def _the_only(found: Sequence[Fact]) -> Fact | None:
     return found[0] if len(found) == 1 else None
 
 
-def _list_counted(text: str) -> set[str]:
-    """The words right after a number."""
-    words = WORD_PATTERN.findall(fold(text))
-    numbers = list_cardinals()
-    return {
-        noun
-        for number, noun in pairwise(words)
-        if (number.isdigit() or (number,) in numbers) and len(noun) >= MIN_NOUN_CHARS
-    }
+def _find_parted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory of the thing in "I sold the Epsilon", or of what they "no longer play"."""
+    things = {fold(one) for part in said.parts for one in find_parted_words(*part)}
+    things -= set(fold(said.subject).split())
+    named = [one for one in facts if things & _list_words(one.content) and not _is_person(one)]
+    return _the_only(named) if things else _find_negated(said, facts)
 
 
-def _shared_share(words: set[str], fact: Fact, said: str, repeated: set[str]) -> float:
-    """The share of a memory's own words that the statement repeats; 0 if too few.
-
-    Names, and words that several memories have, do not tell which one is meant.
-    """
-    if _parts_with_name(fact.content, said):
-        return 1.0
-    own = _telling_words(fact.content) - repeated
-    shared = own & words
-    share = len(shared) / max(1, len(own))
-    return share if len(shared) >= MIN_SHARED_WORDS and share >= MIN_SHARED_SHARE else 0.0
+def _is_person(fact: Fact) -> bool:
+    return bool(find_relations(fact.content))
 
 
-def _parts_with_name(content: str, said: str) -> bool:
-    """True for "I sold the Epsilon" about a memory that names it."""
-    for parted in load_word_lists("change.toml")["parted"].find_all(said, list_languages(said)):
-        named = _NAMED_NEXT.match(said, parted.end())
-        if named is not None and re.search(rf"\b{re.escape(named[1])}\b", content):
+def _find_negated(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory that "I no longer play the piano" takes back."""
+    if not said.says("ended"):
+        return None
+    return _the_only([one for one in facts if _takes_back(said, one) and not _is_person(one)])
+
+
+def _takes_back(said: SaidChange, fact: Fact) -> bool:
+    """True if a clause that says "no longer" repeats the memory, and hardly anything else."""
+    known = _telling(fact.content, said.subject)
+    for clause, languages in said.parts[1:]:
+        told = _list_denied(clause, languages, said)
+        others = {one for one in told if not _has_form_in(one, known)}
+        shared = told - others
+        days = find_topics(clause) - find_topics(fact.content)
+        if not shared or days & DAY_TOPICS:
+            continue
+        if len(shared) == len(known) or len(shared) >= MIN_SHARED_WORDS > len(others):
+            return True
+        if not others and _NO_THING.search(clause):
             return True
     return False
 
 
-def _telling_words(text: str) -> set[str]:
-    """Longer words, without names and numbers."""
-    words = (one for one in WORD_PATTERN.findall(text) if len(one) > 3 and one.islower())
-    return set(extract_query_terms(" ".join(words)))
+def _has_form_in(word: str, words: set[str]) -> bool:
+    return any(one[:FORM_CHARS] == word[:FORM_CHARS] for one in words)
+
+
+def _list_denied(clause: str, languages: frozenset[Language], said: SaidChange) -> set[str]:
+    """The telling words of a clause that says that something is over."""
+    if not load_word_lists("change.toml")["ended"].search(clause, languages):
+        return set()
+    return _telling(_ENDING.sub(" ", clause), said.subject)
+
+
+def split_clauses(text: str) -> list[str]:
+    return [one for one in _CLAUSE_END.split(text) if one.strip()]
+
+
+def _find_left_job(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The job that someone left, or for which they begin another one."""
+    jobs = [one for one in facts if _attribute_of(one) in JOB_ATTRIBUTES]
+    if said.says("left_job"):
+        named = [one for one in jobs if _names_of_both(said, one)]
+        return _the_only(named or [one for one in jobs if _attribute_of(one) != "work"] or jobs)
+    if said.says("open"):
+        return None
+    about_job = said.attribute in JOB_ATTRIBUTES or JOB_TOPICS & find_topics(said.predicate or "")
+    if said.says("takes_job"):
+        left = [one for one in jobs if _attribute_of(one) != "employer" or _is_elsewhere(said, one)]
+    elif about_job and said.says("new_job"):
+        left = [one for one in jobs if _names_another(said, one)]
+    else:
+        return None
+    return next((one for one in left if _attribute_of(one) == said.attribute), _the_only(left))
+
+
+def _is_elsewhere(said: SaidChange, fact: Fact) -> bool:
+    """True if the statement names a place that the memory does not."""
+    places = {fold(one) for one in _PLACE.findall(said.text) if not is_calendar_word(one)}
+    return bool(places - _list_words(fact.content) - set(fold(said.subject).split()))
+
+
+def _find_settled(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The offer that was accepted, or the debt that was paid."""
+    lists = load_word_lists("change.toml")
+    for earlier, later in (("offered", ("new_job", "takes_job")), ("owes", ("paid",))):
+        if said.says(*later) and not said.says(earlier):
+            found = [
+                one
+                for one in facts
+                if lists[earlier].search(one.content, list_languages(one.content))
+                and (earlier == "owes" or _share_words(said, one))
+            ]
+            return _the_only(found)
+    return None
+
+
+def _share_words(said: SaidChange, fact: Fact) -> bool:
+    return bool(_telling(said.text, said.subject) & _telling(fact.content, said.subject))
+
+
+def _find_replaced(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory of what another thing of its kind took the place of."""
+    kinds = list_kinds(said.predicate or "")
+    if not said.says("instead") or not kinds:
+        return None
+    return _the_only([one for one in facts if kinds & list_kinds(one.predicate or "")])
+
+
+def _find_left_home(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The home that someone left for another one."""
+    if said.says("open"):
+        return None
+    if said.attribute in HOME_ATTRIBUTES:
+        moved = said.says("new_home", "lives_at")
+    else:
+        moved = said.says("new_home") and said.says("lives")
+    homes = [one for one in facts if _attribute_of(one) in HOME_ATTRIBUTES]
+    return _the_only([one for one in homes if _is_elsewhere(said, one)]) if moved else None
+
+
+def _find_recounted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The one memory that counts what "then I have ten" counts anew."""
+    if not said.says("total", "amount"):
+        return None
+    counted = _list_counted(said.text)
+    found = [one for one in facts if not counted.isdisjoint(_list_counted(one.content))]
+    return _the_only(found)
+
+
+def _list_counted(text: str) -> set[str]:
+    """The first two words after a number."""
+    words = WORD_PATTERN.findall(re.sub(r"(?<=\d)[.,](?=\d)", "", fold(text)))
+    numbers = list_cardinals()
+    return {
+        noun
+        for at, number in enumerate(words)
+        if number.isdigit() or (number,) in numbers
+        for noun in words[at + 1 : at + 3]
+        if len(noun) >= MIN_NOUN_CHARS
+        and not (noun.isdigit() or (noun,) in numbers or is_calendar_word(noun))
+        and noun not in STOP_WORDS
+    }
+
+
+def _find_revised(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory that the statement repeats with another day, number or name."""
+    if not said.mentions_change:
+        return None
+    common = Counter(word for one in facts for word in _telling(one.content, said.subject))
+    words = _telling(said.text, said.subject)
+    scored = [(_shared_share(words, one, said, common), one) for one in facts]
+    best = max((share for share, _ in scored), default=0.0)
+    return _the_only([one for share, one in scored if share == best]) if best else None
+
+
+def _shared_share(words: set[str], fact: Fact, said: SaidChange, common: Counter[str]) -> float:
+    """The share of a memory's own words that the statement repeats; 0 if it changes nothing."""
+    own = {word for word in _telling(fact.content, said.subject) if common[word] == 1}
+    shared = own & words
+    share = len(shared) / max(1, len(own))
+    if len(shared) < MIN_SHARED_WORDS or share < MIN_SHARED_SHARE:
+        return 0.0
+    near = said.similarities.get(fact.id, MIN_SIMILARITY) >= MIN_SIMILARITY
+    return share if near and _differs(said.content, fact.content) else 0.0
+
+
+def _differs(new: str, old: str) -> bool:
+    """True if both have a day, a number or a name that the other does not have."""
+    return any(
+        read(new) - read(old) and read(old) - read(new)
+        for read in (_list_days, _list_numbers, _list_names)
+    )
+
+
+def _list_days(text: str) -> set[str]:
+    return set(find_topics(text) & DAY_TOPICS)
+
+
+def _list_numbers(text: str) -> set[str]:
+    words = {one for one in WORD_PATTERN.findall(fold(text)) if (one,) in list_cardinals()}
+    return words | {one for one in _NUMBER.findall(text) if not _YEAR.fullmatch(one)}
+
+
+def _list_names(text: str) -> set[str]:
+    words = (one for one in WORD_PATTERN.findall(text)[1:] if one[0].isupper())
+    return {fold(one) for one in words if len(one) >= MIN_NOUN_CHARS and not is_calendar_word(one)}
+
+
+def _names_another(said: SaidChange, job: Fact) -> bool:
+    """True if the statement and the memory of a job name each something else."""
+    new = any(find_unknown_names(said.content, [job.content], said.quotes))
+    old = any(find_unknown_names(job.content, [said.content], [job.content]))
+    named = {fold(one) for one in _PLACE.findall(job.content)}
+    if Language.GERMAN not in list_languages(job.content):
+        named |= _list_names(job.content)
+    return (new or _is_elsewhere(said, job)) and (old or bool(named - _list_words(said.text)))
+
+
+def _names_of_both(said: SaidChange, fact: Fact) -> set[str]:
+    return _list_names(f". {said.words}") & _list_names(fact.content)
+
+
+def _attribute_of(fact: Fact) -> str:
+    return canonical_attribute(fact.predicate or "")
+
+
+def _list_words(text: str) -> set[str]:
+    return set(WORD_PATTERN.findall(fold(text)))
+
+
+def _telling(text: str, subject: str) -> set[str]:
+    """The beginnings of the longer words but for the subject's name."""
+    words = [one for one in WORD_PATTERN.findall(text) if len(one) >= MIN_NOUN_CHARS]
+    names = fold_name(subject).split("_")
+    return {one[:WORD_START_CHARS] for one in extract_query_terms(" ".join(words))} - {
+        one[:WORD_START_CHARS] for one in names
+    }
