@@ -32,6 +32,11 @@ def is_calendar_word(word: str) -> bool:
     return word.casefold() in _load_lists()["days"]
 
 
+def is_number_word(word: str) -> bool:
+    """True for a number in words, such as "three" or "twice"."""
+    return word.casefold() in _load_lists()["numbers"]
+
+
 def _telling_words(text: str) -> list[str]:
     """The names, numbers, days, directions and negations of a text, in order."""
     words = _WORD.findall(text.replace("’", "'"))

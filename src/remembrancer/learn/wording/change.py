@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from remembrancer.guard.persons.name_lists import is_common_given_name
 from remembrancer.learn.details.known_names import find_unknown_names
 from remembrancer.learn.details.numbers import fold, list_cardinals
 from remembrancer.learn.wording.parted import find_parted_words
@@ -21,18 +22,19 @@ from remembrancer.learn.wording.word_list import list_languages, load_word_lists
 from remembrancer.remember.attributes import (
     HOME_ATTRIBUTES,
     JOB_ATTRIBUTES,
+    USER_SUBJECT,
     canonical_attribute,
     fold_name,
     list_kinds,
 )
-from remembrancer.remember.likeness import is_calendar_word
+from remembrancer.remember.likeness import is_calendar_word, is_number_word
 from remembrancer.search.language import Language
 from remembrancer.search.terms import STOP_WORDS, WORD_PATTERN, extract_query_terms
 from remembrancer.search.topics import find_relations, find_topics
 from remembrancer.types import Fact
 
 MIN_SHARED_WORDS = 2
-MIN_SHARED_SHARE = 0.4
+MIN_SHARED_SHARE = 0.3
 MIN_SIMILARITY = 0.5
 """What a statement must repeat of a memory: how many words, which share, at which cosine."""
 
@@ -46,20 +48,15 @@ WORD_START_CHARS = 5
 FORM_CHARS = 3
 """The same for what is said not to be so any more: "toca" and "toco"."""
 
+START_WORDS = 3
+"""The first words of a statement, which say whom it is about."""
+
 JOB_TOPICS = frozenset({"job", "career", "business"})
 DAY_TOPICS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CLAUSE_END = re.compile(r"[.,;!?…]| - ")
-_ENDING = re.compile(
-    r"\b(?:longer|more|any ?more|stopped|used|nicht|kein\w*|mehr|arrêté|dejé|plus|früher)\b",
-    re.IGNORECASE,
-)
-_NO_THING = re.compile(
-    r"\b(?:no more|no|any|keine?n?|pas de|plus d[e']|the|den|das|die|el|la|le|les)\s?\w{4,}",
-    re.IGNORECASE,
-)
 _PLACE = re.compile(
     r"\b(?:in|at|to|near|into|nach|bei|en|a|à|au|aux|chez|de) "
     r"(?:the |el |la |les? )?([A-ZÀ-Þ]\w{2,})"
@@ -173,7 +170,7 @@ def _takes_back(said: SaidChange, fact: Fact) -> bool:
             continue
         if len(shared) == len(known) or len(shared) >= MIN_SHARED_WORDS > len(others):
             return True
-        if not others and _NO_THING.search(clause):
+        if not others and load_word_lists("change.toml")["no_thing"].search(clause, languages):
             return True
     return False
 
@@ -184,9 +181,13 @@ def _has_form_in(word: str, words: set[str]) -> bool:
 
 def _list_denied(clause: str, languages: frozenset[Language], said: SaidChange) -> set[str]:
     """The telling words of a clause that says that something is over."""
-    if not load_word_lists("change.toml")["ended"].search(clause, languages):
+    lists = load_word_lists("change.toml")
+    if not lists["ended"].search(clause, languages):
         return set()
-    return _telling(_ENDING.sub(" ", clause), said.subject)
+    denial = {
+        word for one in lists["denial"].find_all(clause, languages) for word in one[0].split()
+    }
+    return _telling(" ".join(one for one in clause.split() if one not in denial), said.subject)
 
 
 def split_clauses(text: str) -> list[str]:
@@ -196,6 +197,8 @@ def split_clauses(text: str) -> list[str]:
 def _find_left_job(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The job that someone left, or for which they begin another one."""
     jobs = [one for one in facts if _attribute_of(one) in JOB_ATTRIBUTES]
+    if _is_about_another(said, jobs):
+        return None
     if said.says("left_job"):
         named = [one for one in jobs if _names_of_both(said, one)]
         return _the_only(named or [one for one in jobs if _attribute_of(one) != "work"] or jobs)
@@ -209,6 +212,23 @@ def _find_left_job(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     else:
         return None
     return next((one for one in left if _attribute_of(one) == said.attribute), _the_only(left))
+
+
+def _is_about_another(said: SaidChange, facts: Sequence[Fact]) -> bool:
+    """True for "My parents moved" or "Kim started at Acme", filed under the user."""
+    if said.subject != USER_SUBJECT:
+        return False
+    known = {word for one in facts for word in _start(one.content)}
+    starts = [_start(one) for one in (said.content, *said.quotes)]
+    return any(
+        find_relations(" ".join(one)) or any(is_common_given_name(fold(word)) for word in one[:1])
+        for one in starts
+        if not known.intersection(one)
+    )
+
+
+def _start(text: str) -> list[str]:
+    return text.replace("'s", " ").split()[:START_WORDS]
 
 
 def _is_elsewhere(said: SaidChange, fact: Fact) -> bool:
@@ -226,7 +246,7 @@ def _find_settled(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
                 one
                 for one in facts
                 if lists[earlier].search(one.content, list_languages(one.content))
-                and (earlier == "owes" or _share_words(said, one))
+                and (said.subject != USER_SUBJECT or _share_words(said, one))
             ]
             return _the_only(found)
     return None
@@ -246,13 +266,13 @@ def _find_replaced(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
 
 def _find_left_home(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The home that someone left for another one."""
-    if said.says("open"):
+    homes = [one for one in facts if _attribute_of(one) in HOME_ATTRIBUTES]
+    if said.says("open") or _is_about_another(said, homes):
         return None
     if said.attribute in HOME_ATTRIBUTES:
         moved = said.says("new_home", "lives_at")
     else:
         moved = said.says("new_home") and said.says("lives")
-    homes = [one for one in facts if _attribute_of(one) in HOME_ATTRIBUTES]
     return _the_only([one for one in homes if _is_elsewhere(said, one)]) if moved else None
 
 
@@ -315,7 +335,7 @@ def _list_days(text: str) -> set[str]:
 
 
 def _list_numbers(text: str) -> set[str]:
-    words = {one for one in WORD_PATTERN.findall(fold(text)) if (one,) in list_cardinals()}
+    words = {one for one in WORD_PATTERN.findall(text.casefold()) if is_number_word(one)}
     return words | {one for one in _NUMBER.findall(text) if not _YEAR.fullmatch(one)}
 
 
