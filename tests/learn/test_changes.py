@@ -388,6 +388,41 @@ BESIDE = {
         ("Lives in Oslo", "I live in Oslo", "home", "user"),
         ("Moved to Linux last year", "I moved to Linux last year", "operating_system", "user"),
     ),
+    "a stay at a hotel": (
+        ("Ole lives in Bergen", "Ole lives in Bergen", "home", "Ole"),
+        ("Ole is at a hotel in Lund", "Ole is staying at a hotel in Lund", "trip", "Ole"),
+    ),
+    "a dinner that was paid": (
+        ("Ole owes 50 euros", "Ole owes me 50 euros", "debt", "Ole"),
+        ("Ole paid for dinner", "Ole paid for dinner yesterday", "dinner", "Ole"),
+    ),
+    "a late train": (
+        ("Takes the train to Leeds", "I take the train to Leeds", "commute", "user"),
+        (
+            "The train to Leeds is no longer on time",
+            "The train to Leeds is no longer on time",
+            "delay",
+            "user",
+        ),
+    ),
+    "a height": (
+        ("Has six apple trees", "I have six apple trees", "garden", "user"),
+        (
+            "Planted two pear trees",
+            "I planted two pear trees, up to three metres high",
+            "pears",
+            "user",
+        ),
+    ),
+    "a medicine instead of a rest": (
+        ("Takes metoprolol", "I take metoprolol", "medication", "user"),
+        (
+            "Takes ibuprofen for headaches",
+            "I take ibuprofen for headaches instead of going to bed",
+            "medication",
+            "user",
+        ),
+    ),
     "a choir that is joined": (
         ("Works at Acme in Bergen", "I work at Acme in Bergen", "employer", "user"),
         ("Joined the choir Vox in Bergen", "I joined the choir Vox in Bergen", "choir", "user"),

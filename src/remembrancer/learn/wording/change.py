@@ -38,9 +38,6 @@ MIN_SHARED_SHARE = 0.3
 MIN_SIMILARITY = 0.5
 """What a statement must repeat of a memory: how many words, which share, at which cosine."""
 
-MAX_OTHER_WORDS = 1
-"""The words that "I no longer play the piano" may have besides those of the memory."""
-
 MIN_NOUN_CHARS = 4
 WORD_START_CHARS = 5
 """Words are the same if they begin alike: "spiele" and "spielt"."""
@@ -56,6 +53,7 @@ DAY_TOPICS = frozenset("monday tuesday wednesday thursday friday saturday sunday
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_START_OF_COUNT = re.compile(r"(?:\W*[\w.,]+){3}")
 _CLAUSE_END = re.compile(r"[.,;!?…]| - ")
 _PLACE = re.compile(
     r"\b(?:in|at|to|near|into|nach|bei|en|a|à|au|aux|chez|de) "
@@ -159,7 +157,7 @@ def _find_negated(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
 
 
 def _takes_back(said: SaidChange, fact: Fact) -> bool:
-    """True if a clause that says "no longer" repeats the memory, and hardly anything else."""
+    """True if a clause that says "no longer" repeats words of the memory, and no others."""
     known = _telling(fact.content, said.subject)
     for clause, languages in said.parts[1:]:
         told = _list_denied(clause, languages, said)
@@ -168,9 +166,9 @@ def _takes_back(said: SaidChange, fact: Fact) -> bool:
         days = find_topics(clause) - find_topics(fact.content)
         if not shared or days & DAY_TOPICS:
             continue
-        if len(shared) == len(known) or len(shared) >= MIN_SHARED_WORDS > len(others):
-            return True
-        if not others and load_word_lists("change.toml")["no_thing"].search(clause, languages):
+        names_thing = load_word_lists("change.toml")["no_thing"].search(clause, languages)
+        is_repeated = len(shared) >= min(MIN_SHARED_WORDS, len(known))
+        if not others and (is_repeated or names_thing):
             return True
     return False
 
@@ -259,9 +257,20 @@ def _share_words(said: SaidChange, fact: Fact) -> bool:
 def _find_replaced(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The memory of what another thing of its kind took the place of."""
     kinds = list_kinds(said.predicate or "")
-    if not said.says("instead") or not kinds:
-        return None
-    return _the_only([one for one in facts if kinds & list_kinds(one.predicate or "")])
+    alike = [one for one in facts if kinds & list_kinds(one.predicate or "")]
+    if said.says("replaced"):
+        return _the_only(alike)
+    words = _list_left_things(said)
+    return _the_only([one for one in alike if words & _telling(one.content, said.subject)])
+
+
+def _list_left_things(said: SaidChange) -> set[str]:
+    """The words right after "instead of"."""
+    instead = load_word_lists("change.toml")["instead"]
+    ends = [
+        (part, found.end()) for part, known in said.parts for found in instead.find_all(part, known)
+    ]
+    return {word for part, end in ends for word in _telling(" ".join(_start(part[end:])), "")}
 
 
 def _find_left_home(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
@@ -280,9 +289,21 @@ def _find_recounted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The one memory that counts what "then I have ten" counts anew."""
     if not said.says("total", "amount"):
         return None
-    counted = _list_counted(said.text)
+    counted = _list_counted_after(said) or _list_counted(said.text)
     found = [one for one in facts if not counted.isdisjoint(_list_counted(one.content))]
     return _the_only(found)
+
+
+def _list_counted_after(said: SaidChange) -> set[str]:
+    """What is counted right after "up to": the metres in "up to three metres"."""
+    lists = load_word_lists("change.toml")
+    starts = [
+        _START_OF_COUNT.match(part, found.end())
+        for part, languages in said.parts
+        for name in ("total", "amount")
+        for found in lists[name].find_all(part, languages)
+    ]
+    return {noun for one in starts if one for noun in _list_counted(one[0])}
 
 
 def _list_counted(text: str) -> set[str]:
