@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from remembrancer.learn.wording.doubt import Doubt, find_doubt
+from remembrancer.learn.wording.doubt import Doubt, find_doubt, is_denied
 from remembrancer.learn.wording.passage import find_passage, find_terms, shared_terms
 
 
@@ -88,6 +88,20 @@ def test_what_is_considered_or_to_come_is_planned(content: str, quote: str) -> N
 )
 def test_what_the_quote_denies_is_negated(content: str, quote: str) -> None:
     assert find_doubt(content, [quote], quote) is Doubt.NEGATED
+
+
+@pytest.mark.parametrize(
+    ("content", "quote"),
+    [
+        ("Isst kein Fleisch", "Ich esse gar kein Fleisch"),
+        ("Ist gegen Nickel allergisch", "Ich bin gegen Nickel allergisch"),
+        ("Ne mange pas de viande", "Je ne mange jamais de viande"),
+        ("Dislikes olives", "I don't like olives"),
+        ("Er allergisk mot nikkel", "Jeg er ikke allergisk mot nikkel"),
+    ],
+)
+def test_what_the_quote_says_too_is_not_denied(content: str, quote: str) -> None:
+    assert not is_denied(content, [quote], quote)
 
 
 @pytest.mark.parametrize(

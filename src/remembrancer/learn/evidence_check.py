@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.transcript import Transcript, contains_quote
+from remembrancer.learn.wording.doubt import is_denied
 from remembrancer.profiles import LearningPolicy
 from remembrancer.search.terms import extract_query_terms, extract_terms
 from remembrancer.types import Permanence
@@ -27,15 +28,6 @@ _FILLER = frozenset(
         "user person they their them theirs who says said wants has yes no not ok okay exactly "
         "right sure thanks thank please great good nice fine well hello hi bye helps help years old"
     )
-)
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|nor|neither|none|nothing|without|cannot|\w+n['’]t|dont|cant)\b", re.I
-)
-_OPPOSITION = re.compile(
-    r"\b(?:stop|quit|hat|dislik|avoid|allerg|intoleran|refus|declin|lack|against|instead|rather"
-    r"|other than|only|left|leav|former|gave up|free|un\w|non|anti|despis|detest|loath|fear"
-    r"|afraid|ended|no longer|exclud|except|skip|forg[eo]t|lost)",
-    re.I,
 )
 _REQUEST_PATTERN = re.compile(
     r"\s*(?:(?:please|hi|hello|hey|ok(?:ay)?|so|and|now|then)[\s,!.]+)*"
@@ -62,6 +54,7 @@ class RejectionReason(StrEnum):
     PASSING = "passing"
     UNKNOWN_MEMORY = "unknown_memory"
     STANDS = "stands"
+    DISMISSED = "dismissed"
     REFUSED = "refused"
 
 
@@ -102,9 +95,8 @@ def _find_content_objection(
     echoed = max((word_coverage(candidate.content, one) for one in others), default=0.0)
     if echoed >= MIN_ECHOED_SHARE and echoed > supported:
         return RejectionReason.ECHO
-    if supported < MIN_SUPPORTED_SHARE or _is_negation_flipped(
-        candidate.content, candidate.quotes[0].words
-    ):
+    quotes = [one.words for one in candidate.quotes]
+    if supported < MIN_SUPPORTED_SHARE or is_denied(candidate.content, quotes, own):
         return RejectionReason.UNSUPPORTED
     return RejectionReason.INVENTED if find_invented(candidate.content, own) else None
 
@@ -131,20 +123,3 @@ def find_invented(content: str, text: str) -> list[str]:
     words = set(extract_terms(text))
     names = _NAME_OR_NUMBER.findall(content)
     return [one for one in names if not set(extract_terms(one)) <= words]
-
-
-def count_negations(text: str) -> int:
-    """Count negations, because two texts with the same words can say opposite things."""
-    return len(_NEGATION.findall(text))
-
-
-def _is_negation_flipped(content: str, quote: str) -> bool:
-    """True if one text has a negation and the other has neither a negation nor an opposing word."""
-    negations = count_negations(content), count_negations(quote)
-    opposing = _OPPOSITION.search(content), _OPPOSITION.search(quote)
-    return any(
-        one and not other and not other_opposes
-        for one, other, other_opposes in zip(
-            negations, reversed(negations), reversed(opposing), strict=True
-        )
-    )

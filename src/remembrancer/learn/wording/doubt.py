@@ -85,6 +85,13 @@ def find_doubt(
     return None
 
 
+def is_denied(content: str, quotes: Sequence[str], context: str) -> bool:
+    """True if the quoted words deny what a memory states, or the other way round."""
+    claim = _build_claim(content, "user", "", context)
+    passages = [find_passage(one, context) for one in quotes if one.strip()]
+    return bool(passages) and _is_negated(claim, passages, list_languages(context))
+
+
 def _build_claim(content: str, about: str, said_later: str, context: str) -> _Claim:
     plain = straighten(content)
     terms = find_terms(plain) - find_terms(about)
