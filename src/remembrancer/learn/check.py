@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from remembrancer.call import Call
-from remembrancer.errors import RemembrancerError
 from remembrancer.learn.details.grounding import (
     DetailKind,
     GroundingText,
@@ -15,13 +14,13 @@ from remembrancer.learn.details.grounding import (
 )
 from remembrancer.learn.details.said_dates import dates_follow
 from remembrancer.learn.evidence_check import RejectionReason, find_objection
-from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, overlaps
+from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, is_stated, says_same
 from remembrancer.learn.learned_statement import build_statement
 from remembrancer.learn.provenance import check_provenance, find_agreeing_turn
 from remembrancer.learn.transcript import Transcript, contains_quote
 from remembrancer.learn.verify import verify
 from remembrancer.learn.wording.doubt import Doubt, find_doubt
-from remembrancer.llm import InvalidModelResponse
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
 from remembrancer.remember.statement import Statement
 from remembrancer.types import Permanence, Record, Session, Turn
@@ -53,40 +52,54 @@ class Check:
     def check_all(
         self, by_model: Sequence[ExtractedFact], by_rules: Sequence[ExtractedFact]
     ) -> list[CheckedFact]:
-        """Combine the facts found by the model and by rules, in the order they were said.
+        """Check the facts found by the model and by rules, in the order they were said.
 
-        Where both found the same fact, the model's wording is kept under the key found by the
-        rules. A fact that the user asked to have remembered keeps the user's wording.
+        Where both found the same fact, the model's gets the key found by the rules. A fact that
+        the user asked to have remembered keeps the user's wording.
         """
         requested = [one for one in by_rules if one.requested]
         proposed = [
             inherit_key(one, by_rules)
             for one in by_model
-            if not any(overlaps(one, other) for other in requested)
+            if not any(is_stated(other, [one]) for other in requested)
         ]
-        checked = [self._check(one) for one in proposed]
-        accepted = [one.candidate for one in checked if one.reason is None]
-        missed = [one for one in by_rules if not any(overlaps(one, other) for other in accepted)]
-        checked += [self._check_found_by_rules(one) for one in missed]
+        checked = [self._try_check(one, self._check) for one in proposed]
+        checked += [self._try_check(one, self._check_found_by_rules) for one in by_rules]
         return sorted(checked, key=lambda one: self._last_position(one.candidate))
+
+    def drop_repeated(self, checked: Sequence[CheckedFact]) -> list[CheckedFact]:
+        """Drop the facts found by rules that the model states for certain, in its own wording."""
+        accepted = [one for one in checked if one.by_model and one.reason is None]
+        certain = [one.candidate for one in accepted if one.doubt is None]
+        doubted = [one.candidate for one in accepted if one.doubt is not None]
+
+        def is_repeated(one: CheckedFact) -> bool:
+            known = [*certain, *doubted] if one.doubt else certain
+            return not one.candidate.requested and is_stated(one.candidate, known)
+
+        return [one for one in checked if one.by_model or not is_repeated(one)]
 
     def verify(self, checked: Sequence[CheckedFact]) -> tuple[list[CheckedFact], int]:
         """Ask the model about all facts at once; returns them and the tokens it cost."""
         model = self.call.models.fast
-        claims = [one for one in checked if one.reason is None and not one.candidate.requested]
+        claims = self._list_claims(checked)
         if model is None or not claims:
             return list(checked), 0
         try:
             found = verify(
                 model, self.transcript, [one.candidate for one in claims], self.call.now()
             )
-        except InvalidModelResponse:
-            return [self._check_words(one) if one in claims else one for one in checked], 0
+        except (InvalidModelResponse, ModelUnavailable) as error:
+            if isinstance(error, ModelUnavailable) and not error.refused:
+                raise
+            return [self._check_words(one) for one in checked], 0
         verified = {
             id(one): _apply_verdict(one, found.doubts.get(place))
             for place, one in enumerate(claims)
         }
-        return [verified.get(id(one), one) for one in checked], found.tokens
+        unasked = [one for one in checked if one.reason is not None or one.candidate.requested]
+        kept = {**verified, **{id(one): one for one in unasked}}
+        return [kept[id(one)] for one in checked if id(one) in kept], found.tokens
 
     def build_statement(self, fact: CheckedFact) -> Statement | None:
         """The statement to store; None if it was rejected or cannot be stored."""
@@ -96,12 +109,33 @@ class Check:
             return build_statement(
                 self.call, self.session, self.transcript, fact.candidate, fact.doubt
             )
-        except RemembrancerError:
+        except Exception:  # One proposal must not fail the others.
             return None
 
+    def _try_check(
+        self, candidate: ExtractedFact, check: Callable[[ExtractedFact], CheckedFact]
+    ) -> CheckedFact:
+        try:
+            return check(candidate)
+        except Exception:  # One proposal must not fail the others.
+            return CheckedFact(candidate, RejectionReason.REFUSED)
+
+    def _list_claims(self, checked: Sequence[CheckedFact]) -> list[CheckedFact]:
+        """The facts to ask about; one that the rules found and the model worded is one claim."""
+        open_facts = [one for one in checked if one.reason is None and not one.candidate.requested]
+        proposed = [one.candidate for one in open_facts if one.by_model and one.doubt is None]
+        return [
+            one
+            for one in open_facts
+            if one.by_model or not any(self._are_equal(one.candidate, other) for other in proposed)
+        ]
+
+    def _are_equal(self, one: ExtractedFact, other: ExtractedFact) -> bool:
+        return is_stated(one, [other]) and says_same(one, other, self.transcript.own_names)
+
     def _check(self, candidate: ExtractedFact) -> CheckedFact:
-        if self.is_model_weak:
-            return CheckedFact(candidate, self._compare_words(candidate))
+        if self.is_model_weak and (objection := self._compare_words(candidate)):
+            return CheckedFact(candidate, objection)
         traced = check_provenance(candidate, self.transcript)
         if isinstance(traced, RejectionReason):
             return CheckedFact(candidate, traced)
@@ -143,7 +177,8 @@ class Check:
 
     def _check_words(self, fact: CheckedFact) -> CheckedFact:
         """Without a verdict, only what repeats the person's words is beyond doubt."""
-        if fact.doubt or not fact.by_model or self._compare_words(fact.candidate) is None:
+        is_certain = not fact.by_model or fact.candidate.requested
+        if fact.reason or fact.doubt or is_certain or self._compare_words(fact.candidate) is None:
             return fact
         return replace(fact, doubt=Doubt.UNSUPPORTED)
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
-from remembrancer.search.terms import normalise_quote
+from remembrancer.learn.wording.passage import find_terms, shared_terms
+from remembrancer.learn.wording.word_list import straighten
+from remembrancer.remember.attributes import canonical_subject, fold_name
+from remembrancer.search.terms import extract_terms, normalise_quote
 from remembrancer.types import Permanence
+
+MIN_QUOTED_SHARE = 0.6
+"""Share of a quote from which another quote counts as the same clause."""
+
+MIN_LITERAL_SHARE = 0.5
+"""Share of a fact's words that must be in its quote to tell which part of it the fact is from."""
+
+_NAME_OR_NUMBER = re.compile(r"(?<!^)\b(?:[A-ZÀ-ÖØ-Þ]\w*|\w*\d\w*)|^\w*\d\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +78,73 @@ def overlaps(one: ExtractedFact, other: ExtractedFact) -> bool:
     )
 
 
+def is_stated(fact: ExtractedFact, others: Iterable[ExtractedFact]) -> bool:
+    """True if another fact rests on the words of this one, and not on others beside them."""
+    return any(overlaps(fact, one) and not _is_from_elsewhere(one, fact) for one in others)
+
+
+def says_same(one: ExtractedFact, other: ExtractedFact, own_names: Collection[str] = ()) -> bool:
+    """True if two facts tell the same of the same subject, whatever they quote."""
+    return (
+        has_same_subject(one, other, own_names)
+        and _list_told(one) <= shared_terms(_list_told(one), find_terms(other.content))
+        and _list_told(other) <= shared_terms(_list_told(other), find_terms(one.content))
+    )
+
+
+def quotes_same_clause(one: ExtractedFact, other: ExtractedFact) -> bool:
+    """True if one of two facts quotes most of the words that the other one quotes, and no more."""
+    return _quotes_most(one, other) or _quotes_most(other, one)
+
+
+def has_same_subject(
+    one: ExtractedFact, other: ExtractedFact, own_names: Collection[str] = ()
+) -> bool:
+    """True if both are about the same person, as far as they say."""
+    subjects = [canonical_subject(each.subject, own_names) for each in (one, other) if each.subject]
+    return len({fold_name(each) for each in subjects}) < 2
+
+
 def inherit_key(one: ExtractedFact, others: Iterable[ExtractedFact]) -> ExtractedFact:
-    """Take over subject and predicate if exactly one other fact quotes the same words."""
-    alike = [other for other in others if overlaps(one, other)]
+    """Take over subject and predicate if exactly one other fact rests on the same words."""
+    alike = [other for other in others if is_stated(other, [one])]
     if len(alike) != 1 or one.target is not None or one.predicate is not None:
         return one
     return replace(one, subject=alike[0].subject, predicate=alike[0].predicate)
+
+
+def _is_from_elsewhere(one: ExtractedFact, other: ExtractedFact) -> bool:
+    """True if a fact quotes more than another one, and only has words from the rest of it.
+
+    Of "I'm vegan and Ida lives in Rome", "Is vegan" has none of what tells where Ida lives. A fact
+    with few words of its own quote, as in another language, cannot be told apart.
+    """
+    content = find_terms(one.content) - find_terms(one.subject or "")
+    literal = shared_terms(content, find_terms(one.quote))
+    if not literal or len(literal) < MIN_LITERAL_SHARE * len(content):
+        return False
+    rest = find_terms(one.quote) - find_terms(other.quote)
+    tells_other = shared_terms(_list_told(other), find_terms(one.content))
+    return bool(shared_terms(literal, rest)) and not tells_other
+
+
+def _quotes_most(one: ExtractedFact, other: ExtractedFact) -> bool:
+    return any(
+        mine.turn == theirs.turn
+        and normalise_quote(mine.words) in normalise_quote(theirs.words)
+        and len(mine.words) >= MIN_QUOTED_SHARE * len(theirs.words)
+        for mine in one.quotes
+        for theirs in other.quotes
+    )
+
+
+def _list_told(fact: ExtractedFact) -> frozenset[str]:
+    """Names, numbers and the second half of the terms: the first ones name the attribute."""
+    about = find_terms(fact.subject or "")
+    names = find_terms(" ".join(_NAME_OR_NUMBER.findall(fact.content)))
+    telling = find_terms(fact.content) - about
+    terms = [one for one in extract_terms(straighten(fact.content)) if one in telling]
+    return names - about | set(terms[len(terms) // 2 :])
 
 
 def _contain_each_other(one: str, other: str) -> bool:

@@ -66,6 +66,7 @@ def valid_period(dates: Dates | None, turns: Sequence[Turn]) -> tuple[datetime, 
     An end that was past when it was said is part of the story: the fact itself stays true.
     """
     said_at = min(one.said_at for one in turns)
+    dates = _drop_placeholders(dates)
     if dates is None:
         return said_at, None
     is_past = dates.end is not None and dates.end < said_at.date()
@@ -75,6 +76,17 @@ def valid_period(dates: Dates | None, turns: Sequence[Turn]) -> tuple[datetime, 
         return valid_from, None
     valid_until = _start_of(dates.end + timedelta(days=1))
     return min(valid_from, valid_until - timedelta(days=1)), valid_until
+
+
+def _drop_placeholders(dates: Dates | None) -> Dates | None:
+    """The dates without the first and the last year of the calendar, which stand for no date."""
+    if dates is None:
+        return None
+    start, end = (
+        one if one is not None and date.min.year < one.year < date.max.year else None
+        for one in (dates.start, dates.end)
+    )
+    return Dates(start, end) if start or end else None
 
 
 def _start_of(day: date) -> datetime:

@@ -5,6 +5,7 @@ It sees neither the quotes nor the reasons of the first answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +27,13 @@ from remembrancer.learn.wording.doubt import Doubt
 from remembrancer.llm import InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt
-from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject, fold_name
+from remembrancer.remember.attributes import (
+    USER_SUBJECT,
+    USER_SYNONYMS,
+    canonical_subject,
+    fold_name,
+)
+from remembrancer.search.kinship import find_relations, widen_relations
 
 
 class StrictVerdict(ClaimVerdict):
@@ -45,6 +52,10 @@ class Verification:
 
     doubts: Mapping[int, Doubt]
     tokens: int
+
+
+_PERSON_BREAK = re.compile(r"[()\[\],;/&]|\b(?:and|und|y|et)\b", re.IGNORECASE)
+_CAPITALISED = re.compile(r"\b[^\W\d_a-zà-öø-ÿ][\w-]*")
 
 
 def verify(
@@ -98,11 +109,43 @@ def _find_doubt(
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """Whom a text means: the user, the words of a name, relations ("the user's sister")."""
+
+    is_user: bool
+    names: frozenset[str]
+    relations: frozenset[str]
+
+    def can_be(self, other: _Person) -> bool:
+        if self.names and other.names:
+            return self.names <= other.names or other.names <= self.names
+        if not self.names and not other.names:
+            return bool(self.relations & other.relations)
+        return not (self.is_user or other.is_user)
+
+
 def _is_same_person(one: str, other: str | None, own_names: Sequence[str]) -> bool:
-    """True if either name contains the other: "Ingrid" and "the user's sister Ingrid"."""
-    first = canonical_subject(one, own_names)
-    second = canonical_subject(other or USER_SUBJECT, own_names)
-    if USER_SUBJECT in (first, second):
-        return first == second
-    words, others = set(fold_name(first).split("_")), set(fold_name(second).split("_"))
-    return words <= others or others <= words
+    """True if two texts can mean one person: "Ingrid" and "the user's sister Ingrid"."""
+    first, second = (_read_person(text, own_names) for text in (one, other or USER_SUBJECT))
+    if first.is_user and second.is_user:
+        return True
+    is_only_user = any(one.is_user and not one.names for one in (first, second))
+    return not is_only_user and first.can_be(second)
+
+
+def _read_person(text: str, own_names: Sequence[str]) -> _Person:
+    parts = [one.strip() for one in _PERSON_BREAK.split(text) if one.strip()]
+    by_user = [one for one in parts if canonical_subject(one, own_names) == USER_SUBJECT]
+    rest = " ".join(one for one in parts if one not in by_user)
+    relations = widen_relations(find_relations(rest))
+    words = [one for one in fold_name(rest).split("_") if one]
+    if relations or any(map(_is_user_word, words)):
+        named = (one for one in _CAPITALISED.findall(rest) if not find_relations(one))
+        words = [one for one in map(fold_name, named) if not _is_user_word(one)]
+    return _Person(bool(by_user), frozenset(words), relations)
+
+
+def _is_user_word(word: str) -> bool:
+    """True for "user" in any form: "users", "Nutzers"."""
+    return any(len(one) > 3 and word.startswith(one) for one in USER_SYNONYMS)

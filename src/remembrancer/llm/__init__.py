@@ -1,7 +1,7 @@
 """Language models behind one small protocol. They are called in the background, never in recall.
 
 Unavailable
-├── ModelUnavailable       model_unavailable   503   .transient
+├── ModelUnavailable       model_unavailable   503   .transient, .refused
 └── InvalidModelResponse   model_misspoke      503
     └── TruncatedAnswer    model_misspoke      503
 """
@@ -30,13 +30,17 @@ DEFAULT_MAX_TOKENS = 8000
 
 
 class ModelUnavailable(Unavailable):
-    """The model did not answer; `transient` is True if the same request can succeed later."""
+    """The model did not answer; `transient` is True if the same request can succeed later.
+
+    `refused` is True if another request can succeed: this one is too long, or not allowed.
+    """
 
     code = "model_unavailable"
 
-    def __init__(self, message: str, *, transient: bool) -> None:
+    def __init__(self, message: str, *, transient: bool, refused: bool = False) -> None:
         super().__init__(message)
         self.transient = transient
+        self.refused = refused
 
 
 class InvalidModelResponse(Unavailable):

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MESSAGES = EndpointMessages("model")
 TIMEOUT_ERROR_NAME = TimeoutError.__name__
+REFUSED_STATUSES = (400, 413, 422)
+"""The content of one request is refused; 401, 403 and 404 concern all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,11 @@ def validate_key(key: str) -> str:
 
 
 def error_for_status(status: int) -> ModelUnavailable:
-    return ModelUnavailable(MESSAGES.rejected(status), transient=is_retryable(status))
+    return ModelUnavailable(
+        MESSAGES.rejected(status),
+        transient=is_retryable(status),
+        refused=status in REFUSED_STATUSES,
+    )
 
 
 def error_for_item(item: ExchangeItem) -> ModelUnavailable | InvalidModelResponse:
