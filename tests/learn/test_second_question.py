@@ -8,7 +8,7 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.testing import ModelEndpoint, ScriptedReply, says
+from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, says
 from remembrancer.types import Status
 from tests.support.opening import Open
 from tests.support.plans import asks_for, shown_in
@@ -82,6 +82,8 @@ INVALID = {
     "a verdict on one of two": says({"verdicts": [{"claim": "c1", "supported": True}]}),
     "a verdict without an answer": says({"verdicts": [{"claim": "c1"}, {"claim": "c2"}]}),
     "cut off": says('{"verdicts": [', finish="length"),
+    "refused": fails(400),
+    "too large": fails(413),
 }
 
 
@@ -148,3 +150,129 @@ def test_without_verification_the_model_is_asked_once(
 
     assert [asks_for(one.json) for one in model.requests] == ["memory"]
     assert contents(me) == [REPEATED["content"]]
+
+
+@pytest.mark.parametrize(
+    ("about", "subject"),
+    [
+        ("user's sister", "Ida"),
+        ("the user's sister Ida", "Ida"),
+        ("die Schwester des Nutzers", "Ida"),
+        ("la hermana del usuario", "Ida"),
+        ("la sœur de l'utilisateur", "Ida"),
+        ("Ida", "user's sister"),
+        ("the user (Ada)", "user"),
+        ("Ada (the user)", "user"),
+        ("the user and her husband", "user"),
+    ],
+)
+def test_another_description_of_the_same_person_is_no_doubt(
+    store: Remembrancer, me: Memory, model: ModelEndpoint, about: str, subject: str
+) -> None:
+    model.script = proposes({**REPEATED, "subject": subject}, about=about)
+    tell(me, "chat", SAID)
+    store.flush()
+
+    assert contents(me) == [REPEATED["content"]]
+
+
+@pytest.mark.parametrize(
+    ("about", "subject"),
+    [
+        ("user's sister", "user"),
+        ("user's sister (Ida)", "user"),
+        ("the user's brother Tom", "Ida"),
+        ("the user (Ada)", "Ida"),
+        ("user", "Ida"),
+    ],
+)
+def test_a_description_of_somebody_else_is_a_doubt(
+    store: Remembrancer, me: Memory, model: ModelEndpoint, about: str, subject: str
+) -> None:
+    model.script = proposes({**REPEATED, "subject": subject}, about=about)
+    tell(me, "chat", SAID)
+    store.flush()
+
+    (waiting,) = me.list(status="unconfirmed").items
+    assert waiting.metadata["doubt"] == "other_person"
+
+
+HOME = "I live in Oslo."
+BOTH = "I'm vegan and my sister Ida lives in Bergen."
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_doubtful_proposal_does_not_hide_what_was_said_plainly(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, Any], verify: bool
+) -> None:
+    store = open_memory(models=models, profile_overrides={"learning": {"verify": verify}})
+    me = store.for_user("ada")
+    embellished = proposal(
+        "The user lives in Oslo in 12 Storgata", "I live in Oslo", predicate="home"
+    )
+    model.script = proposes(embellished)
+    tell(me, "chat", HOME)
+    store.flush()
+
+    assert contents(me) == ["Lives in Oslo"]
+    assert contents(me, status="unconfirmed") == [embellished["content"]]
+
+
+def test_what_the_second_answer_does_not_support_does_not_hide_what_it_supports(
+    store: Remembrancer, me: Memory, model: ModelEndpoint
+) -> None:
+    embellished = proposal("The user lives in Oslo by the sea", "I live in Oslo", predicate="home")
+    model.script = proposes(embellished, unsupported=["by the sea"])
+    tell(me, "chat", HOME)
+    store.flush()
+
+    assert contents(me) == ["Lives in Oslo"]
+    assert contents(me, status="unconfirmed") == [embellished["content"]]
+
+
+@pytest.mark.parametrize("predicate", ["diet", ""])
+def test_a_proposal_from_one_part_of_its_quote_does_not_hide_the_other_part(
+    store: Remembrancer, me: Memory, model: ModelEndpoint, predicate: str
+) -> None:
+    model.script = proposes(proposal("The user is vegan", BOTH[:-1], predicate=predicate))
+    tell(me, "chat", BOTH)
+    store.flush()
+
+    assert contents(me) == ["Sister Ida lives in Bergen", "The user is vegan"]
+    assert me.fact("Ida", "home").content == "Sister Ida lives in Bergen"
+    assert me.fact("user", "diet").content == "The user is vegan"
+
+
+def test_what_both_found_is_one_claim_and_one_memory(
+    store: Remembrancer, me: Memory, model: ModelEndpoint
+) -> None:
+    model.script = proposes(proposal("The user lives in Oslo", "I live in Oslo"))
+    tell(me, "chat", HOME)
+    store.flush()
+
+    assert contents(me) == ["The user lives in Oslo"]
+    assert "[c2]" not in shown_in(model.requests[-1].json)
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        ("Ich bin nicht gegen Penicillin allergisch.", "Ist gegen Penicillin allergisch"),
+        ("Ich esse gar kein Fleisch.", "Isst Fleisch"),
+        ("Je ne mange jamais de viande.", "Mange de la viande"),
+        ("Nunca como carne de cerdo.", "Come carne de cerdo"),
+        ("I am not allergic to penicillin.", "Is allergic to penicillin"),
+    ],
+)
+def test_a_weak_model_cannot_turn_a_denial_into_a_fact(
+    open_memory: Open, model: ModelEndpoint, weak_models: dict[str, Any], said: str, content: str
+) -> None:
+    store = open_memory(models=weak_models)
+    me = store.for_user("ada")
+    model.script = proposes(proposal(content, said.rstrip(".")))
+    tell(me, "chat", said)
+    store.flush()
+
+    assert content not in contents(me)
+    assert content not in contents(me, status="unconfirmed")
+    assert [one.reason for one in me.rejected().items] == ["unsupported"]

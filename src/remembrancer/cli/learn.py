@@ -41,6 +41,7 @@ REJECTION_REASONS = {
     "passing": "It was true only for a moment.",
     "unknown_memory": "It would have replaced a memory that does not exist.",
     "stands": "The existing memory is newer or trusted more.",
+    "dismissed": "You forgot, deleted or corrected it, and have not said it again.",
     "refused": "It cannot be stored: it is a secret, an attack, or not text.",
 }
 
@@ -316,6 +317,8 @@ def _print_failure(out: Terminal, session: Session, name: str) -> None:
 
 def format_next_attempt(out: Terminal, session: Session) -> str:
     """A sentence on when learning from the session is tried again."""
+    if session.due_at is None and not session.attempts:
+        return "The other turns were learned from."
     if session.due_at is None:
         return f"Gave up after {session.attempts} attempts. Try again: rem close {session.id}"
     again = out.format_time(session.due_at)

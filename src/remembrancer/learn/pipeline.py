@@ -13,26 +13,37 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from remembrancer.call import Call
-from remembrancer.errors import UnknownPerson
+from remembrancer.errors import Conflict, EmbeddingFailed, InvalidInput, UnknownPerson
 from remembrancer.guard.redaction import redact_text
 from remembrancer.ids import new_id
 from remembrancer.learn.check import Check, CheckedFact
+from remembrancer.learn.earlier import EarlierFacts, load_earlier
 from remembrancer.learn.evidence_check import RejectionReason
 from remembrancer.learn.extract import Extraction, extract_with_model
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.learned_facts import FactWriter
 from remembrancer.learn.nearby import load_nearby
 from remembrancer.learn.rules.extractor import extract_facts
+from remembrancer.learn.skipped_turns import (
+    SkippedTurns,
+    Stretch,
+    can_narrow,
+    describe_error,
+    find_read_by_rules,
+    is_about_turns,
+    list_unread,
+    note_learned,
+)
 from remembrancer.learn.team_extractor import propose_for_team
 from remembrancer.learn.transcript import Transcript, build_transcript
-from remembrancer.llm import TruncatedAnswer
+from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.statement import Statement, build_record
 from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
 from remembrancer.sessions.turns import set_title
 from remembrancer.store.contract import Filter, Writer
 from remembrancer.team.service import withdraw_contributions
-from remembrancer.types import Action, Kind, Record, Rejection, Session, Tenant
+from remembrancer.types import Action, Kind, Record, Rejection, Session, Tenant, Turn
 
 BATCH_SIZE = 60
 """New turns per batch."""
@@ -45,14 +56,21 @@ MAX_MEMORIES_SHOWN = 60
 
 MAX_MEMORIES_PER_TURN = 5
 
+PROBE_TEXT = "user"
+"""A text that any working embedder can embed."""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnBatch:
-    """The next turns of a session to learn from; `end` is the watermark after them."""
+    """The next turns of a session to learn from; `end` is the watermark after them.
+
+    `unread` says why the model does not read them.
+    """
 
     session: Session
     transcript: Transcript
     end: int
+    unread: str | None = None
 
     @property
     def size(self) -> int:
@@ -74,6 +92,7 @@ class LearnedBatch:
     confirmed: tuple[str, ...]
     rejected: tuple[Rejection, ...]
     unconfirmed: tuple[str, ...] = ()
+    is_read_by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +101,45 @@ class CheckedBatch:
 
     extraction: Extraction
     facts: Sequence[tuple[CheckedFact, Statement | None]]
+    by_rules: Sequence[ExtractedFact] = ()
 
 
-def learn(call: Call, session_id: str, *, with_model: bool = True) -> Iterator[LearnedBatch]:
+def learn(
+    call: Call, session_id: str, *, with_model: bool = True, skip_unanswered: bool = False
+) -> Iterator[LearnedBatch]:
     """Learn from all new turns of a session; yields each batch after it is committed.
 
-    If a model's answer is cut off, it is asked again about half of the turns.
+    If a model's answer is cut off or the request is refused, it is asked again about half of the
+    turns. With `skip_unanswered`, it is so after any invalid answer, and rules read a single turn
+    that gets none.
     """
     if not with_model:
         call = call.without_models()
-    size = BATCH_SIZE
-    while (batch := _claim_next_batch(call, session_id, size)) is not None:
+    whole = stretch = Stretch(BATCH_SIZE, call.profile.learning.window)
+    skipped = SkippedTurns(call)
+    while (batch := _claim_next_batch(call, session_id, stretch)) is not None:
         try:
             learned = _learn_batch(call, batch)
-        except TruncatedAnswer:
-            if batch.size < 2:
+        except (InvalidModelResponse, ModelUnavailable) as error:
+            narrower = replace(stretch, size=batch.size).narrow()
+            if narrower is not None and can_narrow(error, skip_unanswered=skip_unanswered):
+                _release(call, batch.session)
+                stretch = narrower
+                continue
+            if not skip_unanswered or not is_about_turns(error) or skipped.is_full:
+                skipped.take_back()
                 raise
-            _release(call, batch.session)
-            size = batch.size // 2
-            continue
+            skipped.add(batch.session, error)
+            learned = _learn_batch(
+                call.without_models(), replace(batch, unread=describe_error(error))
+            )
         if learned is None:
             return
-        size = BATCH_SIZE
+        if learned.is_read_by_model:
+            skipped.accept()
+        stretch = replace(whole, size=1) if skipped.count else whole
         yield learned
+    skipped.finish()
 
 
 def _learn_batch(call: Call, batch: TurnBatch) -> LearnedBatch | None:
@@ -113,15 +148,33 @@ def _learn_batch(call: Call, batch: TurnBatch) -> LearnedBatch | None:
     if _is_personal_learning_enabled(call):
         checked = _extract_and_check(call, batch)
     propose_for_team(call, batch.transcript)
-    statements = [statement for _, statement in checked.facts if statement is not None]
-    texts = [build_record(call, one, call.now()).search_text for one in statements]
+    vectors, checked = _embed_statements(call, checked)
     try:
-        return write_with_vectors(
-            call, TextVectors(call, texts), partial(_store_batch, call, batch, checked)
-        )
+        return write_with_vectors(call, vectors, partial(_store_batch, call, batch, checked))
     except UnknownPerson:  # The owner was erased meanwhile: withdraw the team proposals, too.
         withdraw_contributions(call.services, call.owner, call.profile)
         return None
+
+
+def _embed_statements(call: Call, checked: CheckedBatch) -> tuple[TextVectors, CheckedBatch]:
+    """The vectors of what is to be stored, without statements that cannot be embedded."""
+    statements = [statement for _, statement in checked.facts if statement is not None]
+    texts = {id(one): build_record(call, one, call.now()).search_text for one in statements}
+    try:
+        return TextVectors(call, texts.values()), checked
+    except EmbeddingFailed:
+        vectors = TextVectors(call, [PROBE_TEXT])  # Raises if the embedder fails for any text.
+    kept = {one for one, text in texts.items() if _can_embed(vectors, text)}
+    facts = [(fact, one if id(one) in kept else None) for fact, one in checked.facts]
+    return vectors, replace(checked, facts=facts)
+
+
+def _can_embed(vectors: TextVectors, text: str) -> bool:
+    try:
+        vectors.add([text])
+    except EmbeddingFailed:
+        return False
+    return True
 
 
 def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
@@ -130,12 +183,24 @@ def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
     check = Check(
         call, batch.session, batch.transcript, memories, is_model_weak=call.models.is_fast_weak
     )
-    by_rules = extract_facts(batch.transcript.new_own_turns)
+    by_rules = _extract_with_rules(batch.transcript.new_own_turns)
     facts = check.check_all(extraction.candidates, by_rules)
     if call.profile.learning.verify and not check.is_model_weak:
         facts, tokens = check.verify(facts)
         extraction = replace(extraction, tokens=extraction.tokens + tokens)
-    return CheckedBatch(extraction, [(one, check.build_statement(one)) for one in facts])
+    facts = check.drop_repeated(facts)
+    statements = [(one, check.build_statement(one)) for one in facts]
+    return CheckedBatch(extraction, statements, by_rules)
+
+
+def _extract_with_rules(turns: Sequence[Turn]) -> list[ExtractedFact]:
+    """What rules find; a turn that they cannot read does not keep them from the others."""
+    try:
+        return extract_facts(turns)
+    except Exception:
+        if len(turns) < 2:
+            return []
+    return [fact for one in turns for fact in _extract_with_rules([one])]
 
 
 def _is_personal_learning_enabled(call: Call) -> bool:
@@ -143,9 +208,9 @@ def _is_personal_learning_enabled(call: Call) -> bool:
     return call.services.live_settings.get(tenant, call.profile).personal_learning
 
 
-def _claim_next_batch(call: Call, session_id: str, size: int) -> TurnBatch | None:
+def _claim_next_batch(call: Call, session_id: str, stretch: Stretch) -> TurnBatch | None:
     """Returns None if nothing is left to learn or another process holds the session."""
-    window, now = call.profile.learning.window, call.now()
+    size, window, now = stretch.size, stretch.window, call.now()
     with call.open_writer() as writer:
         session = writer.get_session(session_id)
         if session is None or (session.leased_until and session.leased_until > now):
@@ -153,15 +218,17 @@ def _claim_next_batch(call: Call, session_id: str, size: int) -> TurnBatch | Non
         before = session.watermark - window - 1
         listed = writer.list_turns(session_id, before, window + size)
         known = [one for one in listed if one.position < session.watermark]
-        turns = [*known, *listed[len(known) : len(known) + size]]
-        if len(turns) == len(known):
+        new = listed[len(known) : len(known) + size]
+        if not new:
             writer.save_session(replace(session, due_at=None, leased_until=None))
             return None
         if call.models.fast is not None:
             session = replace(session, leased_until=now + LEASE_DURATION)
             writer.save_session(session)
-    transcript = build_transcript(turns, session.watermark)
-    return TurnBatch(session, transcript, turns[-1].position + 1)
+    unread = list_unread(session)
+    shown = [one for one in known if one.position not in unread]
+    transcript = build_transcript([*shown, *new], session.watermark)
+    return TurnBatch(session, transcript, new[-1].position + 1)
 
 
 def _release(call: Call, session: Session) -> None:
@@ -209,12 +276,13 @@ def _store_batch(
     if session is None or session.watermark != batch.session.watermark:
         return None
     facts = FactWriter(call, writer, vectors)
+    earlier = _load_earlier(call, writer, batch, checked)
     rejected = [
         _build_rejection(session, one.content, one.reason, now)
         for one in checked.extraction.refused
     ]
     for one, statement in checked.facts:
-        reason = one.reason or facts.store(one.candidate, statement)
+        reason = one.reason or _store_fact(facts, earlier, one, statement)
         if reason is not None:
             rejected.append(_reject(session, one.candidate, reason, now))
     for confirmation in checked.extraction.confirmations:
@@ -228,25 +296,55 @@ def _store_batch(
         confirmed=tuple(facts.confirmed),
         rejected=tuple(rejected),
         unconfirmed=tuple(facts.unconfirmed),
+        is_read_by_model=checked.extraction.model is not None,
     )
     note = _format_note(learned, checked.extraction)
+    if batch.unread is not None:
+        note = f"{note}; not read by the model: {batch.unread}"
     writer.apply(call.new_event(Action.LEARNED, now, note=note), [])
     has_more = writer.next_position(session.id) > batch.end
     writer.save_session(_advance_session(session, batch, checked.extraction, has_more=has_more))
     return learned
 
 
+def _load_earlier(
+    call: Call, writer: Writer, batch: TurnBatch, checked: CheckedBatch
+) -> EarlierFacts:
+    """What was learned from the session before; rules may have read these turns already."""
+    end = find_read_by_rules(batch.session)
+    read = {one.id for one in batch.transcript.turns if one.position < end}
+    found_before = [one for one in checked.by_rules if read.issuperset(one.turns)]
+    return load_earlier(call, writer, batch.session, batch.transcript, found_before)
+
+
+def _store_fact(
+    facts: FactWriter, earlier: EarlierFacts, fact: CheckedFact, statement: Statement | None
+) -> RejectionReason | None:
+    """Returns the reason if the fact is not stored."""
+    candidate = fact.candidate
+    if earlier.is_dismissed(candidate):
+        return RejectionReason.DISMISSED
+    if not fact.by_model and earlier.was_found_before(candidate):
+        return None
+    if candidate.target is None and fact.by_model and fact.doubt is None:
+        candidate = replace(candidate, target=earlier.find_restated(candidate))
+    try:
+        return facts.store(candidate, statement)
+    except (InvalidInput, Conflict, ArithmeticError, ValueError):
+        return RejectionReason.REFUSED
+
+
 def _advance_session(
     session: Session, batch: TurnBatch, extraction: Extraction, *, has_more: bool
 ) -> Session:
     """Move the watermark; a session with more new turns stays due."""
+    new = batch.transcript.turns[-1].position if batch.unread else None
+    unread = {new: batch.unread} if new is not None and batch.unread else {}
     advanced = replace(
-        session,
-        watermark=batch.end,
+        note_learned(session, batch.end, unread),
         due_at=session.due_at if has_more else None,
         leased_until=None,
         attempts=0,
-        failure=None,
     )
     if extraction.summary is not None:
         summary = redact_text(extraction.summary)

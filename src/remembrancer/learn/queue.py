@@ -8,8 +8,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from remembrancer.errors import EmbeddingFailed, RemembrancerError, StoreUnavailable
+from remembrancer.errors import EmbeddingFailed, StoreUnavailable
 from remembrancer.learn.pipeline import LearnedBatch, learn
+from remembrancer.learn.skipped_turns import describe_error, find_read_by_rules, rewind
 from remembrancer.llm import ModelUnavailable
 from remembrancer.remember.embedding import embed_missing
 from remembrancer.store.contract import SessionFilter
@@ -44,14 +45,24 @@ def learn_due_sessions(services: Services, principal: Principal) -> Iterator[Lea
 
 def _learn_or_postpone(call: Call, session: Session) -> Iterator[LearnedBatch]:
     try:
-        yield from learn(call, session.id)
+        yield from learn(call, session.id, skip_unanswered=_is_last_attempt(session))
     except ModelUnavailable as error:
         yield from _postpone_or_give_up(call, session, error, counts=not error.transient)
-        raise
+        if not error.refused:
+            raise
     except (StoreUnavailable, EmbeddingFailed) as error:
         _postpone(call, session, error)
     except Exception as error:  # A failure here must never reach the user's conversation.
         yield from _postpone_or_give_up(call, session, error, counts=True)
+
+
+def _is_last_attempt(session: Session) -> bool:
+    """True if it is time to find the turns that the model cannot answer about.
+
+    A session that was given up before is not given another series of attempts first.
+    """
+    was_given_up = find_read_by_rules(session) > session.watermark
+    return was_given_up or session.attempts >= MAX_ATTEMPTS - 1
 
 
 def _postpone_or_give_up(
@@ -62,7 +73,7 @@ def _postpone_or_give_up(
     if given_up is not None:
         with contextlib.suppress(Exception):  # The failure of the model is what is reported.
             yield from learn(call, session.id, with_model=False)
-        _keep_for_model(call, given_up)
+        rewind(call, given_up)
 
 
 def _load_due_sessions(call: Call) -> list[Session]:
@@ -86,25 +97,8 @@ def _postpone(
             current,
             attempts=attempts,
             leased_until=None,
-            failure=_describe(error),
+            failure=describe_error(error),
             due_at=None if given_up else call.now() + delay,
         )
         writer.save_session(postponed)
     return postponed if given_up else None
-
-
-def _keep_for_model(call: Call, given_up: Session) -> None:
-    """Keep the turns unlearned and the failure listed, so that closing it asks the model again."""
-    with call.open_writer() as writer:
-        current = writer.get_session(given_up.id)
-        if current is not None:
-            attempts, failure = given_up.attempts, given_up.failure
-            writer.save_session(
-                replace(current, watermark=given_up.watermark, attempts=attempts, failure=failure)
-            )
-
-
-def _describe(error: Exception) -> str:
-    if isinstance(error, RemembrancerError):
-        return f"{error.code}: {error}"
-    return type(error).__name__

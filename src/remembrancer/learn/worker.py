@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from remembrancer.errors import RemembrancerError
 from remembrancer.types import JOBS_SURFACE, Owner, Principal
 
 if TYPE_CHECKING:
@@ -76,7 +75,8 @@ class Learner:
         from remembrancer.learn.queue import learn_due_sessions
 
         while (owner := self._queue.get()) is not None:
-            with contextlib.suppress(RemembrancerError):  # The sessions stay due.
+            # The sessions stay due; the thread must live on for those who wait for it.
+            with contextlib.suppress(Exception):
                 for batch in learn_due_sessions(
                     self._services, Principal(owner, None, JOBS_SURFACE)
                 ):
