@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from remembrancer.learn.wording.pasted import split_pasted
@@ -41,7 +41,16 @@ class Transcript:
     @property
     def new_own_turns(self) -> list[Turn]:
         """The new turns with only the user's own words; turns without any are left out."""
-        own = [replace(one, content=self.own_words[one.id]) for one in self.new_turns]
+        return self._keep_own_words(self.new_turns)
+
+    @property
+    def earlier_own_turns(self) -> list[Turn]:
+        """The same of the turns that were learned from before."""
+        known = [one for one in self.turns if one.position < self.new_from]
+        return self._keep_own_words([one for one in known if one.id in self.own_words])
+
+    def _keep_own_words(self, turns: Sequence[Turn]) -> list[Turn]:
+        own = [replace(one, content=self.own_words[one.id]) for one in turns]
         return [one for one in own if one.content.strip()]
 
     @property
@@ -80,13 +89,29 @@ def extract_own_words(text: str, said_before: Iterable[str]) -> str:
     """Remove quoted lines, code, pasted text, and sentences that others said before."""
     own, _ = split_pasted(text)
     bare = _QUOTED_LINE.sub("", CODE_FENCE_PATTERN.sub("\n", own))
-    others = list(said_before)
-    return "\n".join(one for one in SENTENCE_END_PATTERN.split(bare) if not _is_echo(one, others))
+    return _blank_echoes(bare, list(said_before))
 
 
 def contains_quote(text: str, quote: str) -> bool:
     """True if the text contains the quote, ignoring case and spacing; an empty quote never is."""
     return bool(quote.strip()) and normalise_quote(quote) in normalise_quote(text)
+
+
+def _blank_echoes(text: str, others: Sequence[str]) -> str:
+    """Replace the sentences that others said before by line breaks, and keep all else as it is."""
+    begin, kept = 0, []
+    for end, following in _list_sentence_ends(text):
+        is_echo = _is_echo(text[begin:end], others)
+        kept.append("\n" if is_echo else text[begin:following])
+        begin = following
+    return "".join(kept)
+
+
+def _list_sentence_ends(text: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence ends, and where the next one begins."""
+    for found in SENTENCE_END_PATTERN.finditer(text):
+        yield found.span()
+    yield len(text), len(text)
 
 
 def _is_echo(sentence: str, others: Sequence[str]) -> bool:
