@@ -183,7 +183,8 @@ def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
     check = Check(
         call, batch.session, batch.transcript, memories, is_model_weak=call.models.is_fast_weak
     )
-    by_rules = _extract_with_rules(batch.transcript.new_own_turns)
+    own, earlier = batch.transcript.new_own_turns, batch.transcript.earlier_own_turns
+    by_rules = _extract_with_rules(own, earlier)
     facts = check.check_all(extraction.candidates, by_rules)
     if call.profile.learning.verify and not check.is_model_weak:
         facts, tokens = check.verify(facts)
@@ -193,14 +194,14 @@ def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
     return CheckedBatch(extraction, statements, by_rules)
 
 
-def _extract_with_rules(turns: Sequence[Turn]) -> list[ExtractedFact]:
+def _extract_with_rules(turns: Sequence[Turn], earlier: Sequence[Turn]) -> list[ExtractedFact]:
     """What rules find; a turn that they cannot read does not keep them from the others."""
     try:
-        return extract_facts(turns)
+        return extract_facts(turns, earlier)
     except Exception:
         if len(turns) < 2:
             return []
-    return [fact for one in turns for fact in _extract_with_rules([one])]
+    return [fact for one in turns for fact in _extract_with_rules([one], ())]
 
 
 def _is_personal_learning_enabled(call: Call) -> bool:

@@ -48,6 +48,12 @@ LEAD_IN = (
 )
 
 
+CORRECTED = r"(?P<head>.+?)(?:[,.;…]|\s[-–—])+\s+(?:<CORRECTION>)[,.:!…]*\s+(?P<tail>.+)"
+FIRST_WORD = re.compile(r"[\w'’]+")
+MAX_REPLACED_WORDS = 6
+"""Words before a correction within which it must begin to replace them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A clause without its lead-in; `is_asserted` is False for questions and guesses."""
@@ -68,10 +74,12 @@ def split_sentences(text: str, vocabulary: Vocabulary) -> Iterator[str]:
 
 def _split_at_sentence_ends(text: str, vocabulary: Vocabulary) -> Iterator[str]:
     abbreviation = vocabulary.compile(r"(?:\b<ABBREVIATION>|\b[A-Z])\.$")
+    corrects = vocabulary.compile(r"<TAKES_BACK>(?=[\s,.:!…])")
     begin = 0
     for found in SENTENCE_END.finditer(text):
         sentence = text[begin : found.start()].strip()
-        if "\n" in found[0] or not abbreviation.search(sentence[-8:]):
+        goes_on = corrects.match(text, found.end()) or abbreviation.search(sentence[-8:])
+        if "\n" in found[0] or sentence.endswith("?") or not goes_on:
             yield sentence
             begin = found.end()
     yield text[begin:].strip()
@@ -96,6 +104,19 @@ def mask_quotations(text: str, vocabulary: Vocabulary) -> str:
         return MASK * len(words) if hides else words
 
     return QUOTATION.sub(mask, text)
+
+
+def apply_correction(sentence: str, vocabulary: Vocabulary) -> str | None:
+    """Apply "in Rome, sorry, in Milan"; None if it is not clear what the correction replaces."""
+    found = vocabulary.compile(CORRECTED).fullmatch(sentence[:LONG_TURN_CHARS])
+    if found is None:
+        return sentence
+    first = FIRST_WORD.match(found["tail"])
+    last = re.escape(first[0]) if first and not first[0][0].isdigit() else r"\d[\d.,:]*"
+    places = list(re.finditer(rf"(?<!\w){last}(?!\w)", found["head"], re.I))
+    if not first or not places or len(found["head"][places[-1].start():].split()) > MAX_REPLACED_WORDS:
+        return None
+    return found["head"][: places[-1].start()] + found["tail"]
 
 
 def split_clauses(sentence: str, vocabulary: Vocabulary) -> Iterator[Clause]:

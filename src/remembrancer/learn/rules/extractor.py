@@ -20,11 +20,16 @@ MIN_WORDS = 3
 """Words from which a sentence of an unknown language is tried in all of them."""
 
 
-def extract_facts(turns: Sequence[Turn]) -> list[ExtractedFact]:
-    """The user's explicit statements and requests, in order; most turns have none."""
+def extract_facts(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> list[ExtractedFact]:
+    """The user's explicit statements and requests, in order; most turns have none.
+
+    `earlier` are the turns before, which tell who is who.
+    """
     own = [turn for turn in turns if turn.is_by_user]
     main = detect_language("\n".join(turn.content for turn in own))
     people = People()
+    for turn in earlier:
+        list(_extract_from_turn(turn, main, people))
     found = (fact for turn in own for fact in _extract_from_turn(turn, main, people))
     return list(_drop_repetitions(found))
 
@@ -48,7 +53,7 @@ def _extract_from_turn(
     people.start_turn(turn.id)
     for sentence in split_sentences(turn.content, rules.vocabulary):
         spoken = _list_languages(sentence, language)
-        for found in _extract_from_sentence(sentence, spoken, turn.id, people):
+        for found in _extract_from_sentence(sentence, spoken, turn, people):
             if not (is_ironic and found.category == "preference"):
                 yield found
 
@@ -61,11 +66,11 @@ def _list_languages(sentence: str, around: Language | None) -> list[Language]:
 
 
 def _extract_from_sentence(
-    sentence: str, languages: list[Language], turn_id: str, people: People
+    sentence: str, languages: list[Language], turn: Turn, people: People
 ) -> list[ExtractedFact]:
     """The facts of a sentence in the first language in which there are any."""
     for language in languages:
-        extractor = SentenceExtractor(load_rules(language), turn_id, people)
+        extractor = SentenceExtractor(load_rules(language), turn, people)
         found = list(extractor.extract(sentence))
         if found:
             return found

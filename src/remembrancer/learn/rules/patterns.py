@@ -22,6 +22,8 @@ class MemoryDefaults:
     permanence: Permanence
     importance: float | None = None
     confidence: float = 0.85
+    is_dated: bool = False
+    """True if the time that was said is when it begins or ends to hold."""
 
 
 class Opener(Enum):
@@ -65,7 +67,7 @@ PERMANENT, STABLE, STANDARD = Permanence.PERMANENT, Permanence.STABLE, Permanenc
 INSTRUCTION = MemoryDefaults("instruction", STABLE, 7, 0.9)
 MEMORY_DEFAULTS = {
     "BIRTH": MemoryDefaults("profile", PERMANENT, 8, 0.95),
-    "PROFILE": MemoryDefaults("profile", STABLE, 8, 0.9),
+    "PROFILE": MemoryDefaults("profile", STABLE, 8, 0.9, is_dated=True),
     "AGE": MemoryDefaults("profile", STANDARD, 7, 0.9),
     "HEALTH": MemoryDefaults("profile", PERMANENT, 9, 0.95),
     "RELATIONSHIP": MemoryDefaults("relationship", STABLE, 6, 0.9),
@@ -74,6 +76,7 @@ MEMORY_DEFAULTS = {
     "FACT": MemoryDefaults("fact", STANDARD),
     "EVENT": MemoryDefaults("event", STANDARD, None, 0.8),
     "PLAN": MemoryDefaults("event", Permanence.VOLATILE, None, 0.8),
+    "MOVE": MemoryDefaults("event", Permanence.VOLATILE, None, 0.8, is_dated=True),
     "DECISION": MemoryDefaults("decision", STABLE, None, 0.8),
     "CORRECTION": MemoryDefaults("correction", STABLE, None, 0.75),
     "INSTRUCTION": INSTRUCTION,

@@ -31,6 +31,7 @@ class People:
     turn_id: str = ""
     known: dict[str, Person] = field(default_factory=dict)
     mentioned: list[Person] = field(default_factory=list)
+    roles: dict[str, list[str]] = field(default_factory=dict)
 
     def start_turn(self, turn_id: str) -> None:
         """Forget who was mentioned, but for a single person of the turn before."""
@@ -45,7 +46,22 @@ class People:
             person = self._identify(found, said or clause, rules.vocabulary)
             if person.name and person.role:
                 self.known[person.name.lower()] = person
+                self._note_role(person.name.lower(), person.role, rules.vocabulary)
             self.mentioned.append(person)
+
+    def _note_role(self, name: str, role: str, vocabulary: Vocabulary) -> None:
+        """Keep one role for each person of that name, the first one said."""
+        roles = self.roles.setdefault(name, [])
+        if not any(_is_same_role(role, one, vocabulary) for one in roles):
+            roles.append(role)
+
+    def is_shared(self, name: str) -> bool:
+        return len(self.roles.get(name.lower(), ())) > 1
+
+    def tell_apart(self, name: str, role: str) -> str:
+        """A name, with the role if somebody else was mentioned by that name before."""
+        later = self.roles.get(name.lower(), [])[1:]
+        return f"{name} ({role.lower()})" if role in later else name
 
     def _identify(self, found: Match[str], said: str, vocabulary: Vocabulary) -> Person:
         is_own = found["my"] and not vocabulary.equals("OBLIQUE", found["role"])
@@ -97,6 +113,16 @@ def find_mentions(clause: str, known: Iterable[str], vocabulary: Vocabulary) -> 
     """Find "my sister", "my sister Ana", "her boss", known names, and a name at the start."""
     pattern = vocabulary.compile(MENTION % ("|".join(known) or NOTHING))
     return list(pattern.finditer(clause))
+
+
+def _is_same_role(one: str, other: str, vocabulary: Vocabulary) -> bool:
+    """True if both roles can be those of one person."""
+    if one.lower().split()[-1] == other.lower().split()[-1]:
+        return True
+    return any(
+        vocabulary.equals(name, one) and vocabulary.equals(name, other)
+        for name in ("PARTNER", "BOSS")
+    )
 
 
 def _build_phrase(found: Match[str], name: str | None, vocabulary: Vocabulary) -> str:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from re import Match
 
-from remembrancer.learn.extracted_fact import ExtractedFact, Quote
+from remembrancer.learn.details.said_dates import resolve_days
+from remembrancer.learn.extracted_fact import Dates, ExtractedFact, Quote
 from remembrancer.learn.rules.clauses import (
     MAX_CLAUSE_CHARS,
     Clause,
+    apply_correction,
     split_clauses,
     strip_lead_in,
 )
@@ -25,7 +27,7 @@ from remembrancer.learn.rules.people import People, Person
 from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
 from remembrancer.remember.attributes import USER_SUBJECT
 from remembrancer.search.language import Language
-from remembrancer.types import Permanence
+from remembrancer.types import Permanence, Turn
 
 MAX_KEY_CHARS = 200
 MIN_HEAD_CHARS = 12
@@ -40,13 +42,24 @@ REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 class SentenceExtractor:
     """Extracts facts from the sentences of a turn in one language."""
 
-    def __init__(self, rules: LanguageRules, turn_id: str, people: People) -> None:
+    def __init__(self, rules: LanguageRules, turn: Turn, people: People) -> None:
         self.rules = rules
         self.vocabulary = rules.vocabulary
-        self.turn_id = turn_id
+        self.turn = turn
         self.people = people
 
     def extract(self, sentence: str) -> Iterator[ExtractedFact]:
+        """The facts of a sentence, with what it corrects itself; none if that is not clear."""
+        meant = apply_correction(sentence, self.vocabulary)
+        if meant is None:
+            self.people.note(sentence, self.rules)
+        elif meant == sentence:
+            yield from self._extract(sentence)
+        else:
+            for found in self._extract(meant):
+                yield replace(found, quotes=(Quote(self.turn.id, sentence), *found.quotes[1:]))
+
+    def _extract(self, sentence: str) -> Iterator[ExtractedFact]:
         asked = self._extract_request(sentence)
         if asked:
             self.people.note(sentence, self.rules)
@@ -70,7 +83,7 @@ class SentenceExtractor:
         met = self.people.mentioned[start:]
         facts = [fact for one in met for fact in self._introduce(one, clause.words)]
         found = self._match(full, clause.words) if clause.is_asserted else None
-        if found and person and person.quote.turn != self.turn_id:
+        if found and person and person.quote.turn != self.turn.id:
             found = replace(found, quotes=(*found.quotes, person.quote))
         if found and found.subject != USER_SUBJECT:
             facts = [one for one in facts if one.predicate]
@@ -127,8 +140,12 @@ class SentenceExtractor:
 
     def _move_verb(self, words: str) -> str | None:
         """Make a main clause of a German "dass" clause, whose verb is at the end."""
-        found = self.vocabulary.compile("(<MAIN_SUBJECT>) (.+) (<LAST_VERB>)").fullmatch(words)
-        return f"{found[1]} {found[3]} {found[2]}" if found else None
+        pattern = "(<MAIN_SUBJECT>) (.+ )?(<PREFIX>)?(<LAST_VERB>)"
+        found = self.vocabulary.compile(pattern).fullmatch(words)
+        if found is None:
+            return None
+        parts = (found[1], found[4], (found[2] or "").strip(), found[3])
+        return " ".join(filter(None, parts))
 
     def _keep_request(self, said: str, quote: str, *, has_plea: bool) -> ExtractedFact | None:
         clauses = [one.words for one in split_clauses(said, self.vocabulary)]
@@ -149,7 +166,7 @@ class SentenceExtractor:
         if not self.vocabulary.contains("FINITE_VERB", rest):
             return False
         is_own = self.vocabulary.contains("FIRST_PERSON", rest) or re.search(r"\d|\s[A-Z]", rest)
-        return has_plea or bool(is_own)
+        return has_plea or bool(is_own) or self.vocabulary.starts("DEFINITE", rest)
 
     def _extract_instruction(self, sentence: str) -> ExtractedFact | None:
         """Read a standing instruction to the assistant that takes up the whole sentence."""
@@ -206,7 +223,7 @@ class SentenceExtractor:
 
     def _add_time(self, found: ExtractedFact, said_as: str) -> ExtractedFact:
         is_lasting = self.vocabulary.equals("ON_A_DATE", said_as)
-        if is_lasting and said_as not in found.content:
+        if is_lasting and said_as.partition(" ")[2] not in found.content:
             found = replace(found, content=f"{found.content} {said_as}")
         return replace(found, said_as=found.said_as or said_as)
 
@@ -231,12 +248,25 @@ class SentenceExtractor:
         content = wording.content.format(**self._show(parts), clause=self._show_clause(words))
         subject = self._find_subject(parts.get("who", ""))
         found = self._build(wording.defaults, content, quote, subject=subject or USER_SUBJECT)
-        found = replace(found, said_as=parts.get("when", ""))
+        dates = self._find_dates(words) if wording.defaults.is_dated else None
+        found = replace(found, said_as=parts.get("when", ""), dates=dates)
         predicate = self._build_predicate(wording, parts)
-        is_unnamed = bool(parts.get("who")) and not (subject or "")[:1].isupper()
-        if predicate is None or len(predicate) > MAX_KEY_CHARS or is_unnamed:
+        is_unclear = bool(parts.get("who")) and not self._is_one_person(subject or "")
+        if predicate is None or len(predicate) > MAX_KEY_CHARS or is_unclear:
             return found
         return replace(found, predicate=predicate)
+
+    def _is_one_person(self, subject: str) -> bool:
+        """True for a name, unless two people have it."""
+        return subject[:1].isupper() and not self.people.is_shared(subject)
+
+    def _find_dates(self, words: str) -> Dates | None:
+        """When a state begins, or else ends, if the time that was said has only one reading."""
+        said_as = self._find_time(self.vocabulary.normalise(words))
+        readings = resolve_days(said_as, self.turn.said_at) if said_as else []
+        if len(readings) != 1:
+            return None
+        return Dates(start=readings[0].start) if readings[0].start else readings[0]
 
     def _accepts(self, wording: StatementPattern, parts: dict[str, str]) -> bool:
         if "x" in parts and not self.vocabulary.check(wording.check, parts["x"]):
@@ -254,7 +284,9 @@ class SentenceExtractor:
         name = found["name"].strip(" ,") if found else who
         if not name:
             return found["role"].lower() if found and found["role"] else None
-        return name if self.vocabulary.is_given_name(name) else None
+        if not self.vocabulary.is_given_name(name):
+            return None
+        return self.people.tell_apart(name, (found and found["role"]) or "")
 
     def _show(self, parts: dict[str, str]) -> dict[str, str]:
         """The matched words as they stand in the content."""
@@ -301,7 +333,7 @@ class SentenceExtractor:
     ) -> ExtractedFact:
         return ExtractedFact(
             content=format_line(content),
-            quotes=(Quote(self.turn_id, quote),),
+            quotes=(Quote(self.turn.id, quote),),
             category=sort.category,
             subject=subject,
             importance=sort.importance,
