@@ -46,10 +46,9 @@ LEAD_IN = (
     r"<LEAD_IN>(?!\w)[\s,.!:;–—-]*"
     rf"|(?:<GREETING> )?{CAPITALISED}[a-zß-ÿ]+[,!] +(?=<SUBJECT>\b)"
 )
-
-
 CORRECTED = r"(?P<head>.+?)(?:[,.;…]|\s[-–—])+\s+(?:<CORRECTION>)[,.:!…]*\s+(?P<tail>.+)"
 FIRST_WORD = re.compile(r"[\w'’]+")
+NUMBER = r"\d[\d.,:]*"
 MAX_REPLACED_WORDS = 6
 """Words before a correction within which it must begin to replace them."""
 
@@ -111,12 +110,22 @@ def apply_correction(sentence: str, vocabulary: Vocabulary) -> str | None:
     found = vocabulary.compile(CORRECTED).fullmatch(sentence[:LONG_TURN_CHARS])
     if found is None:
         return sentence
-    first = FIRST_WORD.match(found["tail"])
-    last = re.escape(first[0]) if first and not first[0][0].isdigit() else r"\d[\d.,:]*"
-    places = list(re.finditer(rf"(?<!\w){last}(?!\w)", found["head"], re.I))
-    if not first or not places or len(found["head"][places[-1].start():].split()) > MAX_REPLACED_WORDS:
+    start = _find_corrected(found["head"], found["tail"])
+    is_fragment = not vocabulary.contains("FINITE_VERB", found["tail"].partition(",")[0])
+    if start is None or not (start == 0 or is_fragment):
         return None
-    return found["head"][: places[-1].start()] + found["tail"]
+    return found["head"][:start] + found["tail"]
+
+
+def _find_corrected(head: str, tail: str) -> int | None:
+    """Where the words begin that are replaced: at the same word, or at the last number."""
+    first = FIRST_WORD.match(tail)
+    if first is None:
+        return None
+    word = NUMBER if first[0][0].isdigit() else re.escape(first[0])
+    places = [one.start() for one in re.finditer(rf"(?<!\w){word}(?!\w)", head, re.I)]
+    is_near = places and len(head[places[-1] :].split()) <= MAX_REPLACED_WORDS
+    return places[-1] if is_near else None
 
 
 def split_clauses(sentence: str, vocabulary: Vocabulary) -> Iterator[Clause]:

@@ -7,6 +7,7 @@ statements are restated in the third person; in other languages the user's own w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from remembrancer.learn.extracted_fact import ExtractedFact
 from remembrancer.learn.rules.clauses import split_sentences
@@ -49,28 +50,57 @@ def _extract_from_turn(
 ) -> Iterator[ExtractedFact]:
     language = detect_language(turn.content) or main
     rules = load_rules(language or Language.ENGLISH)
-    is_ironic = rules.vocabulary.contains("IRONY", turn.content)
     people.start_turn(turn.id)
     for sentence in split_sentences(turn.content, rules.vocabulary):
+        doubted = _list_doubted(turn.content, sentence)
         spoken = _list_languages(sentence, language)
         for found in _extract_from_sentence(sentence, spoken, turn, people):
-            if not (is_ironic and found.category == "preference"):
+            if found.category not in doubted:
                 yield found
 
 
-def _list_languages(sentence: str, around: Language | None) -> list[Language]:
-    """The languages to read a sentence in: all of them if none was detected."""
+def _list_doubted(text: str, sentence: str) -> tuple[str, ...]:
+    """The categories that are not believed: tastes in an ironic turn, all else in its sentence."""
+    if _is_ironic(sentence):
+        return ("preference", "fact")
+    return ("preference",) if _is_ironic(text) else ()
+
+
+def _is_ironic(text: str) -> bool:
+    return any(load_rules(one).vocabulary.contains("IRONY", text) for one in Language)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenLanguages:
+    """The languages to read a sentence in, and those in which a mere frame is enough."""
+
+    tried: tuple[Language, ...]
+    sure: frozenset[Language]
+
+
+def _list_languages(sentence: str, around: Language | None) -> SpokenLanguages:
+    """All languages if none was detected; a sentence that begins with the speaker tells its own."""
     likely = [one for one in (detect_language(sentence), around) if one]
-    has_hint = likely or len(sentence.split()) < MIN_WORDS
-    return list(dict.fromkeys((*likely, Language.ENGLISH, *(() if has_hint else Language))))
+    speakers = _find_speakers(sentence)
+    is_open = not likely and len(sentence.split()) >= MIN_WORDS
+    others = Language if is_open else speakers
+    tried = tuple(dict.fromkeys((*likely, Language.ENGLISH, *others)))
+    return SpokenLanguages(tried, frozenset(tried if is_open else (*likely[:1], *speakers)))
+
+
+def _find_speakers(sentence: str) -> list[Language]:
+    """The languages in which a sentence begins with the speaker."""
+    start = sentence.partition(" ")[0]
+    return [one for one in Language if load_rules(one).vocabulary.equals("SPEAKER", start)]
 
 
 def _extract_from_sentence(
-    sentence: str, languages: list[Language], turn: Turn, people: People
+    sentence: str, spoken: SpokenLanguages, turn: Turn, people: People
 ) -> list[ExtractedFact]:
     """The facts of a sentence in the first language in which there are any."""
-    for language in languages:
-        extractor = SentenceExtractor(load_rules(language), turn, people)
+    for language in spoken.tried:
+        is_sure = language in spoken.sure
+        extractor = SentenceExtractor(load_rules(language), turn, people, reads_plain=is_sure)
         found = list(extractor.extract(sentence))
         if found:
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from re import Match
@@ -9,6 +10,12 @@ from re import Match
 from remembrancer.learn.extracted_fact import Quote
 from remembrancer.learn.rules.patterns import LanguageRules
 from remembrancer.learn.rules.vocabulary import NOTHING, Vocabulary
+
+SHORT_HAS = re.compile(
+    r"^['’]s (?=(?:just )?(?:got|been|had|gone|taken|left|moved|started|stopped)\b)"
+)
+SHORT_IS = re.compile(r"^['’]s ")
+SHORT_WILL = re.compile(r"^['’]ll ")
 
 FEMALE, MALE, UNKNOWN = "female", "male", ""
 
@@ -66,7 +73,7 @@ class People:
     def _identify(self, found: Match[str], said: str, vocabulary: Vocabulary) -> Person:
         is_own = found["my"] and not vocabulary.equals("OBLIQUE", found["role"])
         role = found["role"] if is_own else ""
-        name = found["name"] or found["alone"] or found["known"]
+        name = found["name"] or found["alone"] or found["known"] or found["apposed"]
         if name and not vocabulary.is_given_name(name):
             name = None
         known = self.known.get((name or "").lower())
@@ -82,7 +89,15 @@ class People:
         for gender in (FEMALE, MALE):
             found = rules.vocabulary.compile(rf"<{gender.upper()}_PRONOUN>(?!\w)").match(clause)
             if found and (person := self._find_last(gender)):
-                return person.phrase + clause[found.end() :], person
+                return person.phrase + _write_out(clause[found.end() :]), person
+        missing = rules.vocabulary.starts("MISSING_SUBJECT", clause)
+        if (
+            missing
+            and len({one.phrase for one in self.mentioned}) == 1
+            and self.mentioned[-1].phrase
+        ):
+            person = self.mentioned[-1]
+            return f"{person.phrase} {clause[:1].lower()}{clause[1:]}", person
         return clause, None
 
     def find_subject(self, who: str) -> Person | None:
@@ -106,6 +121,7 @@ MENTION = (
     r"\b(?:(?P<my><MY>)|<OTHERS>) (?P<role><ROLE>)(?![\w-])"
     r"(?:(?:,? |['’]s )(?:<CALLED> )?(?P<name><FULL_NAME>)\b(?!['’]s \w+ is\b))?"
     r"|^(?P<alone><NAME>)(?=['’]s | <PERSON_VERB>\b)|\b(?P<known>%s)\b"
+    r"|\b<SOMEONE>,? (?P<apposed><NAME>)\b"
 )
 
 
@@ -123,6 +139,12 @@ def _is_same_role(one: str, other: str, vocabulary: Vocabulary) -> bool:
         vocabulary.equals(name, one) and vocabulary.equals(name, other)
         for name in ("PARTNER", "BOSS")
     )
+
+
+def _write_out(rest: str) -> str:
+    """What follows an English pronoun, with the short form of its verb written out."""
+    full = SHORT_HAS.sub(" has ", rest)
+    return SHORT_WILL.sub(" will ", SHORT_IS.sub(" is ", full))
 
 
 def _build_phrase(found: Match[str], name: str | None, vocabulary: Vocabulary) -> str:

@@ -24,6 +24,7 @@ from remembrancer.learn.rules.patterns import (
     StatementPattern,
 )
 from remembrancer.learn.rules.people import People, Person
+from remembrancer.learn.rules.plain_statement import is_plain_statement
 from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
 from remembrancer.remember.attributes import USER_SUBJECT
 from remembrancer.search.language import Language
@@ -35,18 +36,24 @@ MIN_HEAD_CHARS = 12
 
 UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
 APOSTROPHE_OR_SPACE = re.compile("['’ ]")
+SECOND_VERB = r"(\b(?:and|then) )(<VERB>)(?= (?:back|home|on|to|at|in|out|from)\b)"
 NAMED_PERSON = r"(?:<MY> (?P<role><ROLE>)(?![\w-]))?(?P<name>.*)"
+PLAIN_DEFAULTS = MemoryDefaults("fact", Permanence.STANDARD, None, 0.75)
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
 
 
 class SentenceExtractor:
     """Extracts facts from the sentences of a turn in one language."""
 
-    def __init__(self, rules: LanguageRules, turn: Turn, people: People) -> None:
+    def __init__(
+        self, rules: LanguageRules, turn: Turn, people: People, *, reads_plain: bool = True
+    ) -> None:
         self.rules = rules
         self.vocabulary = rules.vocabulary
         self.turn = turn
         self.people = people
+        self.reads_plain = reads_plain
+        self.resolved: Person | None = None
 
     def extract(self, sentence: str) -> Iterator[ExtractedFact]:
         """The facts of a sentence, with what it corrects itself; none if that is not clear."""
@@ -77,17 +84,56 @@ class SentenceExtractor:
 
     def _extract_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:
         """The clause with its subject, given the clause before it, and the facts it states."""
-        full, person = self._complete(clause.words, before)
+        full, person = self._complete(self.vocabulary.add_possessive(clause.words), before)
         start = len(self.people.mentioned)
         self.people.note(full, self.rules, clause.words)
         met = self.people.mentioned[start:]
         facts = [fact for one in met for fact in self._introduce(one, clause.words)]
-        found = self._match(full, clause.words) if clause.is_asserted else None
-        if found and person and person.quote.turn != self.turn.id:
-            found = replace(found, quotes=(*found.quotes, person.quote))
-        if found and found.subject != USER_SUBJECT:
+        self.resolved = person
+        found = self._read_statements(full, clause.words) if clause.is_asserted else []
+        if person and person.quote.turn != self.turn.id:
+            found = [replace(one, quotes=(*one.quotes, person.quote)) for one in found]
+        if any(one.subject != USER_SUBJECT for one in found):
             facts = [one for one in facts if one.predicate]
-        return full, [*facts, found] if found else facts
+        return full, [*facts, *found]
+
+    def _read_statements(self, full: str, quote: str) -> list[ExtractedFact]:
+        """Read a clause by the patterns, or else as a plain statement in the user's words."""
+        found = self._match(full, quote)
+        if found is None:
+            heads = (self._read_plain(one, quote) for one in _list_heads(full))
+            found = next((one for one in heads if one), None)
+            return [found] if found else []
+        tail = full.partition(",")[2].strip()
+        is_said = any(one in found.content for one in (tail, self.vocabulary.normalise(tail)))
+        more = None if is_said else self._read_plain(tail, quote)
+        return [found, more] if more else [found]
+
+    def _read_plain(self, full: str, quote: str) -> ExtractedFact | None:
+        """Read a plain statement, whose content is the user's words."""
+        plain = self.vocabulary.normalise(full)
+        person = self._find_person(plain)
+        is_cut = full.count('"') % 2 == 1
+        if not self.reads_plain or is_cut:
+            return None
+        if not is_plain_statement(plain, full, self.vocabulary, person):
+            return None
+        subject = self._find_subject(person.replace(",", "").strip()) or USER_SUBJECT
+        content = self.vocabulary.compile("(?:,? <TRAILING>)+$").sub("", full)
+        stated = self._build(PLAIN_DEFAULTS, content, quote, subject=subject)
+        return replace(stated, said_as=self._find_time(plain))
+
+    def _find_person(self, plain: str) -> str:
+        """The beginning of a clause that is about somebody: a role, a known name, or any name."""
+        found = self.vocabulary.compile("<PERSON> ").match(plain)
+        who = found[0].replace(",", "").strip() if found else ""
+        if not found or not self._find_subject(who):
+            return ""
+        is_meant = self.resolved is not None and plain.startswith(self.resolved.phrase)
+        if is_meant or self.vocabulary.starts("MY", who) or who.lower() in self.people.known:
+            return found[0]
+        acts = self.vocabulary.compile("<HUMAN_ACT>(?!\\w)").match(plain, found.end())
+        return found[0] if acts else ""
 
     def _complete(self, words: str, before: str) -> tuple[str, Person | None]:
         """A clause whose pronoun or missing subject is replaced by a person, and that person."""
@@ -297,6 +343,9 @@ class SentenceExtractor:
         shown["who"] = who.replace(",", "")
         if "does" in shown:
             shown["does"] = conjugate(shown["does"])
+            shown["x"] = self.vocabulary.compile(SECOND_VERB).sub(
+                lambda found: found[1] + conjugate(found[2]), shown["x"]
+            )
         return shown
 
     def _show_clause(self, words: str) -> str:
@@ -341,6 +390,13 @@ class SentenceExtractor:
             confidence=sort.confidence,
             requested=requested,
         )
+
+
+def _list_heads(words: str) -> Iterator[str]:
+    """A clause, and what is left of it without its last parts after commas."""
+    while words:
+        yield words
+        words = words.rpartition(",")[0]
 
 
 def format_line(words: str) -> str:

@@ -44,21 +44,28 @@ def compile_words(pattern: str) -> Pattern[str]:
 class Vocabulary:
     """The lists of `vocabulary.<language>.txt`, each as a pattern that matches one of its words.
 
-    `replacements` are the substitutions that bring a clause into the form that patterns expect.
+    `replacements` are the substitutions that bring a clause into the form that patterns expect, and
+    `possessives` those that tell whose mum it is.
     """
 
     def __init__(self, language: Language) -> None:
         blocks = dict(read_blocks(f"vocabulary.{language}.txt"))
-        lines = [line.partition(" =>") for line in blocks.pop("REPLACE", [])]
+        substitutions = {name: blocks.pop(name, []) for name in ("REPLACE", "OWN")}
+        self.language = language
         self._compiled: dict[str, Pattern[str]] = {}
         self.words: dict[str, str] = {"NAME": NAME}
         for name, listed in blocks.items():
             self.words[name] = f"(?:{'|'.join(' '.join(listed).split())})".replace("_", " ")
         for name, pattern in self.words.items():
             self.words[name] = self.expand(pattern)
-        self.replacements = [
+        self.replacements = self._parse_substitutions(substitutions["REPLACE"])
+        self.possessives = self._parse_substitutions(substitutions["OWN"])
+
+    def _parse_substitutions(self, lines: list[str]) -> list[tuple[Pattern[str], str]]:
+        parts = (line.partition(" =>") for line in lines)
+        return [
             (compile_words(self.expand(before)), after.strip().replace("_", " "))
-            for before, _, after in lines
+            for before, _, after in parts
         ]
 
     def expand(self, pattern: str) -> str:
@@ -102,6 +109,12 @@ class Vocabulary:
             plain = before.sub(after, plain)
         return plain
 
+    def add_possessive(self, words: str) -> str:
+        """Write "my mum" for "mum" at the start of a clause."""
+        for before, after in self.possessives:
+            words = before.sub(after, words)
+        return words
+
     def check(self, name: str, words: str) -> bool:
         """Apply the check of that name; each accepts or refuses the words of `<x>`."""
         return bool(getattr(self, name)(words))
@@ -134,7 +147,9 @@ class Vocabulary:
 
     def is_introduced_name(self, words: str) -> bool:
         """True for a name that cannot be a nationality, a faith or an occupation instead."""
-        others = ("NATURE", "DIET", "TRADE", "LANGUAGE", "FORMAT")
+        others = ["NATURE", "DIET", "LANGUAGE", "FORMAT"]
+        if self.language is Language.GERMAN:  # where occupations have a capital, too
+            others.append("TRADE")
         return self.is_given_name(words) and not any(self.equals(name, words) for name in others)
 
     def is_name_in_any_case(self, words: str) -> bool:
