@@ -33,7 +33,7 @@ OF_USERS = [
     ("Meine Miete beträgt 850 Euro.", "Meine Miete beträgt 850 Euro", "rent"),
     ("Wir fliegen am 3. Mai nach Rom.", "Wir fliegen am 3. Mai nach Rom", None),
     ("Ich trinke keinen Kaffee mehr.", "Ich trinke keinen Kaffee mehr", None),
-    ("Bitte keine Emojis.", "Keine Emojis", None),
+    ("Bitte keine Emojis.", "Keine Emojis", "use emojis"),
     ("Fass dich bitte kurz.", "Fass dich bitte kurz", "answers"),
     ("Meine Frau Uta hat Urlaub.", "Meine Frau heißt Uta", "partner"),
     # Spanish
@@ -45,7 +45,7 @@ OF_USERS = [
     ("Los martes a las 21:00 juego al pádel.", "Los martes a las 21:00 juego al pádel", None),
     ("Pago 900 euros de alquiler.", "Pago 900 euros de alquiler", "rent"),
     ("El 3 de mayo volamos a Lisboa.", "El 3 de mayo volamos a Lisboa", None),
-    ("Sin emojis, por favor.", "Sin emojis", None),
+    ("Sin emojis, por favor.", "Sin emojis", "use emojis"),
     ("Iker y yo vamos a Cuba el 3 de mayo.", "Iker y yo vamos a Cuba el 3 de mayo", None),
     # French
     ("Je m'appelle Claire.", "Je m'appelle Claire", "name"),
@@ -155,8 +155,7 @@ def test_guesses_moods_and_reported_speech_are_not_read(text: str) -> None:
     [
         ("Merk dir: ich bin allergisch gegen Penicillin.", "Ich bin allergisch gegen Penicillin"),
         ("Merk dir, dass ich keine Nüsse esse.", "Ich esse keine Nüsse"),
-        ("Merk dir bitte, dass ich um sieben aufstehe.",
-         "Merk dir bitte, dass ich um sieben aufstehe"),
+        ("Merk dir bitte, dass ich um sieben aufstehe.", "Ich stehe um sieben auf"),
         ("Recuerda que ya no tomo café.", "Ya no tomo café"),
         ("Souviens-toi que je ne bois pas de café.", "Je ne bois pas de café"),
         ("Retiens que ma sœur se marie en juin.", "Ma sœur se marie en juin"),
