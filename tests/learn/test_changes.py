@@ -257,7 +257,9 @@ def say(store: Any, me: Memory, *texts: str) -> None:
         store.flush()
 
 
-def learn(store: Any, me: Memory, model: ModelEndpoint, *told: tuple[str, str, str, str]) -> None:
+def learn_all(
+    store: Any, me: Memory, model: ModelEndpoint, *told: tuple[str, str, str, str]
+) -> None:
     """Learn proposals of content, words, predicate and subject, one conversation after another."""
     model.script = proposes(
         *(
@@ -436,7 +438,7 @@ def test_what_does_not_contradict_a_memory_leaves_it(
 ) -> None:
     store = open_memory(models=models)
     me = store.for_user("ada")
-    learn(store, me, model, *pair)
+    learn_all(store, me, model, *pair)
 
     assert contents(me) == sorted(content for content, _, _, _ in pair)
 
@@ -554,7 +556,7 @@ def test_words_that_tell_of_a_change_replace_the_memory_under_another_attribute(
 ) -> None:
     store = open_memory(models=models)
     me = store.for_user("ada")
-    learn(store, me, model, *pair)
+    learn_all(store, me, model, *pair)
 
     assert contents(me) == [pair[1][0]]
 

@@ -50,6 +50,11 @@ class SaidDate:
     """True for digits such as "24/7", which may be no date."""
 
 
+def resolve_days(words: str, said_at: datetime) -> list[Dates]:
+    """All readings of the words for a time that were said at some moment."""
+    return list(dict.fromkeys(one.dates for one in list_readings([words], said_at)))
+
+
 def find_dates(text: str, said_at: datetime) -> list[SaidDate]:
     """The dates that a text mentions, with their places."""
     tokens = split_date_words(text)

@@ -30,7 +30,7 @@ from remembrancer.remember.attributes import (
 from remembrancer.remember.likeness import is_calendar_word, is_number_word
 from remembrancer.search.kinship import find_relations
 from remembrancer.search.language import Language
-from remembrancer.search.kinship import find_relations
+from remembrancer.search.terms import STOP_WORDS, WORD_PATTERN, extract_query_terms
 from remembrancer.search.topics import find_topics
 from remembrancer.types import Fact
 
