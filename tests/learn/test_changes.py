@@ -628,7 +628,7 @@ def test_the_end_of_a_relationship_ends_the_memory_of_the_partner(
 ) -> None:
     store = open_memory(models=models)
     me = store.for_user("ada")
-    learn(
+    learn_all(
         store,
         me,
         model,

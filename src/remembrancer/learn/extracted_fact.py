@@ -43,7 +43,8 @@ class ExtractedFact:
     """A candidate memory, and the words that support it.
 
     `subject` is whom it is about: "user" or a name. `dates` are the model's, and `said_as` the
-    words for them. `requested` is True if the user explicitly asked to have it remembered.
+    words for them. `requested` is True if the user explicitly asked to have it remembered, and
+    `is_plain` if rules found it by its frame alone: a model that leaves it out is right.
     """
 
     content: str
@@ -58,6 +59,7 @@ class ExtractedFact:
     dates: Dates | None = None
     said_as: str = ""
     requested: bool = False
+    is_plain: bool = False
 
     @property
     def turns(self) -> tuple[str, ...]:

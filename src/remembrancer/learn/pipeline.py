@@ -185,7 +185,8 @@ def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
     )
     own, earlier = batch.transcript.new_own_turns, batch.transcript.earlier_own_turns
     by_rules = _extract_with_rules(own, earlier)
-    facts = check.check_all(extraction.candidates, by_rules)
+    beside_model = [one for one in by_rules if not one.is_plain]
+    facts = check.check_all(extraction.candidates, beside_model if call.models.fast else by_rules)
     if call.profile.learning.verify and not check.is_model_weak:
         facts, tokens = check.verify(facts)
         extraction = replace(extraction, tokens=extraction.tokens + tokens)

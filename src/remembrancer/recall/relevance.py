@@ -29,11 +29,11 @@ MIN_SAMPLE = 8
 """The fewest facts of which the median says what unrelated ones reach."""
 
 MEANING_WEIGHT, WORDS_WEIGHT, TOPIC_WEIGHT, PERSON_WEIGHT = 1.3, 0.5, 0.5, 0.25
-CONCEPTS_WEIGHT, DAY_WEIGHT = 0.5, 0.35
+CONCEPTS_WEIGHT, DAY_WEIGHT = 0.6, 0.35
 PAST_WEIGHT = 0.2
 """What a fact gains that was true in the past, when the prompt asks about the past."""
 
-CONTENT_SHARE = 0.4
+CONTENT_SHARE = 0.5
 """What a topic counts that only the content is on, beside one that the predicate is on."""
 
 COMMON_TOPIC_WEIGHT = 0.3
@@ -63,7 +63,7 @@ UNASKED_BEST_SHARE = 0.45
 MAX_SELF_FACTS = 24
 """How many facts answer a question such as "What do you know about me?"."""
 
-MAX_FACTS, MAX_BROAD_FACTS = 6, 9
+MAX_FACTS, MAX_BROAD_FACTS = 7, 10
 
 
 @dataclass(frozen=True, slots=True)

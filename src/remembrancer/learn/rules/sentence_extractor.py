@@ -121,7 +121,7 @@ class SentenceExtractor:
         subject = self._find_subject(person.replace(",", "").strip()) or USER_SUBJECT
         content = self.vocabulary.compile("(?:,? <TRAILING>)+$").sub("", full)
         stated = self._build(PLAIN_DEFAULTS, content, quote, subject=subject)
-        return replace(stated, said_as=self._find_time(plain))
+        return replace(stated, said_as=self._find_time(plain), is_plain=True)
 
     def _find_person(self, plain: str) -> str:
         """The beginning of a clause that is about somebody: a role, a known name, or any name."""

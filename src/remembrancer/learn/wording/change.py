@@ -210,7 +210,9 @@ def _find_left_job(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
         left = [one for one in jobs if _names_another(said, one)]
     else:
         return None
-    return next((one for one in left if _attribute_of(one) == said.attribute), _the_only(left))
+    # Whoever works elsewhere has left the employer, and may still have the same occupation.
+    by_key = {_attribute_of(one): one for one in left}
+    return by_key.get("employer") or by_key.get(said.attribute) or _the_only(left)
 
 
 def _is_about_another(said: SaidChange, facts: Sequence[Fact]) -> bool:
