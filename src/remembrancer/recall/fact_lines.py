@@ -90,8 +90,9 @@ def _build_group(
 
 
 def _word_all(facts: Sequence[ScoredFact], now: datetime) -> list[tuple[str, str]]:
-    """The id and the words of each fact that has any."""
-    worded = ((one.fact.id, word_fact(one.fact, now, is_own=not one.person)) for one in facts)
+    """The id and the words of each fact that has any; what begins later comes last."""
+    ordered = sorted(facts, key=lambda one: one.fact.valid_from > now)
+    worded = ((one.fact.id, word_fact(one.fact, now, is_own=not one.person)) for one in ordered)
     return [(memory_id, line) for memory_id, line in worded if line]
 
 
