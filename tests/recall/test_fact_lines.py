@@ -54,7 +54,10 @@ def test_words_like_last_week_are_told_with_the_day_they_were_said() -> None:
 
 
 def test_a_bare_value_is_told_with_its_predicate() -> None:
-    assert word_fact(stated("John", subject="user", predicate="name"), NOW) == "name: John"
+    john = stated("John", subject="user", predicate="name")
+
+    assert word_fact(john, NOW) == "user name: John"
+    assert word_fact(john, NOW, is_own=True) == "name: John"
     assert (
         word_fact(stated("Oslo", subject="Ida", predicate="home_city"), NOW)
         == "Ida home city: Oslo"

@@ -16,8 +16,9 @@ from remembrancer.search.words import split_words
 from remembrancer.types import Fact, Source
 
 MAX_LINE_CHARS = 360
-MAX_BARE_WORDS = 2
-"""A content of so few words is told with its subject and predicate."""
+MAX_BARE_WORDS, MAX_VALUE_WORDS = 3, 2
+"""A content of so few words is told with its subject and predicate, one about the user with its
+predicate alone."""
 
 UNVERIFIED_NOTE = "(unverified: from a tool or a document)"
 INFERRED_NOTE = "(inferred)"
@@ -141,11 +142,13 @@ def _word_content(fact: Fact, is_own: bool) -> str:
         return short
     if not fact.subject or _names_subject(fact.content, fact.subject):
         return escape_for_prompt(fact.content)
-    is_own = is_own or canonical_subject(fact.subject) == USER_SUBJECT
-    is_bare = len(fact.content.split()) <= MAX_BARE_WORDS or fact.content[:1].isdigit()
-    key = (fact.predicate or "").replace("_", " ") if is_bare else ""
-    labels = " ".join(one for one in ("" if is_own else fact.subject, key) if one)
-    return escape_for_prompt(f"{labels}: {fact.content}" if labels else fact.content)
+    words, is_number = len(fact.content.split()), fact.content[:1].isdigit()
+    if not is_own and (is_number or words <= MAX_BARE_WORDS):
+        return escape_for_prompt(fact.search_text)
+    if not is_own and canonical_subject(fact.subject) != USER_SUBJECT:
+        return escape_for_prompt(f"{fact.subject}: {fact.content}")
+    key = fact.predicate if is_number or words <= MAX_VALUE_WORDS else None
+    return escape_for_prompt(f"{key.replace('_', ' ')}: {fact.content}" if key else fact.content)
 
 
 def _names_subject(content: str, subject: str) -> bool:
