@@ -165,6 +165,7 @@ SIDE_BY_SIDE = {
 }
 
 
+@pytest.mark.postgres_long
 @pytest.mark.parametrize("together", [True, False], ids=["one chat", "two chats"])
 @pytest.mark.parametrize("pair", SIDE_BY_SIDE.values(), ids=SIDE_BY_SIDE)
 def test_what_only_resembles_a_memory_stands_beside_it(
@@ -432,6 +433,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.postgres_long
 @pytest.mark.parametrize("pair", BESIDE.values(), ids=BESIDE)
 def test_what_does_not_contradict_a_memory_leaves_it(
     open_memory: Open, model: ModelEndpoint, models: Any, pair: Any
@@ -550,6 +552,7 @@ REPLACED = {
 }
 
 
+@pytest.mark.postgres_long
 @pytest.mark.parametrize("pair", REPLACED.values(), ids=REPLACED)
 def test_words_that_tell_of_a_change_replace_the_memory_under_another_attribute(
     open_memory: Open, model: ModelEndpoint, models: Any, pair: Any

@@ -15,7 +15,7 @@ from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Sta
 from tests.support.opening import Open
 from tests.support.plans import asks_for, name_of, plans, shown_in
 
-pytestmark = pytest.mark.feature("M11", "X7")
+pytestmark = [pytest.mark.feature("M11", "X7"), pytest.mark.postgres_long]
 
 FISH = {
     "subject": "user",

@@ -14,6 +14,8 @@ from tests.support.opening import Open
 from tests.support.plans import asks_for, shown_in
 from tests.support.proposals import contents, proposal, proposes, second_answer, tell
 
+pytestmark = pytest.mark.postgres_long
+
 SAID = "Walnuts give me a rash, so the bakery on the corner is off my list."
 REPEATED = proposal("Walnuts give the user a rash", "Walnuts give me a rash")
 CONCLUDED = proposal("Is allergic to tree pollen", "Walnuts give me a rash")
