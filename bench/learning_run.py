@@ -348,7 +348,7 @@ class _Run:
         return [
             one
             for one in self._find_active(row)
-            if (one.valid_until is None or one.valid_until > now)
+            if all(end is None or end > now for end in (one.valid_until, one.expires_at))
             and not (but and but.is_stated_by(one.content))
         ]
 

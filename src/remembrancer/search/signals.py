@@ -31,7 +31,7 @@ MAX_CHAT_TURN_WORDS = 80
 MAX_THANKS_WORDS = 8
 """The longest sentence, in words, that can be nothing but an acknowledgement."""
 
-TELLING_THANKS_WEIGHT = 0.8
+TELLING_THANKS_WEIGHT = 0.9
 """The weight as an acknowledgement of a text that goes on to tell something."""
 
 EARLY_DECAY_DAYS, LATE_DECAY_DAYS = 3.0, 14.0
