@@ -171,7 +171,7 @@ def conversation(number: int) -> list[Any]:
         {"role": "user", "content": statement(number)},
         {"role": "assistant", "content": BY_ASSISTANT},
         {"role": "tool", "content": BY_TOOL},
-        {"role": "user", "content": "Thanks, that will do."},
+        {"role": "user", "content": f"Thanks, that will do for chat {number}."},
     ]
 
 
@@ -216,7 +216,7 @@ def asked_about(request: Mapping[str, Any]) -> int:
     """The number of what a request is about, which stands in what was said last."""
     told = request["messages"][1]["content"]
     part = re.split(r"<conversation>|<episodes>", told)[-1]
-    found = re.search(r"(?:key number|orchid) (\d+)", part)
+    found = re.search(r"(?:key number|orchid|for chat) (\d+)", part)
     assert found is not None
     return int(found[1])
 
@@ -316,10 +316,13 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
         here.ada.learn(conversation(number), f"chat {number}")
         assert here.ada.close(f"chat {number}").id == f"chat {number}"
     here.flush()
-    # The background thread may hold a session while the job runs.
-    for _ in range(2 * queue.MAX_ATTEMPTS):
+    # On a busy machine an answer may be late, which postpones the sessions after it.
+    for _ in range(40):
         here.clock.advance(PAST_EVERY_PAUSE)
         assert here.job("learn") == ()
+        here.flush()
+        if not any(one.due_at for one in here.sessions() if one.id.startswith("chat ")):
+            break
     unharmed(here)
 
     found = {one.id: one for one in here.sessions() if one.id.startswith("chat ")}
@@ -346,7 +349,9 @@ def test_nonsense_is_never_learned_and_a_conversation_is_learned_when_the_model_
         now = here.ada.session(session)
         assert (now.watermark, now.due_at, now.failure) == (4, None, None)
         learned = [one for one in here.all(Kind.FACT) if one.session_id == session]
-        assert [one.status for one in learned] == [Status.ACTIVE]
+        others = [one.status for one in learned if one.status is not Status.ACTIVE]
+        assert len(learned) == len(others) + 1, "what rules had found is replaced, not repeated"
+        assert set(others) <= {Status.SUPERSEDED}
     unharmed(here)
 
 
