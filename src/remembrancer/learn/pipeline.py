@@ -340,8 +340,8 @@ def _advance_session(
     session: Session, batch: TurnBatch, extraction: Extraction, *, has_more: bool
 ) -> Session:
     """Move the watermark; a session with more new turns stays due."""
-    new = batch.transcript.turns[-1].position if batch.unread else None
-    unread = {new: batch.unread} if new is not None and batch.unread else {}
+    last = batch.transcript.turns[-1].position
+    unread = {last: batch.unread} if batch.unread else {}
     advanced = replace(
         note_learned(session, batch.end, unread),
         due_at=session.due_at if has_more else None,

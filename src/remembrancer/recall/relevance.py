@@ -36,8 +36,8 @@ PAST_WEIGHT = 0.2
 CONTENT_SHARE = 0.5
 """What a topic counts that only the content is on, beside one that the predicate is on."""
 
-COMMON_TOPIC_WEIGHT = 0.3
-"""The weight of a topic that all facts are on."""
+COMMON_WEIGHT = 0.3
+"""The weight of a topic or concept that all facts have."""
 
 ASKED_TOPIC_SHARE, NEEDED_TOPIC_SHARE = 0.35, 1.0
 """What topics that help or are needed count, beside those that the prompt itself is on."""
@@ -82,6 +82,7 @@ class FactCandidate:
     """True if the fact names a day that the prompt asks about."""
 
     glossed: float | None = None
+    """The similarity to the prompt word by word in English, if that was computed."""
 
     @property
     def concepts(self) -> frozenset[str]:
@@ -271,7 +272,7 @@ def _build_scale(
     if relations:
         named |= _find_relatives(relations, relatives, persons)
     counts = Counter(topic for one in candidates for topic in one.topics)
-    weights = _weigh_topics(counts, len(candidates))
+    weights = _weigh_by_rarity(counts, len(candidates))
     mentioned = frozenset(
         name for name in question.names if any(_has_word(one.fact, {name}) for one in candidates)
     )
@@ -282,7 +283,7 @@ def _build_scale(
     )
     held = Counter(name for one in candidates for name in one.concepts & question.concepts)
     asked = Counter(dict.fromkeys(question.concepts, 1))
-    rarity = _weigh_topics(asked + held, len(candidates) + 1)
+    rarity = _weigh_by_rarity(asked + held, len(candidates) + 1)
     return _Scale(
         question, frozenset(named), mentioned - own, weights, rarity, usual, usual_glossed
     )
@@ -301,17 +302,17 @@ def _has_word(fact: Fact, words: Set[str]) -> bool:
 
 def _mentions(fact: Fact, persons: frozenset[str]) -> bool:
     words = split_words(fact.content) if persons else ()
-    return any(_names(words, person) for person in persons)
+    return any(_contain_name(words, person) for person in persons)
 
 
-def _weigh_topics(counts: Mapping[str, int], total: int) -> Mapping[str, float]:
-    """From 1 for a topic of one fact down to the weight of a topic of all."""
-    scale, rest = math.log1p(total), 1 - COMMON_TOPIC_WEIGHT
+def _weigh_by_rarity(counts: Mapping[str, int], total: int) -> Mapping[str, float]:
+    """From 1 for what one fact has down to the weight of what all have."""
+    scale, rest = math.log1p(total), 1 - COMMON_WEIGHT
     rarity = {topic: math.log((1 + total) / count) / scale for topic, count in counts.items()}
-    return {topic: COMMON_TOPIC_WEIGHT + rest * rare for topic, rare in rarity.items()}
+    return {topic: COMMON_WEIGHT + rest * rare for topic, rare in rarity.items()}
 
 
-def _names(words: Sequence[str], person: str) -> bool:
+def _contain_name(words: Sequence[str], person: str) -> bool:
     """True if the words hold a name of the person that is long enough to be told apart."""
     names = set(split_words(person)) - GENERIC_NAME_WORDS
     return any(len(name) >= MIN_NAME_CHARS and name in words for name in names)
@@ -337,5 +338,7 @@ def _find_relatives(
     for one in candidates:
         if not relations.isdisjoint(find_relations(one.fact.content)):
             words = split_words(one.fact.content)
-            found |= {person for person in persons if person == one.person or _names(words, person)}
+            found |= {
+                person for person in persons if person == one.person or _contain_name(words, person)
+            }
     return found

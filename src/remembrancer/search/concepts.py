@@ -11,11 +11,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from itertools import combinations
 
-from remembrancer.search.language import Language, detect_language
+from remembrancer.search.language import Language, detect_language, list_other_languages
 from remembrancer.search.words import split_words
-
-MIN_FOREIGN_CHARS = 5
-"""The shortest word that is looked up in other languages than that of its text."""
 
 MIN_START_CHARS, MIN_PART_CHARS = 3, 5
 """The shortest beginning of a word, and the shortest part within one, that tell its concept."""
@@ -51,9 +48,7 @@ def _concepts_of_word(word: str, language: Language | None) -> frozenset[str]:
     """The concepts of a word in its text's language or, if it has none there, in the others."""
     if language is not None and (found := _look_up(word, language)):
         return found
-    if language is not None and len(word) < MIN_FOREIGN_CHARS:
-        return frozenset()
-    return frozenset().union(*(_look_up(word, one) for one in Language if one != language))
+    return frozenset().union(*(_look_up(word, one) for one in list_other_languages(word, language)))
 
 
 def _look_up(word: str, language: Language) -> frozenset[str]:

@@ -30,7 +30,9 @@ _WEEK_OF = re.compile(r"\b(?:week of|woche (?:vom|ab)|semana del|semaine du)\b")
 def find_days(text: str) -> frozenset[Day]:
     """The days that a text names, in whatever year."""
     plain, months = fold(text), _load_months()
-    found = [(one["first"] or one["last"], one["after"] or one["before"]) for one in _dated(plain)]
+    found = [
+        (one["first"] or one["last"], one["after"] or one["before"]) for one in _find_dated(plain)
+    ]
     full = {(int(day), months[month]) for day, month in found}
     bare = {int(one[1] or one[2]) for one in _BARE_DAY.finditer(plain)}
     return frozenset(full) | {(day, None) for day in bare - {day for day, _ in full}}
@@ -107,7 +109,7 @@ def _load_months() -> Mapping[str, int]:
     }
 
 
-def _dated(plain: str) -> Iterable[re.Match[str]]:
+def _find_dated(plain: str) -> Iterable[re.Match[str]]:
     return _dated_pattern().finditer(plain)
 
 

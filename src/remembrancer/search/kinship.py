@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from remembrancer.search.language import Language, detect_language
+from remembrancer.search.language import Language, detect_language, list_other_languages
 from remembrancer.search.word_tables import load_tables
 from remembrancer.search.words import iter_tokens
-
-MIN_FOREIGN_CHARS = 5
-"""The shortest word that is looked up in other languages than that of its text."""
 
 
 def find_relations(text: str) -> frozenset[str]:
@@ -34,9 +31,8 @@ def _parts(token: str) -> list[str]:
 def _relation_of(word: str, language: Language | None) -> str | None:
     if language is not None and word in _load_words(language):
         return _load_words(language)[word]
-    if language is not None and len(word) < MIN_FOREIGN_CHARS:
-        return None
-    return next((_load_words(one)[word] for one in Language if word in _load_words(one)), None)
+    others = map(_load_words, list_other_languages(word, language))
+    return next((words[word] for words in others if word in words), None)
 
 
 @cache

@@ -10,6 +10,9 @@ MAX_SCANNED_CHARS = 4000
 MIN_LEAD = 1
 """By how many function words a language must lead the next one."""
 
+MIN_FOREIGN_CHARS = 5
+"""The shortest word that is looked up in other languages than that of its text."""
+
 
 class Language(StrEnum):
     """The languages whose wording is understood; checks are neutral towards all others."""
@@ -63,3 +66,10 @@ def detect_language(text: str) -> Language | None:
     }
     best, second = sorted(counts, key=lambda one: -counts[one])[:2]
     return best if counts[best] - counts[second] >= MIN_LEAD else None
+
+
+def list_other_languages(word: str, language: Language | None) -> list[Language]:
+    """The languages in which to look up a word that the language of its text does not have."""
+    if language is not None and len(word) < MIN_FOREIGN_CHARS:
+        return []
+    return [one for one in Language if one != language]

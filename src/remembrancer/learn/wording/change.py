@@ -106,7 +106,7 @@ def find_changed(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     current = [one for one in facts if not is_past(one.content)]
     if said.says("beside"):
         return _find_recounted(said, current)
-    readers = (
+    rules = (
         _find_parted,
         _find_left_job,
         _find_left_home,
@@ -115,7 +115,7 @@ def find_changed(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
         _find_recounted,
         _find_revised,
     )
-    return next((found for read in readers if (found := read(said, current))), None)
+    return next((found for rule in rules if (found := rule(said, current))), None)
 
 
 def stands_beside(quotes: Sequence[str]) -> bool:
@@ -134,7 +134,7 @@ def is_past(content: str) -> bool:
     return bool(load_word_lists("change.toml")["past"].search(text, list_languages(text)))
 
 
-def _the_only(found: Sequence[Fact]) -> Fact | None:
+def _pick_single(found: Sequence[Fact]) -> Fact | None:
     return found[0] if len(found) == 1 else None
 
 
@@ -143,7 +143,7 @@ def _find_parted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     things = {fold(one) for part in said.parts for one in find_parted_words(*part)}
     things -= set(fold(said.subject).split())
     named = [one for one in facts if things & _list_words(one.content) and not _is_person(one)]
-    return _the_only(named) if things else _find_negated(said, facts)
+    return _pick_single(named) if things else _find_negated(said, facts)
 
 
 def _is_person(fact: Fact) -> bool:
@@ -154,12 +154,12 @@ def _find_negated(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The memory that "I no longer play the piano" takes back."""
     if not said.says("ended"):
         return None
-    return _the_only([one for one in facts if _takes_back(said, one) and not _is_person(one)])
+    return _pick_single([one for one in facts if _takes_back(said, one) and not _is_person(one)])
 
 
 def _takes_back(said: SaidChange, fact: Fact) -> bool:
     """True if a clause that says "no longer" repeats words of the memory, and no others."""
-    known = _telling(fact.content, said.subject)
+    known = _list_word_starts(fact.content, said.subject)
     for clause, languages in said.parts[1:]:
         told = _list_denied(clause, languages, said)
         others = {one for one in told if not _has_form_in(one, known)}
@@ -186,7 +186,9 @@ def _list_denied(clause: str, languages: frozenset[Language], said: SaidChange) 
     denial = {
         word for one in lists["denial"].find_all(clause, languages) for word in one[0].split()
     }
-    return _telling(" ".join(one for one in clause.split() if one not in denial), said.subject)
+    return _list_word_starts(
+        " ".join(one for one in clause.split() if one not in denial), said.subject
+    )
 
 
 def split_clauses(text: str) -> list[str]:
@@ -199,8 +201,8 @@ def _find_left_job(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     if _is_about_another(said, jobs):
         return None
     if said.says("left_job"):
-        named = [one for one in jobs if _names_of_both(said, one)]
-        return _the_only(named or [one for one in jobs if _attribute_of(one) != "work"] or jobs)
+        named = [one for one in jobs if _list_shared_names(said, one)]
+        return _pick_single(named or [one for one in jobs if _attribute_of(one) != "work"] or jobs)
     if said.says("open"):
         return None
     about_job = said.attribute in JOB_ATTRIBUTES or JOB_TOPICS & find_topics(said.predicate or "")
@@ -212,15 +214,15 @@ def _find_left_job(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
         return None
     # Whoever works elsewhere has left the employer, and may still have the same occupation.
     by_key = {_attribute_of(one): one for one in left}
-    return by_key.get("employer") or by_key.get(said.attribute) or _the_only(left)
+    return by_key.get("employer") or by_key.get(said.attribute) or _pick_single(left)
 
 
 def _is_about_another(said: SaidChange, facts: Sequence[Fact]) -> bool:
     """True for "My parents moved" or "Kim started at Acme", filed under the user."""
     if said.subject != USER_SUBJECT:
         return False
-    known = {word for one in facts for word in _start(one.content)}
-    starts = [_start(one) for one in (said.content, *said.quotes)]
+    known = {word for one in facts for word in _first_words(one.content)}
+    starts = [_first_words(one) for one in (said.content, *said.quotes)]
     return any(
         find_relations(" ".join(one)) or any(is_common_given_name(fold(word)) for word in one[:1])
         for one in starts
@@ -228,7 +230,7 @@ def _is_about_another(said: SaidChange, facts: Sequence[Fact]) -> bool:
     )
 
 
-def _start(text: str) -> list[str]:
+def _first_words(text: str) -> list[str]:
     return text.replace("'s", " ").split()[:START_WORDS]
 
 
@@ -249,12 +251,14 @@ def _find_settled(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
                 if lists[earlier].search(one.content, list_languages(one.content))
                 and (said.subject != USER_SUBJECT or _share_words(said, one))
             ]
-            return _the_only(found)
+            return _pick_single(found)
     return None
 
 
 def _share_words(said: SaidChange, fact: Fact) -> bool:
-    return bool(_telling(said.text, said.subject) & _telling(fact.content, said.subject))
+    return bool(
+        _list_word_starts(said.text, said.subject) & _list_word_starts(fact.content, said.subject)
+    )
 
 
 def _find_replaced(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
@@ -262,9 +266,11 @@ def _find_replaced(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     kinds = list_kinds(said.predicate or "")
     alike = [one for one in facts if kinds & list_kinds(one.predicate or "")]
     if said.says("replaced"):
-        return _the_only(alike)
+        return _pick_single(alike)
     words = _list_left_things(said)
-    return _the_only([one for one in alike if words & _telling(one.content, said.subject)])
+    return _pick_single(
+        [one for one in alike if words & _list_word_starts(one.content, said.subject)]
+    )
 
 
 def _list_left_things(said: SaidChange) -> set[str]:
@@ -273,7 +279,11 @@ def _list_left_things(said: SaidChange) -> set[str]:
     ends = [
         (part, found.end()) for part, known in said.parts for found in instead.find_all(part, known)
     ]
-    return {word for part, end in ends for word in _telling(" ".join(_start(part[end:])), "")}
+    return {
+        word
+        for part, end in ends
+        for word in _list_word_starts(" ".join(_first_words(part[end:])), "")
+    }
 
 
 def _find_left_home(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
@@ -285,7 +295,7 @@ def _find_left_home(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
         moved = said.says("new_home", "lives_at")
     else:
         moved = said.says("new_home") and said.says("lives")
-    return _the_only([one for one in homes if _is_elsewhere(said, one)]) if moved else None
+    return _pick_single([one for one in homes if _is_elsewhere(said, one)]) if moved else None
 
 
 def _find_recounted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
@@ -294,7 +304,7 @@ def _find_recounted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
         return None
     counted = _list_counted_after(said) or _list_counted(said.text)
     found = [one for one in facts if not counted.isdisjoint(_list_counted(one.content))]
-    return _the_only(found)
+    return _pick_single(found)
 
 
 def _list_counted_after(said: SaidChange) -> set[str]:
@@ -328,16 +338,18 @@ def _find_revised(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The memory that the statement repeats with another day, number or name."""
     if not said.mentions_change:
         return None
-    common = Counter(word for one in facts for word in _telling(one.content, said.subject))
-    words = _telling(said.text, said.subject)
-    scored = [(_shared_share(words, one, said, common), one) for one in facts]
+    common = Counter(word for one in facts for word in _list_word_starts(one.content, said.subject))
+    words = _list_word_starts(said.text, said.subject)
+    scored = [(_measure_repetition(words, one, said, common), one) for one in facts]
     best = max((share for share, _ in scored), default=0.0)
-    return _the_only([one for share, one in scored if share == best]) if best else None
+    return _pick_single([one for share, one in scored if share == best]) if best else None
 
 
-def _shared_share(words: set[str], fact: Fact, said: SaidChange, common: Counter[str]) -> float:
+def _measure_repetition(
+    words: set[str], fact: Fact, said: SaidChange, common: Counter[str]
+) -> float:
     """The share of a memory's own words that the statement repeats; 0 if it changes nothing."""
-    own = {word for word in _telling(fact.content, said.subject) if common[word] == 1}
+    own = {word for word in _list_word_starts(fact.content, said.subject) if common[word] == 1}
     shared = own & words
     share = len(shared) / max(1, len(own))
     if len(shared) < MIN_SHARED_WORDS or share < MIN_SHARED_SHARE:
@@ -378,7 +390,7 @@ def _names_another(said: SaidChange, job: Fact) -> bool:
     return (new or _is_elsewhere(said, job)) and (old or bool(named - _list_words(said.text)))
 
 
-def _names_of_both(said: SaidChange, fact: Fact) -> set[str]:
+def _list_shared_names(said: SaidChange, fact: Fact) -> set[str]:
     return _list_names(f". {said.words}") & _list_names(fact.content)
 
 
@@ -390,7 +402,7 @@ def _list_words(text: str) -> set[str]:
     return set(WORD_PATTERN.findall(fold(text)))
 
 
-def _telling(text: str, subject: str) -> set[str]:
+def _list_word_starts(text: str, subject: str) -> set[str]:
     """The beginnings of the longer words but for the subject's name."""
     words = [one for one in WORD_PATTERN.findall(text) if len(one) >= MIN_NOUN_CHARS]
     names = fold_name(subject).split("_")

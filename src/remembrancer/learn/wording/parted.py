@@ -19,24 +19,24 @@ def find_parted_words(said: str, languages: frozenset[Language]) -> Iterator[str
     parted = load_word_lists("change.toml")["parted"]
     for clause in _CLAUSE.findall(said):
         for found in parted.find_all(clause, languages):
-            yield from _after(clause[found.end() :], languages)
-            yield from _before(clause[: found.start()], languages)
+            yield from _find_after(clause[found.end() :], languages)
+            yield from _find_before(clause[: found.start()], languages)
 
 
-def _after(rest: str, languages: frozenset[Language]) -> Iterator[str]:
+def _find_after(rest: str, languages: frozenset[Language]) -> Iterator[str]:
     """The thing right after the verb, if nothing follows that makes it another thing."""
-    tokens = _split(rest)
+    tokens = _split_tokens(rest)
     while tokens and _is_listed("determiner", tokens[0], languages):
         tokens = tokens[1:]
     while len(tokens) > 1 and tokens[0][0].isupper() and tokens[1][0].isupper():
         tokens = tokens[1:]
     if tokens and (len(tokens) == 1 or _is_listed("follows", tokens[1], languages)):
-        yield from _things(tokens[0])
+        yield from _strip_elision(tokens[0])
 
 
-def _before(start: str, languages: frozenset[Language]) -> Iterator[str]:
+def _find_before(start: str, languages: frozenset[Language]) -> Iterator[str]:
     """The thing before the verb: "the Golf got stolen", "den Golf habe ich verkauft"."""
-    tokens = _split(start)
+    tokens = _split_tokens(start)
     while tokens and _is_listed("follows", tokens[-1], languages):
         tokens = tokens[:-1]
     if not tokens:
@@ -47,16 +47,16 @@ def _before(start: str, languages: frozenset[Language]) -> Iterator[str]:
     while before and _is_listed("determiner", before[-1], languages):
         before = before[:-1]
     if not before or _is_listed("follows", before[-1], languages):
-        yield from _things(tokens[-1])
+        yield from _strip_elision(tokens[-1])
 
 
-def _things(token: str) -> Iterator[str]:
+def _strip_elision(token: str) -> Iterator[str]:
     word = re.sub(r"^[ldLD]'|'s?$", "", token)
     if len(word) >= MIN_THING_CHARS:
         yield word
 
 
-def _split(text: str) -> list[str]:
+def _split_tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.replace("l'", "l' "))
 
 
