@@ -101,9 +101,11 @@ def _embed_query(
     deadline = options.get("deadline_ms", call.profile.recall.deadline_ms)
     if deadline is None:
         return call.embed(text), ()
+    remaining = started + deadline / 1000 - time.monotonic()
+    if remaining <= 0:
+        return None, ("meaning",)
     try:
-        remaining = started + deadline / 1000 - time.monotonic()
-        return call.embed_in_background(text).result(max(0.0, remaining)), ()
+        return call.embed_in_background(text).result(remaining), ()
     except TimeoutError:
         return None, ("meaning",)
 
