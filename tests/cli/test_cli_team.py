@@ -412,7 +412,7 @@ def test_switches_are_changed_and_shown(rem: Run, ask: Run) -> None:
     assert told.startswith("Switched. In force:\n\npersonal_learning      on ")
     assert "\nteam_learning          off   Learn for the team from conversations.\n" in told
     assert "\npromote_at             3     Approve a fact after this many contributors.\n" in told
-    assert "\ndedup_threshold        0.95  Similarity from which texts are duplicates" in told
+    assert "\ndedup_threshold        0.95  Least similarity of facts that are merged" in told
     assert "\nteam_recall.anonymous  off   Allow " in told
 
     answer = ask("team-switch", "promote_at=OFF", "team_learning=True", "limit=7")

@@ -28,7 +28,7 @@ MEANINGS = {
     "personal_learning": "Learn about people from conversations.",
     "team_learning": "Learn for the team from conversations.",
     "promote_at": "Approve a fact after this many contributors.",
-    "dedup_threshold": "Similarity from which texts are duplicates, 0 to 1.",
+    "dedup_threshold": "Least similarity of facts that are merged, 0 to 1.",
     "recall_confidence": "Minimum confidence of a recalled fact, 0 to 1.",
     "limit": "Maximum number of recalled facts.",
 }
@@ -82,7 +82,7 @@ def team_switch(
       rem team-switch promote_at=3
       rem team-switch promote_at=off team_learning=off
       rem team-switch team_recall.telegram=off team_recall.anonymous=on
-      rem team-switch dedup_threshold=0.95
+      rem team-switch dedup_threshold=0.8
       rem team-switch promote_at=default
     """
     parsed = dict(map(_parse_setting, settings))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 IMPORTANCE_WEIGHT = 0.02
 """Added to the similarity for each point of importance."""
 
+CONFIDENCE_WEIGHT = 0.1
+"""Added to the similarity for full confidence, so that old unconfirmed facts rank lower."""
+
 MIN_SIMILARITY = 0.25
 
 
@@ -44,7 +47,7 @@ class TeamIndex:
         min_confidence: float,
         origins: Sequence[TeamOrigin] | None = None,
     ) -> list[tuple[TeamFact, float]]:
-        """Rank facts by similarity and importance; returns each with its current confidence."""
+        """Rank facts by similarity, importance and confidence; returns each with its confidence."""
         import numpy as np
 
         from remembrancer.search.vectors import dot_products
@@ -57,7 +60,8 @@ class TeamIndex:
         if origins is not None:
             matches &= np.isin(self.origins, origins)
         rows = np.flatnonzero(matches)
-        scores = (similarity + IMPORTANCE_WEIGHT * self.importance)[rows]
+        nudges = IMPORTANCE_WEIGHT * self.importance + CONFIDENCE_WEIGHT * confidence
+        scores = (similarity + nudges)[rows]
         if len(rows) > limit:
             # Keep all that tie with the last one, because ties are sorted by content.
             best = scores >= np.partition(scores, -limit)[-limit]

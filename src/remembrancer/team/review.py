@@ -17,10 +17,11 @@ from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.store.contract import Embedding
 from remembrancer.store.row_counts import count_keys, count_rows
 from remembrancer.store.team_contract import TeamFilter, TeamWriter
-from remembrancer.team.confidence import is_contradiction, team_confidence
+from remembrancer.team.confidence import team_confidence
 from remembrancer.team.service import (
     MAX_TEAM_FACT_CHARS,
     find_broken_rules,
+    find_same_fact,
     mark_contradictions,
     reassess_fact,
 )
@@ -178,7 +179,8 @@ class Review:
         settings = self.settings()
         with self._services.store.open_team_writer(self._tenant) as writer:
             old = _get_fact(writer, fact_id)
-            _refuse_duplicate(writer, old, content, embedding, settings.dedup_threshold)
+            edited = replace(old, content=content)
+            _refuse_duplicate(writer, edited, embedding, settings.dedup_threshold)
             before = writer.list_conflicts(fact_id)
             writer.reword(fact_id, content, embedding)
             writer.drop_conflicts(fact_id)
@@ -276,14 +278,12 @@ class Review:
 
 
 def _refuse_duplicate(
-    writer: TeamWriter, old: TeamFact, content: str, embedding: Embedding, threshold: float
+    writer: TeamWriter, edited: TeamFact, embedding: Embedding, threshold: float
 ) -> None:
-    for one in writer.load_embedded_facts(
-        embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)
-    ):
-        is_similar = float(one.vector @ embedding.vector) >= threshold
-        if one.fact.id != old.id and is_similar and not is_contradiction(one.fact.content, content):
-            raise Conflict(f"The team already has this fact: {one.fact.id}.")
+    statuses = (TeamStatus.PENDING, TeamStatus.APPROVED)
+    same = find_same_fact(writer, edited, embedding, threshold, statuses)
+    if same is not None:
+        raise Conflict(f"The team already has this fact: {same.id}.")
 
 
 def _get_fact(writer: TeamWriter, fact_id: str) -> TeamFact:

@@ -7,7 +7,7 @@ a reviewer approves it or enough different users have proposed the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,7 +18,8 @@ from remembrancer.guard.redaction import validate_text
 from remembrancer.ids import new_id
 from remembrancer.paging import validate_limit
 from remembrancer.store.contract import Embedding
-from remembrancer.team.confidence import is_contradiction, team_confidence
+from remembrancer.team.agreement.verdict import Agreement, judge
+from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
 from remembrancer.types import (
     Owner,
@@ -38,8 +39,11 @@ if TYPE_CHECKING:
     from remembrancer.team.settings import TeamSettings
 
 MAX_TEAM_FACT_CHARS = 500
-MIN_RELATED_SIMILARITY = 0.6
+MIN_RELATED_SIMILARITY = 0.5
 """Similarity from which two facts are checked for a contradiction."""
+
+MAX_COMPARED = 20
+"""The most similar facts that are compared word by word."""
 
 
 class ProposalOutcome(StrEnum):
@@ -203,13 +207,9 @@ def _enter_proposal(
     contributor: str,
     settings: TeamSettings,
 ) -> TeamProposalResult:
-    known = writer.load_embedded_facts(embedding.model, tuple(TeamStatus))
-    scores = [float(one.vector @ embedding.vector) for one in known]
-    closest = max(range(len(known)), key=scores.__getitem__, default=None)
-    if closest is not None and scores[closest] >= settings.dedup_threshold:
-        same = known[closest].fact
-        if not is_contradiction(same.content, fact.content):
-            return _corroborate(writer, same, contributor, fact.recorded_at, settings)
+    same = find_same_fact(writer, fact, embedding, settings.dedup_threshold)
+    if same is not None:
+        return _corroborate(writer, same, contributor, fact.recorded_at, settings)
     writer.add(fact, embedding)
     writer.add_contribution(fact.id, contributor, fact.recorded_at)
     mark_contradictions(writer, fact, embedding)
@@ -227,17 +227,44 @@ def _build_result(writer: TeamWriter, verdict: ProposalOutcome, fact_id: str) ->
     )
 
 
+def find_same_fact(
+    writer: TeamWriter,
+    fact: TeamFact,
+    embedding: Embedding,
+    threshold: float,
+    statuses: Sequence[TeamStatus] = tuple(TeamStatus),
+) -> TeamFact | None:
+    """The most similar fact that says the same, if it is at least this similar."""
+    for known in _iter_similar(writer, fact, embedding, threshold, statuses):
+        if judge(known.content, fact.content) is Agreement.SAME:
+            return known
+    return None
+
+
 def mark_contradictions(writer: TeamWriter, fact: TeamFact, embedding: Embedding) -> None:
-    """Record conflicts with similar facts that contradict this one."""
-    for one in writer.load_embedded_facts(
-        embedding.model, (TeamStatus.PENDING, TeamStatus.APPROVED)
-    ):
-        is_related = (
-            float(one.vector @ embedding.vector) >= MIN_RELATED_SIMILARITY
-            and one.fact.id != fact.id
-        )
-        if is_related and is_contradiction(one.fact.content, fact.content):
-            writer.add_conflict(one.fact.id, fact.id, fact.recorded_at)
+    """Record conflicts with related facts that contradict this one."""
+    statuses = (TeamStatus.PENDING, TeamStatus.APPROVED)
+    for known in _iter_similar(writer, fact, embedding, MIN_RELATED_SIMILARITY, statuses):
+        if judge(known.content, fact.content) is Agreement.CONTRADICTS:
+            writer.add_conflict(known.id, fact.id, fact.recorded_at)
+
+
+def _iter_similar(
+    writer: TeamWriter,
+    fact: TeamFact,
+    embedding: Embedding,
+    threshold: float,
+    statuses: Sequence[TeamStatus],
+) -> Iterator[TeamFact]:
+    """Other facts with these statuses, the most similar first."""
+    scored = [
+        (float(one.vector @ embedding.vector), one.fact)
+        for one in writer.load_embedded_facts(embedding.model, statuses)
+        if one.fact.id != fact.id
+    ]
+    close = [one for one in scored if one[0] >= threshold]
+    close.sort(key=lambda one: (-one[0], one[1].id))
+    return (known for _, known in close[:MAX_COMPARED])
 
 
 def reassess_fact(writer: TeamWriter, fact_id: str, now: datetime, settings: TeamSettings) -> None:
