@@ -46,6 +46,7 @@ def test_A17_what_is_asked_for_the_team_waits_as_a_proposal(open_memory: Open) -
     ("words", "more"),
     [
         ("Please remember this for the team: Maria Lopez cuts the releases.", {}),
+        ("Remember this for the team: the main bmc host is Serebanos-MacBook-Air.", {}),
         (ASKED, {"origin": "document"}),
         ("Releases are cut from the main branch.", {}),
     ],
