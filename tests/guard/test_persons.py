@@ -325,7 +325,7 @@ def test_machines_paths_and_described_people_are_refused() -> None:
         (rule, text) for rule, texts in load_refused_statements().items() for text in texts
     ]
     shared = [text for _, text in statements if not detect_personal_data(text)]
-    assert len(statements) >= 160
+    assert len(statements) >= 200
     assert len(shared) <= 0.05 * len(statements), shared
     by_rule = [rule in detect_personal_data(text) for rule, text in statements]
     assert sum(by_rule) >= 0.9 * len(statements)
@@ -334,7 +334,7 @@ def test_machines_paths_and_described_people_are_refused() -> None:
 @pytest.mark.feature("A14")
 def test_facts_about_a_project_of_any_trade_are_shared() -> None:
     refused = [text for text in SHARED_STATEMENTS if detect_personal_data(text)]
-    assert len(SHARED_STATEMENTS) >= 240
+    assert len(SHARED_STATEMENTS) >= 300
     assert len(refused) <= 0.02 * len(SHARED_STATEMENTS), refused
 
 

@@ -36,7 +36,7 @@ _CLEAR_ROLES = one_of(
     "bus_driver taxi_driver truck_driver train_driver co-?pilot lab_assistant "
     "teaching_assistant personal_assistant bass_player guitar_player chair_of_the_board roofer "
     "plasterer tiler locksmith surveyor estate_agent travel_agent beekeeper brewer winemaker "
-    "cheesemaker forester fisherman miner"
+    "cheesemaker forester fisherman miner principal assistant_coach head_coach"
 )
 # Words for persons that also mean software or a party to a contract.
 _AMBIGUOUS_ROLES = one_of(
@@ -109,7 +109,8 @@ _AILMENTS = one_of(
     "allergy allergies cancer diabetes adhd asthma migraines? depression arthritis epilepsy "
     "autism dyslexia anxiety burn-?out heart_attack stroke surgery broken_(?:arm|leg|hand|foot) "
     "flu fever covid hangover miscarriage insomnia phobia back_pain bad_back panic_attacks? "
-    "hearing_loss drinking_problem disability concussion nervous_breakdown"
+    "hearing_loss drinking_problem (?:celiac|heart|kidney)_disease disability concussion "
+    "nervous_breakdown"
 )
 _AFTER_AILMENT = (
     r"(?:$|[^A-Za-z0-9_ -]|[ ](?:and|since|after|so|because|which|that|in|from|until|this|last|to"
@@ -208,7 +209,7 @@ _POSSESSIONS = (
     r"(?i)^'s?[ ](?:[a-z0-9-]+[ ])?(?:wife|husband|daughters?|sons?|kids?|children|baby|mother"
     r"|father|parents|brother|sister|family|girlfriend|boyfriend|salary|pay|bonus|health|illness"
     r"|diagnosis|divorce|wedding|pregnancy|surgery|therapy|therapist|mood|temper|drinking|age|house"
-    r"|home|flat|apartment|car|dog|cat|holidays?|vacation|flight|religion|medication|absence"
+    r"|home|flat|apartment|car|dog|cat|holidays?|vacation|flight|religion|medication"
     r"|private|hobby|hobbies|commute)(?:$|[^A-Za-z0-9_-])"
 )
 _GENERAL = word_set("each every any no either neither whichever whatever per")

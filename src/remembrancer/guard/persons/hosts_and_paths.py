@@ -132,7 +132,9 @@ _FILE_TYPE = one_of(
     "zsh bat cmd ps1 exe dll so rb go rs java kt swift cc cpp hpp cs php pl lua dart vue svelte "
     "html? css scss less xml xsd svg png jpe?g gif webp bmp tiff? psd ai mp[34] wav mov zip tar gz "
     "tgz bz2 7z iso img bin hex elf deb rpm dmg apk ipa docx? xlsx? pptx? odt ods pdf rtf tex bib "
-    "dwg dxf stl step ifc proto tf tfvars lock service plist gradle kts"
+    "dwg dxf stl step ifc proto tf tfvars lock service plist gradle kts ttf otf woff2? "
+    "avi mkv ogg flac mid musicxml epub sketch fig blend fbx obj glb gcode csr kdbx ovpn ics vcf "
+    "eml"
 )
 _RELATIVE = (
     rf"{_BEFORE_PATH}(?:{_PATH_PART}/)+(?:[A-Za-z0-9_@*+-]+\.)+{_FILE_TYPE}\b",
