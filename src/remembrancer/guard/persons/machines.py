@@ -61,7 +61,7 @@ _BEFORE_BRAND = word_set(
 )
 _POSSESSED_DEVICE = (
     rf"\b([A-Z][A-Za-z]+)'s?[ ](?:[A-Za-z0-9]+[ ])?(?i:{_BRAND}|{_BRAND_WORD}|phone|tablet|laptop"
-    r"|notebook|desktop|pc|workstation|computer)\b"
+    r"|notebook|desktop|pc|workstation)\b"
 )
 _VENDORS = word_set(
     """apple dell lenovo google microsoft samsung hp asus acer sony huawei fujitsu toshiba intel
@@ -97,7 +97,7 @@ _POPULAR_NAMES = word_set(
 )
 _NOT_CALLED = word_set(
     """after by when if for to from in on at with once twice only every each a an the as and or via
-    differently directly automatically over through back"""
+    differently directly http https localhost automatically over through back"""
 )
 
 
