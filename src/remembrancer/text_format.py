@@ -1,4 +1,4 @@
-"""Formats dates, counts, quotations and surfaces for people to read. Pure functions."""
+"""Formats dates, counts, verbs, quotations and surfaces for people to read. Pure functions."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def quote(text: str, limit: int) -> str:
 def pluralize(count: int, singular: str, plural: str = "") -> str:
     """`1 fact`, `2,300 facts`; the plural is the singular with an s unless it is given."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def add_verb_ending(verb: str) -> str:
+    """`stores`, `pushes`, `carries`: the third person singular of a regular verb."""
+    if verb.endswith(("sh", "ch", "x", "z", "o", "ss")):
+        return f"{verb}es"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
 
 
 def describe_surface(surface: str) -> str:

@@ -108,9 +108,7 @@ def test_what_was_rejected_is_not_proposed_again(rem: Run, proposed: Run) -> Non
 def test_a_refusal_gives_its_reasons_but_not_the_words(rem: Run, ask: Run) -> None:
     text = "My colleague Anna Schmidt has the number 0170 1234567."
     told = rem("propose", text, code=1).stdout
-    assert told.startswith(
-        "Refused, and not kept:\n- It is about you or us: it uses the first person.\n"
-    )
+    assert told.startswith("Refused, and not kept:\n- It is about you: it uses the first person.\n")
     assert "- It contains the name of a person.\n" in told
     assert "- It contains a phone number.\n" in told
     assert "Anna" not in told
@@ -308,8 +306,7 @@ def test_a_fact_gets_other_words_and_another_importance(rem: Run, ask: Run, prop
     assert (known["content"], known["importance"]) == (words, 5.0)
     refused = rem("team-edit", fact, "Ask me about it.", code=2).stderr
     assert (
-        refused
-        == "Error: This text cannot be shared. It is about you or us: it uses the first person.\n"
+        refused == "Error: This text cannot be shared. It is about you: it uses the first person.\n"
     )
     assert "from 1 to 5" in rem("team-importance", fact, "9", code=2).stderr
     assert ask("team", QUESTION)["items"] == [known]

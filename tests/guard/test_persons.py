@@ -13,22 +13,19 @@ from remembrancer.guard.persons import name_lists, names
 from remembrancer.guard.persons.detector import PERSON_RULES, detect_personal_data
 from remembrancer.guard.persons.normalise import fold_to_ascii, normalise
 
-STATEMENTS = (Path(__file__).parent / "project_statements.txt").read_text("utf-8").splitlines()
+FOLDER = Path(__file__).parent
+STATEMENTS = (FOLDER / "project_statements.txt").read_text("utf-8").splitlines()
+SHARED_STATEMENTS = (FOLDER / "shared_statements.txt").read_text("utf-8").splitlines()
 
 REFUSED = {
     "first-person": (
         "I prefer tabs.",
         "i think tabs are better",
-        "We deploy on Fridays.",
-        "Send it to us.",
         "The choice is mine.",
         "Let's use Redis.",
         "TELL ME WHEN IT IS DONE",
         "Ich mag Tabs.",
-        "Unsere Datenbank ist langsam.",
-        "Nous utilisons PostgreSQL.",
-        "Nuestro servidor es lento.",
-        "Il nostro server non risponde.",
+        "Meine Datenbank ist langsam.",
         "Minha chave expirou.",
         "Mijn sleutel is verlopen.",
     ),
@@ -139,6 +136,7 @@ REFUSED = {
         "See ~/notes/todo.",
         r"\\fileserver\share holds the drawings.",
         "Logs are in /var/log/nginx.",
+        "The entry is src/app/main.py.",
     ),
     "url-with-person": (
         "https://github.com/torvalds has the fork.",
@@ -182,6 +180,10 @@ SHARED = {
         "The index i starts at 0.",
         "Mine the logs for slow queries.",
         "The US tariff changed.",
+        "Unsere Datenbank ist langsam.",
+        "Nous utilisons PostgreSQL.",
+        "Nuestro servidor es lento.",
+        "Il nostro server non risponde.",
         "Der Server wird jeden Sonntag neu gestartet.",
         "Les sauvegardes sont faites chaque nuit.",
     ),
@@ -254,7 +256,6 @@ SHARED = {
     "file-path": (
         "Every service exposes /healthz.",
         "The route /api/v1/orders is cached.",
-        "The entry is src/app/main.py.",
         "Use and/or in the rule.",
     ),
     "url-with-person": ("The user/role matrix is in the wiki.",),
@@ -283,6 +284,17 @@ WORDS_AND_NAMES = (
 )  # fmt: skip
 
 
+def load_refused_statements() -> dict[str, list[str]]:
+    """The statements of each rule; a line that begins with # names the rule."""
+    groups: dict[str, list[str]] = {}
+    for line in (FOLDER / "refused_statements.txt").read_text("utf-8").splitlines():
+        if line.startswith("# "):
+            statements = groups.setdefault(line.removeprefix("# "), [])
+        else:
+            statements.append(line)
+    return groups
+
+
 def cases(groups: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
     return [(rule, text) for rule, texts in groups.items() for text in texts]
 
@@ -305,6 +317,72 @@ def test_at_most_one_in_twenty_project_statements_is_refused() -> None:
     refused = [text for text in STATEMENTS if detect_personal_data(text)]
     assert len(STATEMENTS) == len(set(STATEMENTS)) == 500
     assert len(refused) <= 25, refused
+
+
+@pytest.mark.feature("A14")
+def test_machines_paths_and_described_people_are_refused() -> None:
+    statements = [
+        (rule, text) for rule, texts in load_refused_statements().items() for text in texts
+    ]
+    shared = [text for _, text in statements if not detect_personal_data(text)]
+    assert len(statements) >= 200
+    assert len(shared) <= 0.05 * len(statements), shared
+    by_rule = [rule in detect_personal_data(text) for rule, text in statements]
+    assert sum(by_rule) >= 0.9 * len(statements)
+
+
+@pytest.mark.feature("A14")
+def test_facts_about_a_project_of_any_trade_are_shared() -> None:
+    refused = [text for text in SHARED_STATEMENTS if detect_personal_data(text)]
+    assert len(SHARED_STATEMENTS) >= 300
+    assert len(refused) <= 0.02 * len(SHARED_STATEMENTS), refused
+
+
+@pytest.mark.feature("A14")
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("host", "The main bmc host is Serebanos-MacBook-Air."),
+        ("host", "Serebano's MacBook Air runs bmc."),
+        *(
+            ("host", f"The nightly job runs on {name}.")
+            for name in (
+                "Serebans-MBP",
+                "MacBook-Pro-7",
+                "mac-mini-3",
+                "prod-db-1",
+                "build01",
+                "ci-runner-12",
+                "gw-ams-1",
+                "host ganymede",
+            )
+        ),
+        *(
+            ("file-path", f"The value is read from {path}.")
+            for path in ("secrets/prod.pem", "./var/log/app.log", "src/config/settings.py")
+        ),
+        ("third-person", "The iOS lead is on leave until June."),
+        ("third-person", "The CEO prefers short answers."),
+        ("third-person", "One teammate works from Lisbon."),
+    ],
+)
+def test_a_machine_a_path_and_a_described_person_are_refused(rule: str, text: str) -> None:
+    assert detect_personal_data(text) == (rule,)
+
+
+@pytest.mark.feature("A14")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The PAC pool is ports 9000–9999.",
+        "Block rules live in settings_*.data.blockRules.",
+        "The team prefers HAR exports over screenshots.",
+        "The on-call engineer approves hotfixes.",
+        "If the driver is sick, the dispatcher calls the agency.",
+    ],
+)
+def test_a_fact_about_the_project_is_shared(text: str) -> None:
+    assert detect_personal_data(text) == ()
 
 
 @pytest.mark.parametrize("name", FOREIGN_NAMES)

@@ -18,9 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remembrancer.guard import SecretFinding, find_secrets, redact
+from remembrancer.guard.secrets.bare_secrets import is_bare_secret
 from remembrancer.guard.secrets.token_formats import TOKEN_FORMATS, FormatPart, Run, TokenFormat
 
-PROSE = (Path(__file__).parent / "ordinary_prose.txt").read_text(encoding="utf-8").splitlines()
+FOLDER = Path(__file__).parent
+PROSE = (FOLDER / "ordinary_prose.txt").read_text(encoding="utf-8").splitlines()
+PROSE_ABOUT_SECRETS = (FOLDER / "prose_about_secrets.txt").read_text("utf-8").splitlines()
 HEX = "0123456789abcdef"
 LOWER = string.ascii_lowercase + string.digits
 MIXED = string.ascii_letters + string.digits
@@ -199,6 +202,91 @@ def test_digests_and_ids_are_secret_only_when_a_name_says_so() -> None:
     assert find_secrets(f"api_key = {digest}") != ()
 
 
+TOLD = (
+    ("I log in with {} as my password", ("hunter2",)),
+    ("{} is my password", ("hunter2",)),
+    ("{} is my password.", ("sunshine",)),
+    ("{} is the password for the wifi", ("hunter2",)),
+    ("We use {} as the wifi password.", ("Tulpen4ever",)),
+    ("the passphrase is {}", ("correct horse battery staple",)),
+    ("My passphrase for the laptop is {}.", ("purple monkey dishwasher lamp",)),
+    ("My backup codes are {}", ("ABCDE-FGHIJ-KLMNO",)),
+    ("Backup codes: {}, {} and {}.", ("1234-5678", "2345-6789", "3456-7890")),
+    ("my 2FA recovery codes are {} {}", ("a1b2c3d4", "e5f6g7h8")),
+    ("recovery code {}", ("7f3k-99ab-22lm",)),
+    ("my card is {}, cvv {}", ("4111 1111 1111 1111", "123")),
+    ("The card number is {} and the CVC is {}.", ("5555-5555-5555-4444", "987")),
+    ("{} with cvv {} is the company card", ("4111111111111111", "123")),
+    ("the vault combination is {}", ("12-34-56",)),
+    ("The combination of the safe is {}.", ("7-21-35",)),
+    ("Locker combo: {}", ("7 21 35",)),
+    ("I changed my password, it is now {}", ("hunter3",)),
+    ("My PIN changed, it is now {}.", ("4821",)),
+    ("My password has changed; the new one is {}.", ("hunter3",)),
+    ("Mein Passwort ist {}", ("hunter2",)),
+    ("{} ist mein Passwort", ("hunter2",)),
+    ("Ich melde mich mit {} als Passwort an.", ("hunter2",)),
+    ("mi contraseña es {}", ("hunter2",)),
+    ("{} es mi contraseña", ("hunter2",)),
+    ("mon mot de passe est {}", ("hunter2",)),
+    ("{} est mon mot de passe", ("hunter2",)),
+    ("la mia password è {}", ("hunter2",)),
+    ("{} è la mia password", ("hunter2",)),
+    ("Uso {} como contraseña.", ("hunter2",)),
+)
+
+
+@pytest.mark.feature("A5")
+@pytest.mark.parametrize(("sentence", "values"), TOLD)
+def test_a_secret_is_caught_in_the_words_in_which_people_tell_it(
+    sentence: str, values: tuple[str, ...]
+) -> None:
+    redacted = redact(sentence.format(*values)).text
+    assert not any(value in redacted for value in values)
+    assert is_bare_secret(redacted)
+
+
+@pytest.mark.feature("A5")
+def test_prose_about_secrets_is_left_alone() -> None:
+    assert len(PROSE_ABOUT_SECRETS) >= 60
+    assert [line for line in PROSE_ABOUT_SECRETS if find_secrets(line)] == []
+
+
+@pytest.mark.feature("A5")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My password is hunter2. Keep it safe.",
+        "The user's password is hunter2.",
+        "DB_PASSWORD=hunter2",
+        "Please note: my PIN is 4821",
+        "Logs in with hunter2 as their password",
+        "Das WLAN-Passwort ist Tulpen4ever.",
+        "the alarm code for the cabin is 90210",
+    ],
+)
+def test_a_text_that_says_only_what_a_secret_is_for_is_a_bare_secret(text: str) -> None:
+    assert is_bare_secret(redact(text).text)
+
+
+@pytest.mark.feature("A5")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Oslo and my password is hunter2",
+        "I moved to Oslo. My password is hunter2.",
+        "Anna has the password hunter2 since May",
+        "I use Bitwarden and the master password is hunter2",
+        "My locker is in hall B, the combination is 12-34-56.",
+        "login: anna@example.com, password: hunter2",
+        "Rotate the key every 90 days, the current password is hunter2",
+        "The password policy requires 12 characters.",
+    ],
+)
+def test_a_text_that_says_more_is_no_bare_secret(text: str) -> None:
+    assert not is_bare_secret(redact(text).text)
+
+
 def test_ordinary_prose_is_left_alone() -> None:
     flagged = [line for line in PROSE if find_secrets(line)]
     assert len(PROSE) >= 400
@@ -252,6 +340,8 @@ PIECES = st.sampled_from(
         "https://a:", "@b", "\\n", "\\", "\u200b", "\ud800", "\x00", "\xff", "é", "密码是",
         made_of(HEX, 40), made_of(MIXED, 24), made_of(LOWER, 12), made_of("AB2CD3EF", 16),
         "curl -u ", "-----BEGIN " + "PRIVATE KEY-----", "-----END", "kind: Secret\n", "data:\n",
+        " is my password", "backup codes are ", "ABCDE-FGHIJ", "passphrase is a lamp tree cup",
+        "4111 1111 1111 1111", " cvv 123", "combination is 12-34-56", " as my password", "it is ",
         "xoxb-", "eyJ", ".", "/", "-", "_", "key", "value=", "for the ", "to ", ",", "  a: ",
     ]
 )  # fmt: skip
@@ -270,7 +360,9 @@ def test_redaction_is_idempotent_on_any_text(text: str) -> None:
 HOSTILE = (
     "password=", "token: ", "-----BEGIN " + "PRIVATE KEY-----", "a", "https://a:b", "curl -u ",
     "eyJ", "key \n", '"password" , ', "seed phrase is word ", "kind: Secret\ndata:\n  a: bcdefg\n",
-    "AKIA", "x9", "password is ", "WIFI:;P:", "mysql ", "[secret: ", "é\u200b",
+    "AKIA", "x9", "password is ", "a is my password ", "backup codes are a1 ",
+    "passphrase is a b c ", "card 4111 ", "combination is 1 ", "my password, ", " as my ",
+    "WIFI:;P:", "mysql ", "[secret: ", "é\u200b",
 )  # fmt: skip
 
 

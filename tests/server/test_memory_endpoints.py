@@ -206,3 +206,13 @@ def test_M14_one_kind_is_not_found_among_another(ada: httpx.Client) -> None:
         ada.delete(f"/api/memory/rules/{fact}"),
     ):
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.feature("A5")
+def test_A5_a_secret_sent_over_rest_is_refused_and_leaves_no_memory(ada: httpx.Client) -> None:
+    for content in ("My password is hunter2", "the passphrase is correct horse battery staple"):
+        refused = ada.post("/api/remember", json={"content": content})
+        assert refused.status_code == 400
+        assert "Secrets are never stored" in refused.json()["detail"]
+        assert content not in refused.text
+    assert ada.get("/api/memory/facts").json()["items"] == []

@@ -42,10 +42,27 @@ def test_A17_what_is_asked_for_the_team_waits_as_a_proposal(open_memory: Open) -
     assert store.review().list().items[0].fact.status is TeamStatus.APPROVED
 
 
+def test_A17_what_a_team_says_of_itself_is_kept_in_the_third_person(open_memory: Open) -> None:
+    store = open_memory("assistant")
+    heard(store, "ada", "Remember this for the team: we store all backups encrypted.")
+    heard(store, "bob", "Remember this for the team: you need two approvals to merge.")
+    store.for_user("eve").propose("The team stores all backups encrypted.")
+
+    found = {one.fact.content: one.contributors for one in store.review().list().items}
+    assert found == {
+        "The team stores all backups encrypted.": 2,
+        "One needs two approvals to merge.": 1,
+    }
+    (waiting,) = store.review().queue().items
+    edited = store.review().edit(waiting.fact.id, "Tax is included in our prices.")
+    assert edited.content == "Tax is included in the team's prices."
+
+
 @pytest.mark.parametrize(
     ("words", "more"),
     [
         ("Please remember this for the team: Maria Lopez cuts the releases.", {}),
+        ("Remember this for the team: the main bmc host is Serebanos-MacBook-Air.", {}),
         (ASKED, {"origin": "document"}),
         ("Releases are cut from the main branch.", {}),
     ],

@@ -161,6 +161,9 @@ def test_A16_a_near_duplicate_merges_and_raises_confidence(store: Remembrancer) 
         "Questions about the proxy go to maria@example.com.",
         "The proxy is at 10.3.4.5.",
         "The proxy log is in /home/maria/log.txt.",
+        "The proxy log is in logs/proxy/today.log.",
+        "The proxy runs on Serebanos-MacBook-Air.",
+        "The proxy lead is on leave until June.",
     ],
 )
 def test_A14_the_gate_refuses_what_has_a_person_in_it_and_names_only_the_rule(

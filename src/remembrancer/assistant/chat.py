@@ -37,6 +37,7 @@ from remembrancer.assistant.topic import (
     render_topic,
 )
 from remembrancer.errors import NotFound, NotUndoable
+from remembrancer.guard import find_secrets
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.chat import ChatMessage, ChatModel, ChatPrompt
 from remembrancer.llm.models import Models
@@ -144,6 +145,8 @@ class Chat:
                 yield from execute_command(self._memory, command, self._zone, self._load_topic())
 
     def _answer(self, message: str, exchange: Exchange) -> Iterator[ChatEvent]:
+        if find_secrets(message):
+            yield Notice(replies.SECRETS_LEFT_OUT)
         if self._model is None:
             yield Notice(replies.NO_MODEL)
             yield from self._answer_from_memory(message)

@@ -12,6 +12,7 @@ NO_MODEL = (
     "No AI model is connected. I store what you tell me and look it up, but I cannot reason "
     "about it."
 )
+SECRETS_LEFT_OUT = "Your message contains a secret. Secrets are never stored, so I left it out."
 NO_MATCHES = "I have nothing about that yet."
 NO_MEMORIES = "I do not remember anything about you yet."
 NOT_FROM_MEMORY = "I did not use your memory for my last answer."

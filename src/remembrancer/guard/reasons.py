@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 REASONS = {
-    "first-person": "It is about you or us: it uses the first person.",
+    "first-person": "It is about you: it uses the first person.",
     "second-person": "It addresses someone: it uses the second person.",
     "third-person": "It is about a particular person.",
     "person-name": "It contains the name of a person.",

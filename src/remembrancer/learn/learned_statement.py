@@ -55,8 +55,8 @@ def build_statement(
         said_at=max(one.said_at for one in turns),
         doubt=doubt,
     )
-    clean, secrets = redact_statement(statement)
-    refuse_bare_secret(clean, secrets)
+    clean, _ = redact_statement(statement)
+    refuse_bare_secret(clean)
     return clean
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, assert_never
@@ -10,6 +9,7 @@ from typing import Any, assert_never
 from remembrancer.call import Call
 from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.guard.secrets.bare_secrets import is_bare_secret
 from remembrancer.profiles import DedupPolicy
 from remembrancer.remember.attributes import (
     USER_SUBJECT,
@@ -59,8 +59,6 @@ from remembrancer.types import (
 
 MAX_DOUBTS = 200
 """Unconfirmed memories that are compared with a new one."""
-
-BARE_SECRET_PATTERN = re.compile(r"\[secret: [a-z0-9-]+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ def _is_better_sourced(new: Record, old: Record) -> bool:
 def remember(call: Call, content: str, details: FactFields) -> Written:
     """Store one memory; it supersedes what it restates, and a duplicate returns the original."""
     statement, secrets = redact_statement(validate_statement(content, details, call.profile))
-    refuse_bare_secret(statement, secrets)
+    refuse_bare_secret(statement)
     new = build_record(call, statement, call.now())
 
     def write(writer: Writer, vectors: TextVectors) -> Written:
@@ -259,7 +257,7 @@ def update(call: Call, old: Record, content: str, details: FactFields) -> Writte
     topic = (old.subject, old.predicate) if isinstance(old, Fact) else ()
     said = validate_statement(content, {"kind": old.kind, **details}, call.profile)
     statement, secrets = redact_statement(said, topic)
-    refuse_bare_secret(statement, secrets)
+    refuse_bare_secret(statement)
 
     def write(writer: Writer, vectors: TextVectors) -> Written:
         current = _load_current_version(call, writer, old)
@@ -522,7 +520,7 @@ def _move_link(link: Link, old_id: str, new_id: str) -> Link:
     )
 
 
-def refuse_bare_secret(statement: Statement, secrets: tuple[str, ...]) -> None:
-    """Refuse a statement of which only the placeholder of a secret is left."""
-    if secrets and BARE_SECRET_PATTERN.fullmatch(statement.content.strip()):
+def refuse_bare_secret(statement: Statement) -> None:
+    """Refuse a redacted statement that says nothing besides a secret."""
+    if is_bare_secret(statement.content):
         raise InvalidInput("The text is nothing but a secret. Secrets are never stored.")

@@ -23,6 +23,7 @@ from remembrancer.team.service import (
     find_broken_rules,
     find_same_fact,
     mark_contradictions,
+    read_team_fact,
     reassess_fact,
 )
 from remembrancer.team.settings import TeamSettings
@@ -171,7 +172,7 @@ class Review:
     def edit(self, fact_id: str, content: str) -> TeamFact:
         """Change the content of a fact; the same rules apply as for a proposal."""
         self.require_edit()
-        content = " ".join(validate_text(content, "The fact", MAX_TEAM_FACT_CHARS).split())
+        content = read_team_fact(content, "The fact")
         if rules := find_broken_rules(content):
             raise InvalidInput(f"This text cannot be shared. {' '.join(explain_rules(rules))}")
         vector = self._services.embedder.embed([content])[0]

@@ -21,6 +21,7 @@ from remembrancer.store.contract import Embedding
 from remembrancer.team.agreement.verdict import Agreement, judge
 from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
+from remembrancer.team.third_person import restate_for_team
 from remembrancer.types import (
     Owner,
     TeamFact,
@@ -137,7 +138,7 @@ def propose(
     """Propose a fact to the team; it is stored without the user's identity."""
     if not call.profile.team.enabled:
         raise InvalidInput(f"The profile {call.profile.name!r} has no team memory.")
-    content = " ".join(validate_text(content, "The proposal", MAX_TEAM_FACT_CHARS).split())
+    content = read_team_fact(content, "The proposal")
     kind = parse_enum(TeamKind, kind, "kind")
     if kind not in call.profile.team.kinds:
         raise InvalidInput(f"kind: use one of {', '.join(call.profile.team.kinds)}.")
@@ -163,6 +164,12 @@ def propose(
     with call.store.open_team_writer(tenant) as writer:
         contributor = contributor_id(writer.load_contributor_key(), call.owner)
         return _enter_proposal(writer, fact, embedding, contributor, settings)
+
+
+def read_team_fact(content: str, what: str) -> str:
+    """The text on one line and in the third person; raises InvalidInput if it cannot be stored."""
+    line = " ".join(validate_text(content, what, MAX_TEAM_FACT_CHARS).split())
+    return validate_text(restate_for_team(line), what, MAX_TEAM_FACT_CHARS)
 
 
 def find_broken_rules(content: str) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def prepare_memory(
         details["tags"] = [*details.get("tags", ()), category]
     content = item.content.strip()
     statement, secrets = redact_statement(validate_statement(content, details, call.profile))  # type: ignore[arg-type]
-    refuse_bare_secret(statement, secrets)
+    refuse_bare_secret(statement)
     metadata = {**statement.metadata, **provenance(format, item.place)}
     scope = call.resolve_write_scope(statement.scope)
     identity = (call.owner.id, scope, format, item.key, content)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from remembrancer.guard.persons import (
     addresses,
     contacts,
+    descriptions,
     hosts_and_paths,
     identifiers,
     names,
@@ -46,6 +47,8 @@ def detect_personal_data(text: str) -> tuple[str, ...]:
         *pronouns.find_broken_rules(data),
         *(rule for rule, is_broken in _CHECKS if is_broken(data)),
     }
+    if descriptions.describes_person(data):
+        broken.add("third-person")
     if names.score_person_name(plain.text) >= names.NAME_THRESHOLD:
         broken.add("person-name")
     if plain.unreadable:

@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 from remembrancer.guard.patterns import compile_pattern, has_any, one_of
-from remembrancer.guard.persons import name_lists as lists
+from remembrancer.guard.persons.machines import has_machine
 
 _IPV4_PATTERN = (
     r"(?:^|[^0-9A-Za-z.])([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/[0-9]{1,2})?"
@@ -52,25 +52,6 @@ _DOMAIN = (
     r"(?i)(?:^|[^a-z0-9@._/-])((?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){1,8}([a-z]{2,24}))"
     r"(?:$|[^a-z0-9_(=]|_$)"
 )
-_DEVICE = one_of(
-    "mbp macbook(?:-?(?:pro|air))? imac iphone ipad laptop notebook desktop pc thinkpad "
-    "workstation surface"
-)
-_SERVER = one_of(
-    "srv host vm pc nb ws bastion jumphost jump hv esx esxi dc nas fs app web db mail mx ns proxy "
-    "kube k8s worker master"
-)
-_DEVICES = (
-    r"\b(?:DESKTOP|LAPTOP|WIN|PC|NB|WS|MBP|MB|SRV|VM|HOST)-[A-Z0-9]*[0-9][A-Z0-9]*\b",
-    r"\b(?:DESKTOP|LAPTOP)-[A-Z0-9]{4,}\b",
-    r"\b(?:DESKTOP|LAPTOP|NOTEBOOK|WORKSTATION)_?[0-9A-Z]*[0-9]\b",
-    rf"(?i)\b{_DEVICE}-(?:of|von|de|van|di|da)-[a-z0-9]+\b",
-    rf"(?i)\b{_SERVER}-?[a-z]{{0,12}}-?0[0-9]{{1,3}}\b",
-    r"(?i)\bip-[0-9]{1,3}(?:-[0-9]{1,3}){3}\b",
-    r"(?i)\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b",
-    r"\\\\[A-Za-z0-9_.-]+\\",
-)
-_OWNED_DEVICES = (rf"(?i)\b([a-z]{{2,20}})-{_DEVICE}\b", rf"(?i)\b{_DEVICE}-([a-z]{{2,20}})\b")
 _KNOWN_SITES = frozenset(
     """github.com gitlab.com bitbucket.org docs.rs
     stackoverflow.com readthedocs.io python.org docs.python.org example.com example.org example.net
@@ -105,16 +86,11 @@ _TOP_LEVEL = frozenset(
 
 def has_host(data: bytes) -> bool:
     """True for the name of a machine or a site, except sites that every developer knows."""
-    if has_any(data, _DEVICES):
+    if has_machine(data):
         return True
     if any(not _is_known_site(match[0]) for match in compile_pattern(_URL).finditer(data)):
         return True
-    if any(_is_site(match[1], match[2]) for match in compile_pattern(_DOMAIN).finditer(data)):
-        return True
-    owned = (
-        match[1] for shape in _OWNED_DEVICES for match in compile_pattern(shape).finditer(data)
-    )
-    return any(_can_be_owner(owner.decode().lower()) for owner in owned)
+    return any(_is_site(match[1], match[2]) for match in compile_pattern(_DOMAIN).finditer(data))
 
 
 def _is_known_site(url: bytes) -> bool:
@@ -134,13 +110,6 @@ def _is_site(name: bytes, end: bytes) -> bool:
     return last in _TOP_LEVEL and not end[:1].isupper()
 
 
-def _can_be_owner(owner: str) -> bool:
-    bare = owner.removesuffix("s")
-    if lists.is_ordinary(owner) or lists.is_technical(owner):
-        return False
-    return lists.is_given_name(owner) or lists.is_given_name(bare) or lists.name_log_odds(bare) > 3
-
-
 _BEFORE_PATH = r"(?:^|[\s\"'(=:,`<>\[])"
 _ROOTS = one_of(
     "home Users root etc var usr opt tmp mnt srv Volumes media private proc dev sys boot run lib "
@@ -156,18 +125,46 @@ _PATHS = (
     r"(?i)(?:^|[^a-z0-9])(?:home|users|documents and settings)[/\\][a-z0-9_.-]+",
     r"(?i)\bfile://",
 )
+_PATH_PART = r"[A-Za-z0-9_.@*+-]+"
+_FILE_TYPE = one_of(
+    "py pyc ipynb js mjs cjs ts tsx jsx json jsonl ya?ml toml ini cfg conf env properties pem key "
+    "crt cer p12 pfx jks asc gpg log txt md rst csv tsv parquet sql db sqlite3? bak dump sh bash "
+    "zsh bat cmd ps1 exe dll so rb go rs java kt swift cc cpp hpp cs php pl lua dart vue svelte "
+    "html? css scss less xml xsd svg png jpe?g gif webp bmp tiff? psd ai mp[34] wav mov zip tar gz "
+    "tgz bz2 7z iso img bin hex elf deb rpm dmg apk ipa docx? xlsx? pptx? odt ods pdf rtf tex bib "
+    "dwg dxf stl step ifc proto tf tfvars lock service plist gradle kts ttf otf woff2? "
+    "avi mkv ogg flac mid musicxml epub sketch fig blend fbx obj glb gcode csr kdbx ovpn ics vcf "
+    "eml"
+)
+_RELATIVE = (
+    rf"{_BEFORE_PATH}(?:{_PATH_PART}/)+(?:[A-Za-z0-9_@*+-]+\.)+{_FILE_TYPE}\b",
+    r"(?:^|[^A-Za-z0-9_.-])(?:[A-Za-z0-9_.-]+\\)+[A-Za-z0-9_-]+\.[A-Za-z0-9]{1,5}\b",
+    rf"{_BEFORE_PATH}\.{{1,2}}/[A-Za-z0-9_.]",
+    rf"{_BEFORE_PATH}\.[a-z][a-z0-9_-]+/{_PATH_PART}",
+    rf"{_BEFORE_PATH}(?:{_PATH_PART}/)+{_PATH_PART}/(?:$|[\s\"')\]`>,;.])",
+    rf"{_BEFORE_PATH}(?:src|lib|node_modules|site-packages)/{_PATH_PART}",
+)
+# Libraries whose names end like a script; requests with their method, and templates of routes.
+_NO_PATHS = (
+    r"(?i)\b[a-z0-9]+/(?:node|next|vue|nuxt|express|three|d3|ember|chart|react|angular)\.js\b",
+    r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)[ ]+/[^\s]*",
+    r"(?:^|[\s\"'(`])/[a-z][a-z0-9/_-]*/(?:\{[A-Za-z_]+\}|:[a-z_]+)[^\s]*",
+)
 _ABSOLUTE = rf"{_BEFORE_PATH}/([A-Za-z0-9_.{{}}:$@%+-]+)(?:/[A-Za-z0-9_.{{}}:$@%+-]+)+"
 _ROUTES = re.compile(
     r"(?i)v\d+|apis?|rest|graphql|health\w*|ready\w*|live\w*|metrics|admin|static|auth|oauth\d?"
     r"|login|logout|internal|public|assets|docs|status|webhooks?|callbacks?|search|orders?"
     r"|products?|items|customers?|invoices?|accounts?|sessions?|tokens?|\.well-known|actuator"
-    r"|swagger|openapi|debug|ws|rpc|events?"
+    r"|swagger|openapi|debug|ws|rpc|events?|hooks?|exports?|imports?|downloads?|uploads?|payments?"
+    r"|carts?|checkout|me|teams?|projects?|groups?|reports?|messages?|notifications?"
 )
 
 
 def has_file_path(data: bytes) -> bool:
-    """True for a file path; routes of an HTTP API do not count."""
-    if has_any(data, _PATHS):
+    """True for a file path, absolute or relative; routes of an HTTP API do not count."""
+    for harmless in _NO_PATHS:
+        data = compile_pattern(harmless).sub(b" # ", data)
+    if has_any(data, (*_PATHS, *_RELATIVE)):
         return True
     firsts = (match[1].decode("latin-1") for match in compile_pattern(_ABSOLUTE).finditer(data))
     return any(not _ROUTES.fullmatch(first) for first in firsts)

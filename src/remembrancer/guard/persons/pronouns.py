@@ -1,4 +1,4 @@
-"""Detects the first, second and third person by pronouns and words for relatives.
+"""Detects the first, second and third person by pronouns and words for relatives, except "we".
 
 The lists have only words that mean nothing else in the languages listed.
 """
@@ -10,16 +10,17 @@ from collections.abc import Iterator
 from remembrancer.guard.patterns import compile_pattern
 
 # Lower case and without accents. Left out as ambiguous: "mi", "min", "io", "eu", "ma", "ton", "er".
+# The plural is left out: "we" is the team itself.
 _FIRST = (
-    r"we|me|my|myself|our|ours|ourselves|let's"
-    r"|ich|mich|mein|meine[mnrs]?|wir|unser|unsere[mnrs]?"
-    r"|je|moi|nous|notre|nos"
-    r"|yo|nosotr[oa]s|nuestr[oa]s?|conmigo"
-    r"|mio|miei|noi|nostr[oaie]"
-    r"|meus?|minhas?|nosso|nossa|nossos|nossas|comigo"
-    r"|ik|mij|mijn|wij|onze"
-    r"|mnie|moj|moja|moje|mojego|nasz|nasza|nasze|naszego"
-    r"|jag|jeg|mitt|vores|muj|minun|meidan|nekem"
+    r"me|my|myself|let's"
+    r"|ich|mich|mein|meine[mnrs]?"
+    r"|je|moi"
+    r"|yo|conmigo"
+    r"|mio|miei"
+    r"|meus?|minhas?|comigo"
+    r"|ik|mij|mijn"
+    r"|mnie|moj|moja|moje|mojego"
+    r"|jag|jeg|mitt|muj|minun|nekem"
 )
 _SECOND = (
     r"you|your|yours|yourself|yourselves|y'all|thy|thee"
@@ -50,19 +51,16 @@ _RULES = (
     ("first-person", rf"(?i){_BEFORE}(?:{_FIRST}){_AFTER}"),
     ("first-person", r"(?:^|[^A-Za-z0-9_'./*-])I(?:'|[ ,;:?!]+[a-z'\"(]|[ ]*[?!,]|$)"),
     ("first-person", rf"(?i)(?:^|[^a-z0-9_'./*-])i(?:{_I_SAY})(?:$|[^a-z0-9_])"),
-    ("first-person", r"(?:^|[^A-Za-z0-9_'./-])(?:us|Us)(?:$|[^A-Za-z0-9_/-])"),
     ("first-person", r"(?:^|[.!?;] |\bof |\bis |\bare )[Mm]ine(?:$|[ ]+is|[.,;!?])"),
     ("second-person", rf"(?i){_BEFORE}(?:{_SECOND}){_AFTER}"),
     ("third-person", rf"(?i){_BEFORE}(?:{_THIRD}){_AFTER}"),
 )
-# After a number "us" means microseconds; after these words "I" is a numeral.
+# After these words "I" is a numeral.
 _NOT_A_PERSON = (
-    r"[0-9][ ]?us(?:$|[^A-Za-z0-9])",
     r"(?i:phase|part|type|class|level|stage|tier|section|chapter|volume|category|grade|layer"
     r"|mark|war|step|annex|appendix|title|schedule|row|column|variable|index)[ ]+I\b",
     r"(?i:\band|\bor|[,&])[ ]+I(?:[ ]+(?:and|or|errors?)\b|[,;:.]|$)",
-    r"\b(?:HE|HIS|IK|JE|ME|MIO|MOM|MUM|MY|NOI|NOS|TU|VOS|YO)\b",
-    r"\b(?i:min|max|avg|mean)[ ]us\b",
+    r"\b(?:HE|HIS|IK|JE|ME|MIO|MOM|MUM|MY|TU|VOS|YO)\b",
 )
 
 

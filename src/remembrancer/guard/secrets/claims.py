@@ -150,6 +150,8 @@ def _is_plain_password(claim: Claim) -> bool:
     """True if a plain word is the password rather than part of the sentence or the code."""
     if claim.separator.strip(" -") in ("", "to") or "\n" in claim.separator.strip(" "):
         return False
+    if claim.syntax is ClaimSyntax.IN_SENTENCE and "?" in claim.separator:
+        return False  # An Italian "is": the plain word after it is rarely English.
     if claim.syntax is ClaimSyntax.IN_SENTENCE and ":" not in claim.separator:
         return _ends_sentence(claim.after) and not _is_predicate(claim.value)
     if claim.separator[-1:].isspace():

@@ -48,7 +48,7 @@ def _name_pattern() -> Any:
     topic = r"(?:\s(?:for|to|of|on|at|in|von|vom|f[u?]r|de|pour|para)\s[^\n:=.\"'\xff]{1,40}?)?"
     verb = (
         r"(?:'s| -{1,3}"
-        r"|\s(?:to|is|was|ist|lautet|war|est|es|are|equals|(?:is )?now|will be)(?: still)?)"
+        r"|\s(?:to|is|was|ist|lautet|war|est|es|e'|\?|are|equals|(?:is )?now|will be)(?: still)?)"
     )
     return compile_pattern(
         rf"(?i)(?:{words})[A-Za-z0-9_.\-]{{0,48}}(?:"

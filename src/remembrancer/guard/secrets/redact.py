@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from remembrancer.guard.patterns import compile_pattern
-from remembrancer.guard.secrets import named_values, unnamed_values
+from remembrancer.guard.secrets import named_values, spoken_values, unnamed_values
 from remembrancer.guard.secrets.ascii_view import Span, blank_spans, merge_spans, to_ascii
 from remembrancer.guard.secrets.token_formats import TOKEN_FORMATS
 
 _OTHER_KINDS = (
-    "authorization", "connection-string", "generic-token", "kubernetes-secret", "password", "pin",
-    "private-key", "seed-phrase",
+    "authorization", "card-number", "connection-string", "generic-token", "kubernetes-secret",
+    "password", "pin", "private-key", "recovery-code", "seed-phrase",
 )  # fmt: skip
 SECRET_KINDS = frozenset((*_OTHER_KINDS, *(token.kind for token in TOKEN_FORMATS)))
 _PLACEHOLDER_PATTERN = r"\[secret: ([a-z0-9-]{1,40})\]"
@@ -32,7 +32,12 @@ _SCANS: tuple[Callable[[bytes], Iterator[Span]], ...] = (
     unnamed_values.find_basic_auth,
     unnamed_values.find_kubernetes_secrets,
     unnamed_values.find_seed_phrases,
+    spoken_values.find_cards,
+    spoken_values.find_recovery_codes,
+    spoken_values.find_passphrases,
+    spoken_values.find_combinations,
     named_values.find_named_values,
+    spoken_values.find_values_before_names,
     unnamed_values.find_random_runs,
 )
 

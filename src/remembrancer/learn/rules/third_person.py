@@ -6,6 +6,7 @@ import re
 
 from remembrancer.learn.rules.patterns import load_rules
 from remembrancer.search.language import Language
+from remembrancer.text_format import add_verb_ending
 
 FORMS = {
     "i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
@@ -55,8 +56,4 @@ def conjugate(verb: str) -> str:
     vocabulary = load_rules(Language.ENGLISH).vocabulary
     if vocabulary.equals("UNCHANGED", first) or first.endswith("s"):
         return verb
-    if first.endswith(("sh", "ch", "x", "z", "o", "ss")):
-        return f"{first}es{gap}{rest}"
-    if first.endswith("y") and first[-2:-1] not in "aeiou":
-        return f"{first[:-1]}ies{gap}{rest}"
-    return f"{first}s{gap}{rest}"
+    return f"{add_verb_ending(first)}{gap}{rest}"
