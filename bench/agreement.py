@@ -54,8 +54,9 @@ def judge_pairs(pairs: Iterable[Pair], embedder: Embedder) -> list[Judged]:
     judged = []
     for pair in pairs:
         one, other = embedder.embed([pair.one, pair.other])
-        agreement = judge(pair.one, pair.other)
-        judged.append(Judged(pair.same, agreement, float(np.dot(one, other))))
+        similarity = float(np.dot(one, other))
+        agreement = judge(pair.one, pair.other, similarity)
+        judged.append(Judged(pair.same, agreement, similarity))
     return judged
 
 

@@ -57,12 +57,13 @@ def test_statements_agree_contradict_or_are_about_something_else(
     assert (judge(one, other), judge(other, one)) == (expected, expected)
 
 
-def test_of_the_pairs_in_the_benchmark_few_opposites_and_most_paraphrases_agree() -> None:
+def test_words_alone_merge_few_opposites_and_most_paraphrases_of_the_benchmark() -> None:
     pairs = [pair for path in FILES[:3] for pair in read_pairs(path)]
-    assert _percentages(pairs, same=False)[Agreement.SAME] <= 2
-    assert _percentages(pairs, same=False)[Agreement.CONTRADICTS] >= 75
-    assert _percentages(pairs, same=True)[Agreement.SAME] >= 70
-    assert _percentages(pairs, same=True)[Agreement.CONTRADICTS] <= 8
+    opposites, paraphrases = _percentages(pairs, same=False), _percentages(pairs, same=True)
+    assert opposites[Agreement.SAME] <= 2
+    assert opposites[Agreement.CONTRADICTS] >= 75
+    assert paraphrases[Agreement.SAME] >= 66
+    assert paraphrases[Agreement.CONTRADICTS] <= 6
 
 
 def _percentages(pairs: list[Pair], *, same: bool) -> dict[Agreement, float]:

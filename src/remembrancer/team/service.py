@@ -242,8 +242,8 @@ def find_same_fact(
     statuses: Sequence[TeamStatus] = tuple(TeamStatus),
 ) -> TeamFact | None:
     """The most similar fact that says the same, if it is at least this similar."""
-    for known in _iter_similar(writer, fact, embedding, threshold, statuses):
-        if judge(known.content, fact.content) is Agreement.SAME:
+    for known, similarity in _iter_similar(writer, fact, embedding, threshold, statuses):
+        if judge(known.content, fact.content, similarity) is Agreement.SAME:
             return known
     return None
 
@@ -251,8 +251,10 @@ def find_same_fact(
 def mark_contradictions(writer: TeamWriter, fact: TeamFact, embedding: Embedding) -> None:
     """Record conflicts with related facts that contradict this one."""
     statuses = (TeamStatus.PENDING, TeamStatus.APPROVED)
-    for known in _iter_similar(writer, fact, embedding, MIN_RELATED_SIMILARITY, statuses):
-        if judge(known.content, fact.content) is Agreement.CONTRADICTS:
+    for known, similarity in _iter_similar(
+        writer, fact, embedding, MIN_RELATED_SIMILARITY, statuses
+    ):
+        if judge(known.content, fact.content, similarity) is Agreement.CONTRADICTS:
             writer.add_conflict(known.id, fact.id, fact.recorded_at)
 
 
@@ -262,16 +264,15 @@ def _iter_similar(
     embedding: Embedding,
     threshold: float,
     statuses: Sequence[TeamStatus],
-) -> Iterator[TeamFact]:
-    """Other facts with these statuses, the most similar first."""
+) -> Iterator[tuple[TeamFact, float]]:
+    """Other facts with these statuses and their similarity, the most similar first."""
     scored = [
-        (float(one.vector @ embedding.vector), one.fact)
+        (one.fact, float(one.vector @ embedding.vector))
         for one in writer.load_embedded_facts(embedding.model, statuses)
         if one.fact.id != fact.id
     ]
-    close = [one for one in scored if one[0] >= threshold]
-    close.sort(key=lambda one: (-one[0], one[1].id))
-    return (known for _, known in close[:MAX_COMPARED])
+    close = [one for one in scored if one[1] >= threshold]
+    return iter(sorted(close, key=lambda one: (-one[1], one[0].id))[:MAX_COMPARED])
 
 
 def reassess_fact(writer: TeamWriter, fact_id: str, now: datetime, settings: TeamSettings) -> None:

@@ -9,6 +9,7 @@ from math import isclose
 from remembrancer.team.agreement.amounts import CLOCK_UNIT, HALF_DAY_UNIT, Amount
 from remembrancer.team.agreement.lexicon import (
     PARTICLES,
+    PREPOSITIONS,
     are_exclusive,
     are_opposite,
     is_negated_form,
@@ -62,7 +63,12 @@ def _pair(
 def _is_equal(one: Term, other: Term) -> bool:
     if one.amount is not None or other.amount is not None:
         return _is_same_amount(one, other)
-    return bool(one.stems) and one.stems == other.stems
+    return bool(one.stems) and _list_telling(one) == _list_telling(other)
+
+
+def _list_telling(term: Term) -> list[str]:
+    """The stems without prepositions and articles, unless there are no others."""
+    return [stem for stem in term.stems if stem not in PREPOSITIONS] or list(term.stems)
 
 
 def _is_same_amount(one: Term, other: Term) -> bool:

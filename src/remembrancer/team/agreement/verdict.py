@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from remembrancer.search.terms import fingerprint
 from remembrancer.team.agreement.alignment import Alignment, align
-from remembrancer.team.agreement.lexicon import are_opposite, look_up, stem
+from remembrancer.team.agreement.lexicon import Phrase, are_opposite, look_up, stem
 from remembrancer.team.agreement.order import are_exchanged
 from remembrancer.team.agreement.parsed_statement import ParsedStatement, Term, parse_statement
 
@@ -26,6 +26,10 @@ MAX_LEFT = 1.0
 MAX_LEFT_ON_BOTH = 0.8
 """Weight of the words that each of them can have alone and still say the same."""
 
+MIN_SIMILARITY = 0.9
+"""Similarity from which one word of a long statement can replace another."""
+
+MIN_SHARED_IF_SIMILAR, MAX_LEFT_IF_SIMILAR = 4.0, 1.4
 MIN_SHARED_PART = 0.5
 """The part of the longer statement that contradictory statements share."""
 
@@ -60,23 +64,30 @@ class Comparison:
     """True if one has another word in the place of one word or amount of the other."""
 
 
-def judge(one: str, other: str) -> Agreement:
-    """Tell whether two statements say the same, contradict each other, or neither."""
+def judge(one: str, other: str, similarity: float = 0.0) -> Agreement:
+    """Tell whether two statements say the same, contradict each other, or neither.
+
+    With the similarity of their vectors, one word can replace another that no list has.
+    """
     if fingerprint(one) == fingerprint(other):
         return Agreement.SAME
     found = compare(one, other)
     if found.shared < MIN_SHARED:
         return Agreement.UNRELATED
-    if _says_the_same(found):
+    if _says_the_same(found, similarity):
         return Agreement.SAME
     return Agreement.CONTRADICTS if _contradicts(found) else Agreement.UNRELATED
 
 
-def _says_the_same(found: Comparison) -> bool:
-    is_complete = max(found.left, found.right) <= MAX_LEFT
-    is_complete &= min(found.left, found.right) <= MAX_LEFT_ON_BOTH
+def _says_the_same(found: Comparison, similarity: float) -> bool:
     differs = found.telling or found.alternatives or found.bounds
-    return is_complete and not differs and found.flips % 2 == 0 and found.opposites < 2
+    if differs or found.flips % 2 or found.opposites > 1:
+        return False
+    most, least = max(found.left, found.right), min(found.left, found.right)
+    if most <= MAX_LEFT and least <= MAX_LEFT_ON_BOTH:
+        return True
+    is_similar = similarity >= MIN_SIMILARITY and found.shared >= MIN_SHARED_IF_SIMILAR
+    return is_similar and most <= MAX_LEFT_IF_SIMILAR
 
 
 def _contradicts(found: Comparison) -> bool:
@@ -105,14 +116,18 @@ def compare(one: str, other: str) -> Comparison:
 
 def _align(one: str, other: str) -> tuple[ParsedStatement, ParsedStatement, Alignment]:
     """Align two statements; phrases that find no partner are read word by word."""
-    mine, theirs = parse_statement(one), parse_statement(other)
-    alignment = align(mine, theirs)
-    unpaired = *(mine.terms[a] for a in alignment.left), *(theirs.terms[b] for b in alignment.right)
-    single = frozenset(term.stems for term in unpaired if len(term.stems) > 1)
-    if single:
+    single: frozenset[Phrase] = frozenset()
+    while True:
         mine, theirs = parse_statement(one, single), parse_statement(other, single)
         alignment = align(mine, theirs)
-    return mine, theirs, alignment
+        rest = (
+            *(mine.terms[a] for a in alignment.left),
+            *(theirs.terms[b] for b in alignment.right),
+        )
+        unpaired = frozenset(term.stems for term in rest if len(term.stems) > 1)
+        if unpaired <= single:
+            return mine, theirs, alignment
+        single |= unpaired
 
 
 def _count_flips(mine: ParsedStatement, theirs: ParsedStatement, alignment: Alignment) -> int:
