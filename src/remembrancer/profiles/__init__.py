@@ -208,7 +208,7 @@ class TeamPolicy(ProfileTable):
     enabled: bool = False
     kinds: tuple[TeamKind, ...] = tuple(TeamKind)
     promote_at: PositiveInt | None = 2
-    dedup_threshold: Fraction = 0.6
+    dedup_threshold: Fraction = 0.5
     recall_confidence: Fraction = 0.3
     limit: PositiveInt = 5
 

@@ -35,7 +35,7 @@ class TeamSettings(BaseModel):
     team_learning: bool = True
     team_recall: dict[str, bool] = Field(default_factory=dict)
     promote_at: Annotated[int, Field(ge=1, le=1000)] | None = 2
-    dedup_threshold: Share = 0.6
+    dedup_threshold: Share = 0.5
     recall_confidence: Share = 0.3
     limit: Annotated[int, Field(ge=1, le=100)] = 5
 
