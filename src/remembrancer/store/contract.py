@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from remembrancer.types import (
@@ -464,6 +465,16 @@ class Health:
     warnings: tuple[str, ...] = ()
 
 
+class ErasureExtent(StrEnum):
+    """What an erasure removes of a person; everything but the account, and the contributions to the
+    team alone, leave them who they are.
+    """
+
+    PERSON = "person"
+    MEMORIES = "memories"
+    CONTRIBUTIONS = "contributions"
+
+
 @dataclass(frozen=True, slots=True)
 class Erasure:
     """The record of an erasure. It names the person until the erasure is finished, then only a
@@ -556,8 +567,10 @@ class Store(Protocol):
         change.
         """
 
-    def delete_owner(self, owner: Owner) -> None:
-        """Delete every row of one owner and their registration; idempotent."""
+    def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
+        """Delete every row of one owner and, unless `keep_account` is set, their registration and
+        keys; idempotent.
+        """
 
     def scrub(self) -> tuple[str, ...]:
         """Vacuum removed data. Returns the reasons for anything that could not be vacuumed.

@@ -155,7 +155,7 @@ class SqliteStore:
         with self._system_file.begin_write() as connection:
             dump.load_system(connection, rows)
 
-    def delete_owner(self, owner: Owner) -> None:
+    def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
         if self._has_file(owner):
             with self._begin_person_write(owner) as (person, _):
                 if person.file.is_in_place():
@@ -163,7 +163,8 @@ class SqliteStore:
         self._evict(_file_stem(owner))
         if self._path is not None:
             sqlite_file.remove_leftovers(self._file_path(_file_stem(owner)))
-        self.system.delete_owner(owner)
+        if not keep_account:
+            self.system.delete_owner(owner)
 
     def scrub(self) -> tuple[str, ...]:
         self.evict_erased()
