@@ -30,7 +30,7 @@ from remembrancer.remember.resolve import ANY_STATUS, resolve, resolve_by_meanin
 from remembrancer.remember.rule_trust import effectiveness
 from remembrancer.remember.statement import FactFields
 from remembrancer.remember.undo import undo
-from remembrancer.store.contract import Filter, Reader
+from remembrancer.store.contract import ErasureExtent, Filter, Reader
 from remembrancer.types import (
     AsOf,
     Batch,
@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from remembrancer.audit.findings import Flaw
     from remembrancer.audit.repair import Repair
     from remembrancer.audit.report import Audit
+    from remembrancer.erasure.erase import Inventory
+    from remembrancer.erasure.receipts import Receipt
     from remembrancer.learn.consolidation.plan import ConsolidationPlan
     from remembrancer.learn.consolidation.run import ConsolidationResult
     from remembrancer.maintenance.simulate import Simulation
@@ -246,6 +248,25 @@ class Memory(Conversations):
     def forget_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Forget all memories in force that match, as one event that can be undone."""
         return lifecycle.retire_all(self._call, self._build_bulk_filter(filters), Status.FORGOTTEN)
+
+    def inventory(self) -> Inventory:
+        """Count what `forget_everything` removes; nothing is changed. Not for an agent's handle."""
+        from remembrancer.erasure.erase import take_inventory
+
+        self._refuse_agent()
+        return take_inventory(self._call.services, self._call.owner)
+
+    def forget_everything(self) -> Receipt:
+        """Erase all memories and conversations for good, and withdraw what was told to the team.
+
+        Keys, account links and settings stay. The receipt lists where traces were searched for. Not
+        for an agent's handle.
+        """
+        from remembrancer.erasure.erase import erase
+
+        self._refuse_agent()
+        self._call.services.usage.flush()
+        return erase(self._call.services, self._call.owner, ErasureExtent.MEMORIES)
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories: all, or none if one cannot be found."""
@@ -474,6 +495,12 @@ class Memory(Conversations):
         from remembrancer.transfer.markdown_export import render_markdown
 
         return "\n".join(render_markdown(self._call)) + "\n"
+
+    def _refuse_agent(self) -> None:
+        if self.principal.agent is not None:
+            raise NotAllowed(
+                "An agent cannot erase everything about its user. Sign in as the user."
+            )
 
     def _load_visible_links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
         """The links of a memory of which the caller can see both ends."""

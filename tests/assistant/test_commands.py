@@ -82,9 +82,16 @@ def test_all_else_is_conversation(said: str) -> None:
 
 
 def test_only_a_plain_yes_agrees() -> None:
-    for said in ("yes", "Yes please.", "ok, do it", "I'm sure!", "/forget"):
+    for said in (
+        "yes",
+        "Yes please.",
+        "ok, do it",
+        "I'm sure!",
+        "ja bitte",
+        "yes, forget everything",
+    ):
         assert is_agreement(said), said
-    for said in ("no", "yes but keep the dog", "not yet", "what do you mean?", ""):
+    for said in ("no", "yes but keep the dog", "not yet", "what do you mean?", "", "/forget"):
         assert not is_agreement(said), said
 
 

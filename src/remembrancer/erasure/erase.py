@@ -6,6 +6,7 @@ be undone, and learning in progress for an erased person is dropped.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -25,6 +26,7 @@ from remembrancer.store.row_counts import (
     sample_rows,
 )
 from remembrancer.team.service import contributor_id, withdraw_contributions
+from remembrancer.text_format import pluralize
 from remembrancer.transfer.strip_person import find_backups_with, strip_from_backups
 from remembrancer.types import Owner, Tenant
 
@@ -60,6 +62,24 @@ class Inventory:
     def has_memories(self) -> bool:
         """True if there is anything beside the account."""
         return bool(self.rows or self.contributions or self.backups)
+
+
+def describe_inventory(inventory: Inventory) -> str:
+    """What is lost when everything is forgotten, in words: "2 memories, 1 conversation, …"."""
+    sole = inventory.team_facts
+    parts = [
+        pluralize(inventory.memories, "memory", "memories"),
+        pluralize(inventory.rows.get("sessions", 0), "conversation"),
+        pluralize(inventory.contributions, "contribution to the team", "contributions to the team"),
+    ]
+    if sole:
+        parts[-1] += f", with {pluralize(sole, 'team fact')} that only you told"
+    return ", ".join(parts)
+
+
+def get_confirmation_code(inventory: Inventory) -> str:
+    """A code that confirms what an inventory describes, and nothing that comes later."""
+    return hashlib.sha256(describe_inventory(inventory).encode()).hexdigest()[:6]
 
 
 def take_inventory(services: Services, owner: Owner) -> Inventory:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from remembrancer.call import Call
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text
+from remembrancer.remember.all_memories import names_everything
 from remembrancer.store.nearest import find_nearest, iter_records
 from remembrancer.types import Kind, Record, Status, looks_like_id
 
@@ -16,6 +17,10 @@ MIN_SIMILARITY = 0.45
 """The least similarity for a match by meaning; no other memory may be nearly as similar."""
 
 MIN_SIMILARITY_MARGIN = 0.05
+
+HOW_TO_FORGET_ALL = (
+    "Say /forget in a chat, use `rem erase --keep-account`, or Settings on the dashboard."
+)
 
 ANY_STATUS = tuple(Status)
 RESOLVABLE_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
@@ -33,7 +38,12 @@ def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.A
 
 
 def resolve_by_meaning(call: Call, words: str) -> Record:
-    """Like `resolve`; if no memory contains the words, the most similar one."""
+    """Like `resolve`; if no memory contains the words, the most similar one.
+
+    Words that name all memories, such as "everything", are no search for one.
+    """
+    if names_everything(words):
+        raise InvalidInput(f"{words!r} names all memories, not one. {HOW_TO_FORGET_ALL}")
     statuses = (Status.ACTIVE, Status.UNCONFIRMED)
     found = _find_by_id(call, words) or _search_by_words(call, words, statuses)
     if found is not None:
