@@ -26,7 +26,14 @@ from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter,
 from remembrancer.recall.pipeline import recall
 from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
-from remembrancer.remember.resolve import ANY_STATUS, resolve, resolve_by_meaning
+from remembrancer.remember.resolve import (
+    ANY_STATUS,
+    is_in_trash,
+    load_versions,
+    resolve,
+    resolve_by_meaning,
+    resolve_current,
+)
 from remembrancer.remember.rule_trust import effectiveness
 from remembrancer.remember.statement import FactFields
 from remembrancer.remember.undo import undo
@@ -174,6 +181,8 @@ class Memory(Conversations):
             return record
         if record.recorded_at > then.known:
             raise NotFound(f"{record.id} was not known then.")
+        if is_in_trash(self._call, record):
+            raise NotFound(f"{record.id} is in the trash. Restore it first.")
         with self._open_reader() as reader:
             return reader.as_of([record], then.known)[0]
 
@@ -233,13 +242,13 @@ class Memory(Conversations):
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Supersede a memory by a new version; the old one stays in its history."""
-        old = resolve(self._call, reference, lifecycle.FORGETTABLE)
+        old = resolve_current(self._call, reference, lifecycle.FORGETTABLE)
         return update(self._call, old, content, details)
 
     def confirm(self, reference: str) -> Written:
         """Confirm that a memory is still true, or that an unconfirmed one is."""
         known = lifecycle.CONFIRMABLE
-        return lifecycle.confirm(self._call, resolve(self._call, reference, known))
+        return lifecycle.confirm(self._call, resolve_current(self._call, reference, known))
 
     def forget(self, reference: str) -> Written:
         """Forget a memory: the one referred to, or else the one that is clearly most similar."""
@@ -270,7 +279,7 @@ class Memory(Conversations):
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories: all, or none if one cannot be found."""
-        records = [resolve(self._call, one, lifecycle.FORGETTABLE) for one in references]
+        records = [resolve_current(self._call, one, lifecycle.FORGETTABLE) for one in references]
         return lifecycle.delete_many(self._call, records)
 
     def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
@@ -280,11 +289,11 @@ class Memory(Conversations):
     def restore(self, reference: str) -> Written:
         """Restore a memory that was forgotten or deleted."""
         gone = lifecycle.RESTORABLE
-        return lifecycle.restore(self._call, resolve(self._call, reference, gone))
+        return lifecycle.restore(self._call, resolve_current(self._call, reference, gone))
 
     def delete(self, reference: str) -> Written:
-        """Move a memory to the trash, or purge it if the profile deletes for good."""
-        found = resolve(self._call, reference, lifecycle.FORGETTABLE)
+        """Move a memory with its history to the trash, or purge it if the profile says so."""
+        found = resolve_current(self._call, reference, lifecycle.FORGETTABLE)
         return lifecycle.delete(self._call, found)
 
     def undo(self, event_id: str | None = None) -> Written:
@@ -389,7 +398,7 @@ class Memory(Conversations):
         """All versions of a memory, their events and their links."""
         record = resolve(self._call, reference, ANY_STATUS)
         with self._open_reader() as reader:
-            versions = [one for one in _load_versions(reader, record) if self._call.can_see(one)]
+            versions = [one for one in load_versions(reader, record) if self._call.can_see(one)]
             happened = reader.list_events(memory_ids=[one.id for one in versions], limit=1000)
             events = lifecycle.filter_visible_events(self._call, reader, happened)
             links = self._load_visible_links(reader, record)
@@ -520,13 +529,6 @@ class Memory(Conversations):
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
         return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)
-
-
-def _load_versions(reader: Reader, record: Record) -> list[Record]:
-    record_filter = Filter(
-        now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY_STATUS
-    )
-    return list(reversed(reader.find(record_filter, 1000)))
 
 
 def _cursor_after(record: Record) -> str:

@@ -60,6 +60,9 @@ VALID_STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 """Statuses of memories that were true at some time; superseded facts were, until their successor.
 """
 
+CURRENT_STATUSES = (Status.ACTIVE, Status.UNCONFIRMED, Status.QUARANTINED)
+"""Statuses that only the current version of a memory has."""
+
 MUTABLE_FIELDS = frozenset(
     "status valid_until retired_at expires_at confirmed_at confidence importance permanence tags "
     "maturity applied_count success_count harmful_count applied_at "
@@ -110,7 +113,8 @@ class Filter:
     """Selects memories; `statuses` lists others than those in force.
 
     A memory within `decayed` counts as expired, whatever its row says. `overdue` selects memories
-    that have expired although their row still says active.
+    that have expired although their row still says active. `hides_trash` leaves out the past
+    versions of memories that are in the trash.
     """
 
     now: datetime
@@ -138,6 +142,7 @@ class Filter:
     confidence: ConfidenceRange | None = None
     decayed: ConfidenceRange | None = None
     overdue: bool = False
+    hides_trash: bool = False
     backlogs: tuple[Backlog, ...] = ()
 
 
@@ -332,6 +337,10 @@ class Reader(Protocol):
 
     def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         """The turns of a session after a position, in order, whatever their status."""
+
+    def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
+        """The ids of all versions of these memories that are neither current nor in force."""
+        ...
 
     def list_states(self, memory_id: str) -> list[PastState]:
         """The past states of a memory, oldest first."""

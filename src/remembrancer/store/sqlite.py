@@ -92,7 +92,10 @@ class SqliteStore:
                 if person.file.is_in_place():
                     row = system_tables.build_owner_row(owner, self._clock.now())
                     system_tables.insert_missing(connection, tables.owners, row)
-                    yield SqliteTransaction(connection, owner.id, person.indexes)
+                    transaction = SqliteTransaction(connection, owner.id, person.indexes)
+                    yield transaction
+                    if transaction.has_purged:
+                        person.file.checkpoint_after_write()
                     return
             # The owner was erased while this waited for the lock.
 
