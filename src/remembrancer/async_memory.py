@@ -60,6 +60,8 @@ class AsyncMemory:
     confirm = _run_in_thread(Memory.confirm)
     forget = _run_in_thread(Memory.forget)
     forget_all = _run_in_thread(Memory.forget_all)
+    forget_everything = _run_in_thread(Memory.forget_everything)
+    inventory = _run_in_thread(Memory.inventory)
     restore = _run_in_thread(Memory.restore)
     delete = _run_in_thread(Memory.delete)
     delete_many = _run_in_thread(Memory.delete_many)

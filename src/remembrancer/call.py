@@ -170,6 +170,7 @@ class Call:
             now=self.now(),
             kinds=kinds or self.profile.recall.kinds,
             visible=self.resolve_visibility(scope),
+            hides_trash=True,
             known_at=as_of.known,
             true_at=as_of.true,
         )

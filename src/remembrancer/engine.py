@@ -23,7 +23,7 @@ from remembrancer.maintenance import runner
 from remembrancer.maintenance.runner import JobContext, JobResult, ScheduledJob
 from remembrancer.memory import Memory
 from remembrancer.recall.usage_counter import UsageCounter
-from remembrancer.store.contract import Health, Store
+from remembrancer.store.contract import ErasureExtent, Health, Store
 from remembrancer.team.index import TeamIndexCache
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY, Review
 from remembrancer.team.service import recall_anonymously
@@ -332,18 +332,24 @@ class Remembrancer:
         *,
         tenant: str | None = None,
         contributions_only: bool = False,
+        keep_account: bool = False,
         tell: Callable[[str], None] | None = None,
     ) -> Receipt:
         """Permanently remove all data of a user, or only their contributions to the team.
 
-        Covers memories, sessions, vectors, keys and the backups made by the job. Then it scans for
-        traces; the receipt lists where. Calling it again finishes an interrupted erasure.
+        Covers memories, sessions, vectors, keys and the backups made by the job; `keep_account`
+        keeps keys and account links. Then it scans for traces; the receipt lists where. Calling it
+        again finishes an interrupted erasure.
         """
         from remembrancer.erasure.erase import erase
 
+        if contributions_only and keep_account:
+            raise InvalidInput("Choose either contributions_only or keep_account.")
         self.flush()
         owner = Owner(self._resolve_tenant(tenant).name, user)
-        return erase(self._services, owner, contributions_only=contributions_only, tell=tell)
+        extent = ErasureExtent.CONTRIBUTIONS if contributions_only else ErasureExtent.PERSON
+        extent = ErasureExtent.MEMORIES if keep_account else extent
+        return erase(self._services, owner, extent, tell=tell)
 
     def verify_receipt(self, receipt: Receipt) -> bool:
         """True if this store issued the receipt and nobody changed it."""

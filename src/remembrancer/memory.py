@@ -26,11 +26,18 @@ from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter,
 from remembrancer.recall.pipeline import recall
 from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
-from remembrancer.remember.resolve import ANY_STATUS, resolve, resolve_by_meaning
+from remembrancer.remember.resolve import (
+    ANY_STATUS,
+    is_in_trash,
+    load_versions,
+    resolve,
+    resolve_by_meaning,
+    resolve_current,
+)
 from remembrancer.remember.rule_trust import effectiveness
 from remembrancer.remember.statement import FactFields
 from remembrancer.remember.undo import undo
-from remembrancer.store.contract import Filter, Reader
+from remembrancer.store.contract import ErasureExtent, Filter, Reader
 from remembrancer.types import (
     AsOf,
     Batch,
@@ -63,6 +70,8 @@ if TYPE_CHECKING:
     from remembrancer.audit.findings import Flaw
     from remembrancer.audit.repair import Repair
     from remembrancer.audit.report import Audit
+    from remembrancer.erasure.erase import Inventory
+    from remembrancer.erasure.receipts import Receipt
     from remembrancer.learn.consolidation.plan import ConsolidationPlan
     from remembrancer.learn.consolidation.run import ConsolidationResult
     from remembrancer.maintenance.simulate import Simulation
@@ -172,6 +181,8 @@ class Memory(Conversations):
             return record
         if record.recorded_at > then.known:
             raise NotFound(f"{record.id} was not known then.")
+        if is_in_trash(self._call, record):
+            raise NotFound(f"{record.id} is in the trash. Restore it first.")
         with self._open_reader() as reader:
             return reader.as_of([record], then.known)[0]
 
@@ -231,13 +242,13 @@ class Memory(Conversations):
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Supersede a memory by a new version; the old one stays in its history."""
-        old = resolve(self._call, reference, lifecycle.FORGETTABLE)
+        old = resolve_current(self._call, reference, lifecycle.FORGETTABLE)
         return update(self._call, old, content, details)
 
     def confirm(self, reference: str) -> Written:
         """Confirm that a memory is still true, or that an unconfirmed one is."""
         known = lifecycle.CONFIRMABLE
-        return lifecycle.confirm(self._call, resolve(self._call, reference, known))
+        return lifecycle.confirm(self._call, resolve_current(self._call, reference, known))
 
     def forget(self, reference: str) -> Written:
         """Forget a memory: the one referred to, or else the one that is clearly most similar."""
@@ -247,9 +258,28 @@ class Memory(Conversations):
         """Forget all memories in force that match, as one event that can be undone."""
         return lifecycle.retire_all(self._call, self._build_bulk_filter(filters), Status.FORGOTTEN)
 
+    def inventory(self) -> Inventory:
+        """Count what `forget_everything` removes; nothing is changed. Not for an agent's handle."""
+        from remembrancer.erasure.erase import take_inventory
+
+        self._refuse_agent()
+        return take_inventory(self._call.services, self._call.owner)
+
+    def forget_everything(self) -> Receipt:
+        """Erase all memories and conversations for good, and withdraw what was told to the team.
+
+        Keys, account links and settings stay. The receipt lists where traces were searched for. Not
+        for an agent's handle.
+        """
+        from remembrancer.erasure.erase import erase
+
+        self._refuse_agent()
+        self._call.services.usage.flush()
+        return erase(self._call.services, self._call.owner, ErasureExtent.MEMORIES)
+
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories: all, or none if one cannot be found."""
-        records = [resolve(self._call, one, lifecycle.FORGETTABLE) for one in references]
+        records = [resolve_current(self._call, one, lifecycle.FORGETTABLE) for one in references]
         return lifecycle.delete_many(self._call, records)
 
     def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
@@ -259,11 +289,11 @@ class Memory(Conversations):
     def restore(self, reference: str) -> Written:
         """Restore a memory that was forgotten or deleted."""
         gone = lifecycle.RESTORABLE
-        return lifecycle.restore(self._call, resolve(self._call, reference, gone))
+        return lifecycle.restore(self._call, resolve_current(self._call, reference, gone))
 
     def delete(self, reference: str) -> Written:
-        """Move a memory to the trash, or purge it if the profile deletes for good."""
-        found = resolve(self._call, reference, lifecycle.FORGETTABLE)
+        """Move a memory with its history to the trash, or purge it if the profile says so."""
+        found = resolve_current(self._call, reference, lifecycle.FORGETTABLE)
         return lifecycle.delete(self._call, found)
 
     def undo(self, event_id: str | None = None) -> Written:
@@ -368,7 +398,7 @@ class Memory(Conversations):
         """All versions of a memory, their events and their links."""
         record = resolve(self._call, reference, ANY_STATUS)
         with self._open_reader() as reader:
-            versions = [one for one in _load_versions(reader, record) if self._call.can_see(one)]
+            versions = [one for one in load_versions(reader, record) if self._call.can_see(one)]
             happened = reader.list_events(memory_ids=[one.id for one in versions], limit=1000)
             events = lifecycle.filter_visible_events(self._call, reader, happened)
             links = self._load_visible_links(reader, record)
@@ -475,6 +505,12 @@ class Memory(Conversations):
 
         return "\n".join(render_markdown(self._call)) + "\n"
 
+    def _refuse_agent(self) -> None:
+        if self.principal.agent is not None:
+            raise NotAllowed(
+                "An agent cannot erase everything about its user. Sign in as the user."
+            )
+
     def _load_visible_links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
         """The links of a memory of which the caller can see both ends."""
         links = reader.list_links(record.id)
@@ -493,13 +529,6 @@ class Memory(Conversations):
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
         return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)
-
-
-def _load_versions(reader: Reader, record: Record) -> list[Record]:
-    record_filter = Filter(
-        now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY_STATUS
-    )
-    return list(reversed(reader.find(record_filter, 1000)))
 
 
 def _cursor_after(record: Record) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remembrancer.assistant.events import TextChunk
-from remembrancer.assistant.replies import SUMMARISED, TOOL_LOOP_STOPPED
+from remembrancer.assistant.replies import FORGOTTEN_ALL, SUMMARISED, TOOL_LOOP_STOPPED
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint, ScriptedCall, fails, says, streams
@@ -100,8 +100,6 @@ def test_tools_are_called_shown_and_can_be_undone(
         ScriptedCall("remember", {"contents": "typo"}),
         ScriptedCall("remember", {}),
         ScriptedCall("drop_tables", {}),
-        ScriptedCall("forget_memory", {"all": True}),
-        ScriptedCall("forget_memory", {"query": "x", "all": "yes"}),
         ScriptedCall("", ""),
     ],
     ids=str,
@@ -117,6 +115,25 @@ def test_a_malformed_or_forbidden_call_changes_nothing_and_is_answered(
     assert heard.text == "Sorry."
     assert heard.events == []
     assert contents(me) == {"Ada dives."}
+
+
+@pytest.mark.feature("A2", "A11")
+@pytest.mark.parametrize("arguments", [{"all": True}, {"query": "everything about me"}], ids=str)
+def test_a_model_can_only_have_the_person_asked_whether_to_forget_everything(
+    store: Remembrancer, me: Memory, model: ModelEndpoint, arguments: dict[str, object]
+) -> None:
+    me.remember("Ada dives.")
+    model.script = [streams("I see. ", ScriptedCall("forget_memory", arguments))]
+    chat = chat_of(store)
+
+    heard = say(chat, "I would rather you were a stranger to me again.")
+
+    assert heard.text.startswith("I see. \n\nThis forgets everything I remember about you")
+    assert contents(me) == {"Ada dives."}
+    assert say(chat, "yes").text == FORGOTTEN_ALL
+    assert contents(me) == set()
+    model.default = streams("Hello, stranger.")
+    assert say(chat, "Hello").text == "Hello, stranger."
 
 
 def test_a_model_that_calls_tools_forever_is_stopped(

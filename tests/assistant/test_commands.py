@@ -56,6 +56,34 @@ def test_a_request_is_understood(said: str, meant: Command) -> None:
     assert parse_command(said) == meant
 
 
+def test_everything_can_be_forgotten_in_many_words() -> None:
+    for said in (
+        "/forget all", "/forget everything", "/Forget everything about me!",
+        "wipe whatever you've got on me", "delete all my data", "clear my memory",
+        "erase all you have stored about me", "forget all of it", "Forget what you know about me",
+        "please get rid of everything you know about me", "I want you to forget everything.",
+        "Could you please delete everything you have on me?", "Forget everything I ever told you",
+        "Vergiss alles, was du über mich weißt.", "Bitte alles über mich löschen",
+        "Kannst du bitte alles löschen, was du über mich gespeichert hast?",
+        "Olvídate de todo lo que sabes sobre mí", "Borra todos mis datos",
+        "Oublie tout ce que tu sais de moi", "Peux-tu effacer toutes mes données ?",
+        "Dimentica tutto quello che sai di me", "Per favore, dimentica tutto",
+    ):  # fmt: skip
+        assert parse_command(said) == ForgetAll(), said
+
+
+def test_what_names_a_topic_or_only_mentions_it_forgets_not_everything() -> None:
+    for said in (
+        "forget all about the meeting", "forget everything about Anna", "/forget all my cats",
+        "forget all about it", "Forget all my allergies", "Forget everything you know about physics",
+        "don't forget everything I told you", "never delete my data", "delete all my conversations",
+        "did you forget everything?", "I always forget everything", "remove all files",
+        "How do I delete all my data in the cloud?", "Vergiss nicht alles", "clear my schedule",
+        "forget what I said about all of my cats", "forget everything I just said",
+    ):  # fmt: skip
+        assert parse_command(said) != ForgetAll(), said
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -82,9 +110,16 @@ def test_all_else_is_conversation(said: str) -> None:
 
 
 def test_only_a_plain_yes_agrees() -> None:
-    for said in ("yes", "Yes please.", "ok, do it", "I'm sure!", "/forget"):
+    for said in (
+        "yes",
+        "Yes please.",
+        "ok, do it",
+        "I'm sure!",
+        "ja bitte",
+        "yes, forget everything",
+    ):
         assert is_agreement(said), said
-    for said in ("no", "yes but keep the dog", "not yet", "what do you mean?", ""):
+    for said in ("no", "yes but keep the dog", "not yet", "what do you mean?", "", "/forget"):
         assert not is_agreement(said), said
 
 

@@ -8,9 +8,13 @@ from remembrancer.assistant.chat import Chat
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from tests.assistant.talk import chat_of, say
+from tests.support.files import bytes_of
 from tests.support.opening import Open
 
 pytestmark = pytest.mark.feature("A2")
+
+PORTS = "The proxy pool uses ports 9000 to 9999."
+CACHE = "The build cache lives for 83 hours."
 
 
 @pytest.fixture
@@ -75,24 +79,69 @@ def test_A2_forget_asks_when_several_fit_and_says_when_none_does(chat: Chat, me:
     assert len(contents(me)) == 2
 
 
-@pytest.mark.parametrize("words", ["/forget", "Forget everything about me."])
-def test_A2_forgetting_everything_asks_once_then_wipes(
-    store: Remembrancer, chat: Chat, me: Memory, words: str
-) -> None:
-    me.remember("Ada dives.")
-    me.append([{"role": "user", "content": "I collect stamps."}], "monday")
+def live(store: Remembrancer, chat: Chat) -> None:
+    """What a person leaves behind: memories, conversations, facts of the team."""
+    ada, bob = store.for_user("ada"), store.for_user("bob")
+    say(chat, "Remember that I take rubidium salts.")
+    ada.update(ada.remember("I keep a quokka.").memory.id, "I keep two quokkas, and a wombat.")
+    ada.append([{"role": "user", "content": "The wombat is called Zebulon."}], "monday")
+    for fact, people in ((PORTS, (ada, bob)), (CACHE, (ada,))):
+        for person in people:
+            person.propose(fact)
 
-    asked = say(chat, words)
-    assert "sure?" in asked.text
-    assert contents(me) == {"Ada dives."}
+
+@pytest.mark.feature("A22")
+def test_A2_forgetting_everything_asks_once_then_erases_it_for_good(
+    store: Remembrancer, chat: Chat, me: Memory, place: str
+) -> None:
+    live(store, chat)
+    key = store.create_key("ada", tenant=me.principal.owner.tenant)
+
+    asked = say(chat, "/forget all").text
+    assert "2 memories, 2 conversations, 2 contributions to the team" in asked
+    assert "1 team fact that only you told" in asked
+    assert "cannot be undone" in asked
+    assert "rubidium" in str(contents(me))
     done = say(chat, "yes")
 
-    assert done.text.startswith("I have forgotten everything")
+    assert done.text == "I have forgotten everything about you. We start anew."
+    assert done.events == []
+    assert [one.content for one in me.turns(chat.session)] == ["/forget", done.text]
+    assert [one.id for one in me.sessions().items] == [chat.session]
+    left = bytes_of(place)
+    for word in (b"rubidium", b"quokka", b"Zebulon", CACHE.encode()):
+        assert word not in left, word
+    (fact,) = store.review().list().items
+    assert (fact.fact.content, fact.contributors) == (PORTS, 1)
+    assert store.principal_of(key.secret) is not None
+    say(chat, "Remember that I like tea.")
+    assert contents(me) == {"I like tea."}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["/forget", "Forget everything about me.", "wipe whatever you've got on me",
+     "Please get rid of everything you know about me!", "Lösche alle meine Daten."],
+)  # fmt: skip
+def test_A2_no_request_to_forget_everything_is_taken_for_a_search(
+    chat: Chat, me: Memory, words: str
+) -> None:
+    me.remember("All my cats are black, everything else is grey.")
+
+    assert "Are you sure?" in say(chat, words).text
+    say(chat, "yes")
+
     assert contents(me) == set()
-    left = [one.memory.content for one in me.recall("stamps", kinds=["fact", "turn"])]
-    assert not [one for one in left if "stamps" in one or "dives" in one]
-    me.undo(done.events[0])
-    assert contents(me) == {"Ada dives."}
+
+
+def test_A2_everything_about_a_topic_is_one_memory(chat: Chat, me: Memory) -> None:
+    me.remember("The meeting with Dr. Vogel is in room 4.")
+    me.remember("All my cats are black.")
+
+    heard = say(chat, "forget all about the meeting with Dr. Vogel")
+
+    assert heard.text == "Forgotten: “The meeting with Dr. Vogel is in room 4.”"
+    assert contents(me) == {"All my cats are black."}
 
 
 def test_A2_anything_but_yes_keeps_it(chat: Chat, me: Memory) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from remembrancer.assistant.replies import FORGOTTEN_ALL, NO_MEMORIES
 from remembrancer.assistant.telegram import TelegramUnavailable
 from remembrancer.assistant.telegram.api import MAX_MESSAGE_UNITS, BotApi, split_message
 from remembrancer.assistant.telegram.bot import HOW_TO_LINK, LINKED, NO_SUCH_CODE, Bot
@@ -179,6 +180,24 @@ def test_unlinking_revoking_and_erasing_end_a_link(
 
     assert receipt.removed["keys"] >= 1
     assert tell("Hello") == [HOW_TO_LINK]
+
+
+@pytest.mark.feature("A2", "A4")
+def test_forgetting_everything_keeps_the_link(
+    tell: Callable[..., list[str]], store: Remembrancer, me: Memory
+) -> None:
+    link(store, me)
+    me.remember("Ada dives.")
+    tell("Hello")
+
+    assert "1 memory, 1 conversation, 0 contributions" in tell("/forget all")[0]
+    assert me.list().items
+    assert tell("yes") == [FORGOTTEN_ALL]
+
+    assert me.list().items == ()
+    assert tell("/memories") == [NO_MEMORIES]
+    (session,) = me.sessions().items
+    assert [one.content for one in me.turns(session.id)][:2] == ["/forget", FORGOTTEN_ALL]
 
 
 def test_what_is_said_in_a_group_is_passed_over(

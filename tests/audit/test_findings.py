@@ -20,7 +20,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotUndoable, ScopeRequired
 from remembrancer.ids import new_id
 from remembrancer.memory import Memory
-from remembrancer.store.contract import Patch
+from remembrancer.store.contract import Patch, Purge
 from remembrancer.testing import FakeEmbedder
 from remembrancer.types import (
     Action,
@@ -526,12 +526,13 @@ def test_X11_evidence_that_is_gone_is_told_of_what_the_person_said_themselves(
 def test_X11_an_old_version_whose_successor_was_destroyed_is_an_orphan(
     open_fake: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:
-    me = open_fake(profile_overrides={"deletion": {"mode": "hard"}}).for_user("ada")
+    me = open_fake().for_user("ada")
     old = me.remember("Ada lives in Oslo", subject="ada", predicate="city").memory
     clock.advance(DAY)
     new = me.remember("Ada lives in Lima", subject="ada", predicate="city").memory
     assert findings(me, "orphan") == []
-    me.delete(new.id)
+    with me._call.open_writer() as writer:
+        writer.apply(me._call.new_event(Action.DELETED, clock.now()), [Purge(new.id)])
 
     (found,) = findings(me, "orphan")
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Run = Callable[..., Any]
 
 
@@ -32,6 +34,23 @@ def test_a_dry_run_counts_and_an_erasure_leaves_a_receipt(
 
     file.write_text(file.read_text().replace('"ada"', '"bob"'))
     assert "someone has changed it" in rem("verify-receipt", str(file), code=1).stdout
+
+
+@pytest.mark.feature("A2")
+def test_everything_is_forgotten_in_the_terminal_and_the_keys_stay(rem: Run, ask: Run) -> None:
+    rem("--user", "ada", "key-create")
+    rem("--user", "ada", "remember", "All my cats are black")
+
+    assert "names all memories" in rem("--user", "ada", "forget", "all", code=2).stderr
+    said = rem("--user", "ada", "chat", input="forget everything about me\nyes\n").stdout
+
+    assert "1 memory" in said
+    assert "I have forgotten everything about you" in said
+    assert ask("--user", "ada", "list")["items"] == []
+    rem("--user", "ada", "remember", "Ada prefers tea")
+    assert "Nothing is left." in rem("erase", "ada", "--keep-account", "--yes").stdout
+    assert ask("--user", "ada", "list")["items"] == []
+    assert len(ask("--user", "ada", "key-list")) == 1
 
 
 def test_it_asks_first_and_says_what_is_wrong(rem: Run, ask: Run, tmp_path: Path) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.erasure.receipts import parse_receipt
 from remembrancer.errors import NotAllowed, NotFound, UnknownPerson
+from remembrancer.testing import ModelEndpoint, says
 from tests.support.files import bytes_below, bytes_of
 from tests.support.opening import Open
 from tests.support.unconfirmed import learn_in_doubt
+from tests.support.waiting import soon
 
 pytestmark = pytest.mark.feature("A22", "X4")
 
@@ -153,6 +158,78 @@ def test_A22_only_what_was_told_to_the_team_can_be_erased(open_memory: Open) -> 
     assert receipt.removed == {"team_contributions": 1, "team_facts": 1}
     assert receipt.clean
     assert store.erase("ada").removed.get("team_facts") is None
+
+
+@pytest.mark.feature("A2")
+def test_A22_what_is_learned_while_everything_is_forgotten_is_dropped(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    store = open_memory("assistant", models=models)
+    me = store.for_user("ada")
+    model.default = says({"operations": [], "facts": []}, delay=0.5)
+    said = f"Remember this for the team: {CACHE}"
+    turns = [{"role": "user", "content": said}, {"role": "assistant", "content": "I will."}]
+    me.learn(turns, "monday")
+    assert soon(lambda: bool(model.requests))
+
+    me.forget_everything()  # The scan can meet a proposal before it is withdrawn.
+    me.append([{"role": "user", "content": "Hello again."}], "monday")
+    store.flush()
+
+    assert not me.list().items
+    assert [one.content for one in me.turns("monday")] == ["Hello again."]
+    assert not store.review().list().items
+
+
+@pytest.mark.feature("A2")
+def test_A22_an_interrupted_forgetting_is_finished_and_takes_nothing_that_came_later(
+    open_memory: Open, clock: ManualClock, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_memory("assistant")
+    live(store)
+    me = store.for_user("ada")
+    me.propose(CACHE)
+    key = store.create_key("ada", tenant=me.principal.owner.tenant)
+    monkeypatch.setattr("remembrancer.erasure.erase.withdraw_contributions", fail)
+    with pytest.raises(RuntimeError):
+        me.forget_everything()
+    monkeypatch.undo()
+    me.remember("I have moved to the coast.")
+    clock.advance(timedelta(minutes=11))
+
+    store.run_job("tidy")
+    store.run_job("tidy")
+
+    assert [one.content for one in me.list().items] == ["I have moved to the coast."]
+    assert not store.review().list().items
+    assert store.principal_of(key.secret) is not None
+    assert not place.startswith("/") or CANARY.encode() not in bytes_of(place)
+    assert me.forget_everything().clean
+    assert not me.list().items
+
+
+def fail(*_: object) -> None:
+    raise RuntimeError
+
+
+@pytest.mark.feature("A2")
+def test_X4_backups_keep_the_account_of_who_forgets_everything(
+    open_memory: Open, tmp_path: Path
+) -> None:
+    store = open_memory("assistant", store={"path": str(tmp_path / "memory")})
+    live(store)
+    store.create_key("ada", tenant=store.for_user("ada").principal.owner.tenant)
+    store.run_job("backup")
+    (backup,) = (tmp_path / "memory" / "backups").glob("*.zip")
+
+    receipt = store.for_user("ada").forget_everything()
+
+    assert receipt.clean
+    assert receipt.removed["backups"] == 1
+    kept = bytes_below(backup.parent)
+    assert CANARY.encode() not in kept
+    assert b'"keys"' in kept
+    assert store.verify_backup(backup).people == 0
 
 
 def test_X4_backups_are_rewritten_without_them(open_memory: Open, tmp_path: Path) -> None:

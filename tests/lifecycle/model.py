@@ -181,6 +181,7 @@ class Model:
             for one in self.lives.values()
             if self.sees(agent, one, now)
             and (self.in_force(one, now) if status is None else self.status(one, now) is status)
+            and (status is None or not self._is_in_trash(one, now))
         ]
         return sorted(passing, key=lambda one: (one.recorded_at, one.id), reverse=True)
 
@@ -327,7 +328,7 @@ class Model:
         new_id: str,
         event_id: str,
     ) -> tuple[str, bool]:
-        old = self._own(agent, memory_id, now)
+        old = self._current(agent, memory_id, now)
         if old.kind is Kind.TURN:
             raise Refused(InvalidInput)
         if old.status is Status.SUPERSEDED:
@@ -345,22 +346,22 @@ class Model:
         return life.status is Status.ACTIVE
 
     def confirm(self, agent: str | None, now: datetime, memory_id: str, event_id: str) -> None:
-        life = self._own(agent, memory_id, now)
+        life = self._current(agent, memory_id, now)
         if life.status not in (Status.ACTIVE, Status.EXPIRED):
             raise Refused(Conflict)
-        self._change(event_id, Action.CONFIRMED, {memory_id: self._renewal(life, now)})
+        self._change(event_id, Action.CONFIRMED, {life.id: self._renewal(life, now)})
 
     def forget(self, agent: str | None, now: datetime, memory_id: str, event_id: str) -> None:
-        life = self._own(agent, memory_id, now)
+        life = self._current(agent, memory_id, now)
         if life.status is not Status.ACTIVE:
             raise Refused(Conflict)
         values = self._retirement(life, Status.FORGOTTEN, now)
-        self._change(event_id, Action.FORGOTTEN, {memory_id: values})
+        self._change(event_id, Action.FORGOTTEN, {life.id: values})
 
     def delete(
         self, agent: str | None, now: datetime, memory_ids: list[str], event_id: str
     ) -> set[str]:
-        lives = [self._own(agent, one, now) for one in memory_ids]
+        lives = [self._current(agent, one, now) for one in memory_ids]
         if not self.choices.hard and any(one.status is Status.TRASHED for one in lives):
             raise Refused(Conflict)
         return self._retire_all(lives, Status.TRASHED, now, event_id)
@@ -383,7 +384,7 @@ class Model:
         if not ids:
             return ids
         if status is Status.TRASHED and self.choices.hard:
-            self._destroy(ids, event_id, Action.DELETED)
+            self._destroy(ids | self._past_of(ids, now), event_id, Action.DELETED)
         else:
             action = Action.TRASHED if status is Status.TRASHED else Action.FORGOTTEN
             values = {one.id: self._retirement(one, status, now) for one in lives}
@@ -391,7 +392,7 @@ class Model:
         return ids
 
     def restore(self, agent: str | None, now: datetime, memory_id: str, event_id: str) -> None:
-        life = self._own(agent, memory_id, now)
+        life = self._current(agent, memory_id, now)
         if life.status not in GONE:
             raise Refused(Conflict)
         if life.status is Status.EXPIRED:
@@ -399,7 +400,7 @@ class Model:
         else:
             status, valid_until, retired_at = life.past[-1]
             values = {"status": status, "retired_at": retired_at, "valid_until": valid_until}
-        self._change(event_id, Action.RESTORED, {memory_id: values})
+        self._change(event_id, Action.RESTORED, {life.id: values})
 
     def link(
         self, agent: str | None, now: datetime, key: LinkKey, event_id: str
@@ -602,14 +603,19 @@ class Model:
             event_id, Action.EXPIRED, dict.fromkeys(self.overdue(kinds, now), values), jobs=True
         )
 
-    def purgeable(self, now: datetime) -> list[set[str]]:
-        """What has been in the trash for long enough, and episodes that ended as long ago."""
+    def purgeable(self, now: datetime) -> list[tuple[set[str], set[str]]]:
+        """What has been in the trash for long enough, and episodes that ended as long ago; each
+        batch with the past versions that go with it.
+        """
         old = [
             one for one in self.lives.values() if one.retired_at and one.retired_at <= now - TRASH
         ]
         trash = {one.id for one in old if one.status is Status.TRASHED}
+        gone = trash | self._past_of(trash, now)
         ended = {one.id for one in old if (one.kind, one.status) == (Kind.EPISODE, Status.EXPIRED)}
-        return [one for one in (trash, ended) if one]
+        ended -= gone
+        batches = [(trash, gone), (ended, ended | (self._past_of(ended, now) - gone))]
+        return [one for one in batches if one[0]]
 
     def purge(self, ids: set[str], event_id: str) -> None:
         self._destroy(ids, event_id, Action.PURGED, jobs=True)
@@ -625,6 +631,41 @@ class Model:
         self._log(event_id, Action.CLOSED, [], jobs=True)
 
     # How a change is made.
+
+    def _current(self, agent: str | None, memory_id: str, now: datetime) -> Life:
+        """What stands for a version that was replaced."""
+        life = self._own(agent, memory_id, now)
+        replaced = (Status.SUPERSEDED, Status.RETRACTED)
+        if life.status not in replaced or self._still_holds(life, now):
+            return life
+        versions = [self.lives[one] for one in self.versions(life)]
+        current = [
+            one for one in versions if one.status not in replaced and self.sees(agent, one, now)
+        ]
+        active = [one for one in current if one.status is Status.ACTIVE]
+        return (active or current or [life])[-1]
+
+    def _still_holds(self, life: Life, now: datetime) -> bool:
+        until = life.valid_until
+        return life.status is Status.SUPERSEDED and until is not None and until > now
+
+    def _is_past(self, life: Life, now: datetime) -> bool:
+        return life.status is not Status.ACTIVE and not self._still_holds(life, now)
+
+    def _past_of(self, ids: set[str], now: datetime) -> set[str]:
+        """The versions that are destroyed with these memories."""
+        lineages = {self.lives[one].lineage for one in ids}
+        return {
+            one.id
+            for one in self.lives.values()
+            if one.lineage in lineages and self._is_past(one, now)
+        }
+
+    def _is_in_trash(self, life: Life, now: datetime) -> bool:
+        """Whether a version is hidden by one of its lineage that is in the trash."""
+        if life.status is Status.TRASHED or not self._is_past(life, now):
+            return False
+        return any(self.lives[one].status is Status.TRASHED for one in self.versions(life))
 
     def _own(self, agent: str | None, memory_id: str, now: datetime) -> Life:
         life = self.lives.get(memory_id)
@@ -651,7 +692,7 @@ class Model:
     def _retirement(
         self, life: Life, status: Status, now: datetime, until: datetime | None = None
     ) -> dict[str, Any]:
-        end = max(life.valid_from, until or now)
+        end = now if life.valid_from > now else max(life.valid_from, until or now)
         if life.valid_until:
             end = min(end, life.valid_until)
         return {"status": status, "retired_at": now, "valid_until": end}

@@ -75,20 +75,35 @@ def test_what_stands_is_restated_though_something_newer_in_its_place_has_expired
     assert [one.content for one in me.list().items] == ["green"]
 
 
-def test_an_old_version_comes_back_from_the_trash_as_it_was(
-    opened: Opened, clock: ManualClock
-) -> None:
+def test_the_id_of_an_old_version_stands_for_the_memory(opened: Opened, clock: ManualClock) -> None:
     me = opened().for_user("ada")
     old = me.remember("blue", **KETTLE).memory
     clock.advance(DAY)
-    me.remember("red", **KETTLE)
-    before = me.get(old.id)
-    clock.advance(DAY)
-    me.delete(old.id)
+    new = me.remember("red", **KETTLE).memory
+    before = [me.get(one.id) for one in (old, new)]
     clock.advance(DAY)
 
-    assert me.restore(old.id).memory == before
-    assert before.status is Status.SUPERSEDED
+    assert me.forget(old.id).memory.id == new.id
+    me.undo()
+    assert me.delete(old.id).memory.id == new.id
+    assert me.restore(old.id).memory.id == new.id
+    assert [me.get(one.id) for one in (old, new)] == before
+    assert me.confirm(old.id).memory.id == new.id
+
+
+def test_a_value_that_holds_until_a_change_to_come_is_deleted_alone(
+    opened: Opened, clock: ManualClock
+) -> None:
+    me = opened(deletion={"mode": "hard"}).for_user("ada")
+    blue = me.remember("blue", **KETTLE).memory
+    red = me.remember("red", **KETTLE, valid_from=clock.now() + DAY).memory
+    assert me.get(blue.id).status is Status.SUPERSEDED
+
+    me.delete(red.id)
+
+    assert [one.content for one in me.list().items] == ["blue"]
+    me.delete(blue.id)
+    assert me.list().items == ()
 
 
 @pytest.mark.parametrize("named", [True, False])

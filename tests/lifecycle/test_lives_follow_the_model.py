@@ -414,10 +414,10 @@ class Lives(RuleBasedStateMachine):
             case "trash_purge":
                 batches = model.purgeable(now)
                 events = self.newest_events(person, len(batches))
-                for ids, event in zip(batches, reversed(events), strict=True):
+                for (_, ids), event in zip(batches, reversed(events), strict=True):
                     assert {one.memory_id for one in event.changes} == ids
                     model.purge(ids, event.id)
-                return sum(map(len, batches))
+                return sum(len(found) for found, _ in batches)
             case "close_sessions":
                 idle = len(model.idle(now))
                 if idle:

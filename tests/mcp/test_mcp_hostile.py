@@ -76,7 +76,7 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "assistant": {
         "recall_memory": {"query": "it"},
-        "forget_memory": {"query": "no such thing"},
+        "forget_memory": {"query": "no such thing", "confirm": "x"},
         "propose_to_team": {"content": "The build runs at night.", "kind": "fact"},
         "ask_team": {"query": "it"},
     },

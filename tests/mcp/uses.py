@@ -182,12 +182,12 @@ def forget_memory(talk: Talk) -> None:
     done = talk.call("forget_memory", query="the stamp collection")
     assert (done["ids"], done["content"]) == ([kept["id"]], "Collects old stamps.")
     talk.call("remember", content="Runs every morning.")
-    done = talk.call("forget_memory", all=True)
-    assert done["ids"]
+    talk.call("undo", event=done["event"])
+    code = talk.call("forget_memory", all=True)["code"]
+    assert talk.call("recall_memory", query="running")["items"]
+    assert talk.call("forget_memory", all=True, confirm=code)["done"] == "erased"
     assert talk.call("recall_memory", query="running")["items"] == []
     assert talk.fails("forget_memory")["code"] == "bad_input"
-    talk.call("undo", event=done["event"])
-    assert talk.call("recall_memory", query="running")["items"]
 
 
 def save_preference(talk: Talk) -> None:

@@ -56,6 +56,15 @@ class Entry:
     def now(self) -> Said:
         return self.log[-1][1]
 
+    @property
+    def first(self) -> Entry:
+        return self.replaces.first if self.replaces is not None else self
+
+    def is_past(self, now: datetime) -> bool:
+        """Whether it is neither active nor true until its successor begins."""
+        holds = self.now.status == "superseded" and self.now.end > now
+        return self.now.status != "active" and not holds
+
     def known(self, known: datetime, true: datetime | None) -> bool:
         """Whether it was known to be true at a moment; without one, then or later."""
         said = [what for at, what in self.log if at <= known]
@@ -90,8 +99,23 @@ class Books:
         self.entries: list[Entry] = []
         self.deeds: list[Deed] = []
 
-    def answer(self, known: datetime, true: datetime | None) -> list[str]:
-        return sorted(one.content for one in self.entries if one.known(known, true))
+    def answer(self, known: datetime, true: datetime | None, now: datetime) -> list[str]:
+        trash = {one.first for one in self.entries if one.now.status == "trashed"}
+        return sorted(
+            one.content
+            for one in self.entries
+            if one.known(known, true) and not (one.first in trash and one.is_past(now))
+        )
+
+    def current(self, entry: Entry, now: datetime) -> Entry:
+        """What the id of an entry stands for."""
+        replaced = ("superseded", "retracted")
+        if entry.now.status not in replaced or not entry.is_past(now):
+            return entry
+        same = [one for one in self.entries if one.first is entry.first]
+        current = [one for one in same if one.now.status not in replaced]
+        active = [one for one in current if one.now.status == "active"]
+        return (active or current or [entry])[-1]
 
     def active(self, key: int | None) -> Entry | None:
         same = [one for one in self.entries if one.key == key and one.now.status == "active"]
@@ -212,9 +236,10 @@ class Twins:
             self._undo(*arguments)
         elif self.books.entries:
             entry = self.books.entries[arguments[0] % len(self.books.entries)]
+            meant = self.books.current(entry, self.clock.now())
             if verb == "update":
                 self._update(entry, arguments[1])
-            elif verb == "delete" and entry.now.status in ("superseded", "retracted"):
+            elif verb == "delete" and meant.now.status in ("superseded", "retracted"):
                 return  # what restoring an old version means is told in P7
             else:
                 self._move(verb, entry)
@@ -264,7 +289,7 @@ class Twins:
         new = self._entry(entry.key, begins, FOREVER)
 
         def keep() -> None:
-            new.replaces = self.books.in_force(entry)
+            new.replaces = self.books.in_force(self.books.current(entry, now))
             self.books.add(now, new, new.replaces, FOREVER)
 
         written = self._both(lambda: self.me.update(entry.id, new.content, **details), keep)
@@ -273,10 +298,11 @@ class Twins:
 
     def _move(self, verb: str, entry: Entry) -> None:
         now = self.clock.now()
+        meant = self.books.current(entry, now)
         keep = {
-            "forget": lambda: self.books.retire(now, entry, "forgotten", ("active",)),
-            "delete": lambda: self.books.retire(now, entry, "trashed", ("active", "forgotten")),
-            "restore": lambda: self.books.restore(now, entry),
+            "forget": lambda: self.books.retire(now, meant, "forgotten", ("active",)),
+            "delete": lambda: self.books.retire(now, meant, "trashed", ("active", "forgotten")),
+            "restore": lambda: self.books.restore(now, meant),
         }[verb]
         self._both(lambda: getattr(self.me, verb)(entry.id), keep)
 
@@ -302,17 +328,17 @@ def compare(me: Memory, clock: ManualClock, story: list[tuple[Any, ...]]) -> Non
     for step in story:
         twins.take(step)
         moments.add(clock.now())
-        assert listed(me) == twins.books.answer(clock.now(), None)
+        assert listed(me) == twins.books.answer(clock.now(), None, clock.now())
     clock.advance(HOUR / 2)
     now = clock.now()
     knowns = sorted(moments)[-5:]
     trues = sorted({knowns[0], knowns[-1], begin - 30 * HOUR, begin + 7.5 * HOUR, now + 50 * HOUR})
     for known in knowns:
         for true in trues:
-            assert listed(me, AsOf(known=known, true=true)) == twins.books.answer(known, true)
-        assert listed(me, AsOf(known=known)) == twins.books.answer(known, None)
+            assert listed(me, AsOf(known=known, true=true)) == twins.books.answer(known, true, now)
+        assert listed(me, AsOf(known=known)) == twins.books.answer(known, None, now)
     for true in trues:
-        assert listed(me, AsOf(true=true)) == twins.books.answer(now, true)
+        assert listed(me, AsOf(true=true)) == twins.books.answer(now, true, now)
     clock.advance(100 * HOUR)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.files import bytes_of
 from tests.support.http_server import Served
 
 pytestmark = [pytest.mark.feature("I1", "I5", "I6", "I9"), pytest.mark.postgres_long]
@@ -146,6 +147,31 @@ def test_I9_what_is_deleted_is_gone_from_every_table(
     assert "zeppelins" not in everything
     assert "Quokka 0" not in everything
     assert "Quokka 2" in everything
+
+
+def test_I9_the_first_id_deletes_what_it_became_with_all_that_it_was(
+    ada: httpx.Client, served: Served, place: str, stored: Callable[[], Rows]
+) -> None:
+    first = made(ada, "support-bot", "Bob's officina is in Munich.")["id"]
+    second = made(ada, "support-bot", "Bob's officina is in Munich now.")["id"]
+    api, before = "/api/agents/support-bot", served.engine.now().isoformat()
+    assert [row["id"] for row in listed(ada, "support-bot")] == [second] != [first]
+    assert ada.get(f"{api}/memory/{first}").json()["status"] == "superseded"
+
+    gone = ada.delete(f"/memories/{first}", params={"instanceId": "support-bot"})
+
+    assert gone.json() == {"deleted": [second]}
+    assert listed(ada, "support-bot") == []
+    for id in (first, second):
+        for path in (f"{api}/memory/{id}", f"{api}/memory/{id}/history"):
+            assert ada.get(path).status_code == 404, path
+    for params in ({"status": "superseded"}, {"known_at": before}, {"true_at": before}):
+        assert ada.get(f"{api}/memory/facts", params=params).json()["items"] == [], params
+    past = ada.post(f"{api}/recall", json={"query": "Bob's officina", "known_at": before})
+    assert past.json()["items"] == []
+    assert "officina" not in str(stored())
+    if not place.startswith("postgresql"):
+        assert b"officina" not in bytes_of(place)
 
 
 def test_I9_of_several_all_are_deleted_or_none(ada: httpx.Client) -> None:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from tests.support.http_server import served
+import httpx
+import pytest
+
+import remembrancer
+from remembrancer import RemoteMemory
+from remembrancer.errors import NotAllowed
+from tests.support.http_server import Served, served
 from tests.support.opening import Open
 
 
@@ -68,6 +75,34 @@ def test_being_erased_takes_ones_own_name_and_gives_a_receipt(open_memory: Open)
         assert other.post("/api/erasure/verify", json={"receipt": text}).json() == {
             "genuine": False
         }
+
+
+@pytest.mark.feature("A2", "A22")
+def test_forgetting_everything_keeps_the_key(open_memory: Open) -> None:
+    with served(open_memory("assistant")) as here:
+        ada, agent = here.of("ada"), here.of("ada", agent="helper")
+        with remote(here, ada) as me, remote(here, agent) as helper:
+            me.remember("I keep bees.")
+            me.propose("The build cache lives for 14 days.")
+            there = me.inventory()
+            assert (there.memories, there.contributions, there.team_facts) == (1, 1, 1)
+            with pytest.raises(NotAllowed):
+                helper.forget_everything()
+
+            receipt = me.forget_everything()
+
+            assert receipt.clean
+            assert receipt.account_kept
+            assert here.engine.verify_receipt(receipt)
+            assert not here.engine.verify_receipt(replace(receipt, account_kept=False))
+            assert me.list().items == ()
+            assert me.remember("I keep ducks.").memory
+        assert here.engine.review(tenant=receipt.tenant).list().items == ()
+
+
+def remote(here: Served, client: httpx.Client) -> RemoteMemory:
+    key = client.headers["authorization"].removeprefix("Bearer ")
+    return remembrancer.connect(here.address, key)
 
 
 def test_support_sees_numbers_and_may_erase(open_memory: Open) -> None:

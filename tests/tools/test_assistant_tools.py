@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from remembrancer.engine import Remembrancer
 from tests.mcp.talk import Talk, contents, inside, principal
+from tests.support.files import bytes_of
 
 pytestmark = pytest.mark.feature("A11")
+
+CACHE = "The build cache lives for 14 days."
 
 
 @pytest.fixture
@@ -55,18 +59,31 @@ def test_A11_forgetting_takes_the_closest_match_and_says_which(talk: Talk) -> No
     assert "Graz" in talk.says("recall_memory", query="place of birth")
 
 
-def test_A11_forgetting_all_leaves_nothing_and_can_be_undone(
-    talk: Talk, engine: Remembrancer
+@pytest.mark.feature("A2", "A22")
+@pytest.mark.parametrize("request_", [{"all": True}, {"query": "everything about me"}], ids=str)
+def test_A11_all_is_erased_for_good_once_its_code_is_repeated(
+    talk: Talk, engine: Remembrancer, request_: dict[str, Any], place: str
 ) -> None:
-    for content in ("Allergic to peanuts.", "Born in Graz.", "Has two cats."):
+    for content in ("Allergic to tamarillos.", "Born in Graz.", "Has two cats."):
         talk.call("remember", content=content)
+    assert talk.call("propose_to_team", content=CACHE)["verdict"] == "pending"
 
-    done = talk.call("forget_memory", all=True)
+    said = talk.says("forget_memory", **request_)
+    asked = talk.call(
+        "forget_memory", **request_, **({"confirm": "yes"} if "all" in request_ else {})
+    )
 
-    assert len(done["ids"]) == 3
-    assert talk.call("recall_memory", query="anything about me")["items"] == []
-    engine.for_user("ada").undo(done["event"])
+    assert "3 memories" in said
+    assert "1 team fact that only you told" in said
+    assert repr(asked["code"]) in said
     assert len(engine.for_user("ada").list().items) == 3
+    talk.call("remember", content="Plays the cello.")
+    late = talk.call("forget_memory", all=True, confirm=asked["code"])
+    assert "4 memories" in late["content"], "what has come since is not erased unasked"
+    assert talk.call("forget_memory", all=True, confirm=late["code"])["done"] == "erased"
+    assert talk.call("recall_memory", query="anything about me")["items"] == []
+    assert engine.review().list().items == ()
+    assert b"tamarillos" not in bytes_of(place)
 
 
 def test_A11_all_must_be_said_and_nothing_else_with_it(talk: Talk) -> None:
@@ -82,6 +99,9 @@ def test_A11_forgetting_is_for_oneself_alone(talk: Talk, engine: Remembrancer) -
     bob = engine.for_user("bob")
     bob.remember("Allergic to peanuts.")
 
-    talk.call("forget_memory", all=True)
+    talk.call("remember", content="Born in Graz.")
+    code = talk.call("forget_memory", all=True)["code"]
+    talk.call("forget_memory", all=True, confirm=code)
 
+    assert not engine.for_user("ada").list().items
     assert len(bob.list().items) == 1

@@ -13,7 +13,6 @@ from remembrancer.assistant.events import (
     ChatEvent,
     ChatEventStream,
     MemoriesUsed,
-    MemoryChanged,
     Notice,
     TextChunk,
 )
@@ -36,7 +35,7 @@ from remembrancer.assistant.topic import (
     pick_current_version,
     render_topic,
 )
-from remembrancer.errors import NotFound, NotUndoable
+from remembrancer.errors import NotAllowed, NotFound, NotUndoable
 from remembrancer.guard import find_secrets
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
 from remembrancer.llm.chat import ChatMessage, ChatModel, ChatPrompt
@@ -45,7 +44,6 @@ from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.search.prompt import join_follow_up
 from remembrancer.sessions.turns import TurnInput
-from remembrancer.text_format import pluralize
 from remembrancer.tools.caller import Caller
 from remembrancer.types import COMMAND_KEY, Json, Record, Turn
 
@@ -77,7 +75,7 @@ class Chat:
         self._about = about
         self._model = models.chat
         self._zone = ZoneInfo(time_zone)
-        self._tools = Toolbox(Caller(memory, time_zone))
+        self._caller = Caller(memory, time_zone)
 
     def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
         """Stream the answer to a message, then store both and learn from them.
@@ -130,8 +128,7 @@ class Chat:
             case None:
                 yield from self._answer(message, exchange)
             case commands.ForgetAll():
-                exchange.metadata[AWAITS_CONFIRMATION_KEY] = True
-                yield TextChunk(replies.CONFIRM_FORGET_ALL)
+                yield from self._ask_to_forget_everything(exchange)
             case ForgetAllConfirmed():
                 yield from self._forget_everything()
             case commands.Reset():
@@ -152,13 +149,18 @@ class Chat:
             yield from self._answer_from_memory(message)
             return
         try:
-            yield from self._answer_with_model(self._model, message)
+            tools = Toolbox(self._caller)
+            yield from self._answer_with_model(self._model, tools, message)
+            if tools.is_everything_to_be_forgotten:
+                yield from self._ask_to_forget_everything(exchange)
         except (ModelUnavailable, InvalidModelResponse) as error:
             yield Notice(str(error))
             if not exchange.text:
                 yield from self._answer_from_memory(message)
 
-    def _answer_with_model(self, model: ChatModel, message: str) -> Iterator[ChatEvent]:
+    def _answer_with_model(
+        self, model: ChatModel, tools: Toolbox, message: str
+    ) -> Iterator[ChatEvent]:
         # A hot set stays the same for the whole session; a note is made for each message.
         is_hot_set = self._memory.profile.context.style == "hot_set"
         history, is_summarised = self._load_history()
@@ -173,7 +175,7 @@ class Chat:
         if topic := self._load_topic():
             note = f"{note}\n\n{render_topic(topic)}".strip()
             yield MemoriesUsed((topic.id,))
-        yield from run_tool_loop(model, ChatPrompt(system, message, note, history), self._tools)
+        yield from run_tool_loop(model, ChatPrompt(system, message, note, history), tools)
 
     def _load_history(self) -> tuple[tuple[ChatMessage, ...], bool]:
         """The earlier messages for the prompt; True if the first ones are summarised."""
@@ -203,14 +205,22 @@ class Chat:
             yield MemoriesUsed(tuple(result.memory.id for result in matches))
         yield TextChunk(replies.format_results(matches, self._zone))
 
+    def _ask_to_forget_everything(self, exchange: Exchange) -> Iterator[ChatEvent]:
+        """Ask once, with the counts of what would go; only a plain yes carries it out."""
+        try:
+            inventory = self._memory.inventory()
+        except NotAllowed as error:
+            yield TextChunk(str(error))
+            return
+        if inventory.has_memories:
+            exchange.metadata[AWAITS_CONFIRMATION_KEY] = True
+        start = "\n\n" if exchange.text.strip() else ""
+        yield TextChunk(start + replies.ask_to_forget_everything(inventory))
+
     def _forget_everything(self) -> Iterator[ChatEvent]:
-        batch = self._memory.forget_all()
-        self._start_new_session()
-        yield TextChunk(
-            f"I have forgotten everything ({pluralize(len(batch.ids), 'entry', 'entries')})."
-        )
-        if batch.event is not None:
-            yield MemoryChanged("Forgotten: everything", batch.event.id)
+        receipt = self._memory.forget_everything()
+        self.session, self._about = self._memory.new_session(), None
+        yield TextChunk(replies.format_forgotten(receipt))
 
     def _start_new_session(self) -> None:
         self.close()

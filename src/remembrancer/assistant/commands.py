@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from remembrancer.assistant.forget_request import asks_to_forget_everything
+
 
 @dataclass(frozen=True, slots=True)
 class Remember:
@@ -35,7 +37,7 @@ class ListMemories:
 
 @dataclass(frozen=True, slots=True)
 class ForgetAll:
-    """Forget everything, after a confirmation."""
+    """Forget everything for good, after a confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,6 @@ _FORGET = re.compile(
     r"everything about(?! me\b))\s+)?(?P<content>.+)",
     re.I | re.S,
 )
-_FORGET_ALL = re.compile(
-    r"/forget|(?:forget|delete|erase|wipe)\s+(?:everything|all(?: of it)?|all my memories|"
-    r"my (?:whole )?memory|all (?:that )?you (?:know|remember))"
-    r"(?:\s+(?:(?:that )?you (?:know|remember|have) )?(?:about|of|on) me)?",
-    re.I,
-)
 _LIST = re.compile(
     r"/memories|(?:list|show)(?: me)? (?:all )?(?:my|your) memories|"
     r"what (?:all )?(?:do you|have you) (?:remember(?:ed)?|know|learned|stored?)"
@@ -98,11 +94,12 @@ _FORGET_THIS = re.compile(
 )
 _YES = re.compile(
     r"(?:yes|y|yep|yeah|sure|ok(?:ay)?|do it|go ahead|confirm|i am sure|i['’]m sure|"
-    r"forget everything|/forget)(?:[\s,]+(?:please|do it|forget everything|everything))*",
+    r"ja|sí|si|oui|sì)"
+    r"(?:[\s,]+(?:please|do it|(?:(?:forget|delete|erase|wipe) )?(?:everything|it all)|"
+    r"bitte|por favor|s['’]il te plaît|per favore))*",
     re.I,
 )
 _WHOLE_MESSAGE_COMMANDS: tuple[tuple[re.Pattern[str], Command], ...] = (
-    (_FORGET_ALL, ForgetAll()),
     (_LIST, ListMemories()),
     (_UNDO, Undo()),
     (_WHY, Explain()),
@@ -114,6 +111,8 @@ def parse_command(text: str) -> Command | None:
     polite = _POLITE.match(text.strip())
     request = text.strip()[polite.end() if polite else 0 :]
     bare = request.rstrip(" \t\n.!?")
+    if asks_to_forget_everything(text):
+        return ForgetAll()
     for pattern, command in _WHOLE_MESSAGE_COMMANDS:
         if pattern.fullmatch(bare):
             return command

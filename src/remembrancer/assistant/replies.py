@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
+from remembrancer.erasure.erase import Inventory, describe_inventory
+from remembrancer.erasure.receipts import Receipt
 from remembrancer.text_format import describe_surface, format_date, quote
 from remembrancer.types import Recalled, Record, Source, Turn
 
@@ -18,8 +20,12 @@ NO_MEMORIES = "I do not remember anything about you yet."
 NOT_FROM_MEMORY = "I did not use your memory for my last answer."
 NO_ANSWER_YET = "I have not answered anything in this conversation yet."
 CONFIRM_FORGET_ALL = (
-    "This forgets everything I remember about you, in every app, and deletes our conversations. "
-    "Are you sure? Reply “yes” to continue, or anything else to cancel."
+    "This forgets everything I remember about you, in every app: {what}. It cannot be undone. "
+    "Your account stays. Are you sure? Reply “yes” to continue, or anything else to cancel."
+)
+FORGOTTEN_ALL = "I have forgotten everything about you. We start anew."
+FORGOTTEN_WITH_TRACES = (
+    "I have forgotten everything about you, but traces are left in the store: {traces}"
 )
 SESSION_RESET = "New conversation started. I still remember what you told me."
 SUMMARISED = (
@@ -38,6 +44,19 @@ SOURCE_LABELS = {
 }
 SPEAKER_PREFIXES = {"user": "you said: ", "assistant": "I said: "}
 MAX_QUOTE_CHARS = 300
+
+
+def ask_to_forget_everything(inventory: Inventory) -> str:
+    if not inventory.has_memories:
+        return NO_MEMORIES
+    return CONFIRM_FORGET_ALL.format(what=describe_inventory(inventory))
+
+
+def format_forgotten(receipt: Receipt) -> str:
+    if receipt.clean:
+        return FORGOTTEN_ALL
+    traces = [*receipt.left, *(one.place for one in receipt.searched if one.found)]
+    return FORGOTTEN_WITH_TRACES.format(traces="; ".join(traces))
 
 
 def format_memory_list(records: Sequence[Record], zone: ZoneInfo, *, more: bool) -> str:

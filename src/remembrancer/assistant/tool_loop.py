@@ -17,7 +17,10 @@ TOO_MANY_CALLS = "Too many tool calls at once; this one was not made."
 
 
 def run_tool_loop(model: ChatModel, prompt: ChatPrompt, tools: Toolbox) -> Iterator[ChatEvent]:
-    """Stream the answer; in the last round the model cannot call tools."""
+    """Stream the answer; in the last round the model cannot call tools.
+
+    It ends when the model asks for everything to be forgotten, as the user has the next word.
+    """
     prompt = replace(prompt, tools=tools.list_tools())
     for number in range(1, MAX_ROUNDS + 1):
         prompt = replace(prompt, allow_tool_calls=number < MAX_ROUNDS)
@@ -41,6 +44,8 @@ def run_tool_loop(model: ChatModel, prompt: ChatPrompt, tools: Toolbox) -> Itera
             )
             results.append(result)
             yield from events
+        if tools.is_everything_to_be_forgotten:
+            return
         prompt = replace(
             prompt, tool_rounds=(*prompt.tool_rounds, ToolRound(text, tuple(calls), tuple(results)))
         )

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged
 from remembrancer.errors import RemembrancerError
 from remembrancer.llm.chat import ToolCall, ToolDefinition
+from remembrancer.remember.all_memories import names_everything
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import (
-    BatchResult,
+    ForgetResult,
     MemoryListResult,
     ToolResult,
     WriteResult,
     format_error,
     quote_content,
 )
+from remembrancer.tools.tool import ToolEffect
 from remembrancer.tools.toolsets import select_tools
 
 UNKNOWN_TOOL = "There is no such tool."
 MALFORMED_ARGUMENTS = "The arguments are not a JSON object; the tool was not called."
-FORGET_ALL_REFUSED = "Only the user can forget everything, with the command /forget."
+FORGET_ALL_ASKED = "The user is being asked whether to forget everything. Nothing is forgotten yet."
 
 
 class Toolbox:
@@ -29,6 +32,8 @@ class Toolbox:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self._tools = select_tools(caller.profile)
+        self.is_everything_to_be_forgotten = False
+        """True once the model has called for it; only the user's answer carries it out."""
 
     def list_tools(self) -> tuple[ToolDefinition, ...]:
         """The tool definitions, always in the same order so that the prompt prefix stays cached."""
@@ -45,8 +50,9 @@ class Toolbox:
             return UNKNOWN_TOOL, ()
         if call.arguments is None:
             return MALFORMED_ARGUMENTS, ()
-        if call.arguments.get("all"):
-            return FORGET_ALL_REFUSED, ()
+        if tool.effect is ToolEffect.ENDS and _names_everything(call.arguments):
+            self.is_everything_to_be_forgotten = True
+            return FORGET_ALL_ASKED, ()
         try:
             result = tool.call(self._caller, call.arguments)
         except RemembrancerError as error:
@@ -54,11 +60,16 @@ class Toolbox:
         return result.to_text(), tuple(_to_chat_events(result))
 
 
+def _names_everything(arguments: Mapping[str, Any]) -> bool:
+    texts = [one for one in arguments.values() if isinstance(one, str)]
+    return bool(arguments.get("all")) or any(map(names_everything, texts))
+
+
 def _to_chat_events(result: ToolResult) -> Iterator[ChatEvent]:
     match result:
         case (
             WriteResult(event=str(event), content=content)
-            | BatchResult(event=str(event), content=str(content))
+            | ForgetResult(event=str(event), content=str(content))
         ):
             yield MemoryChanged(f"{result.done.capitalize()}: {quote_content(content)}", event)
         case MemoryListResult(items=[_, *_]):

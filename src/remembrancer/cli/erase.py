@@ -38,6 +38,9 @@ def erase(
     contributions_only: Annotated[
         bool, Option("--contributions-only", help="Only their contributions to the team.")
     ] = False,
+    keep_account: Annotated[
+        bool, Option("--keep-account", help="Keep their keys and account links.")
+    ] = False,
     receipt: Annotated[
         str | None, Option(metavar="FILE", help="Where to write the receipt.")
     ] = None,
@@ -55,6 +58,7 @@ def erase(
       rem erase ada --dry-run
       rem erase ada --receipt ada.json
       rem erase ada --contributions-only --yes
+      rem erase ada --keep-account
     """
     _refuse_existing(receipt)
     with cli.open_engine() as store:
@@ -65,11 +69,13 @@ def erase(
         if not yes:
             _print_inventory(Terminal(), user, there)
         what = "what the team knows" if contributions_only else "everything"
+        what = "everything but the account" if keep_account else what
         confirm_or_abort(yes, f"Remove {what} of {user} for good?")
         done = store.erase(
             user,
             tenant=cli.tenant,
             contributions_only=contributions_only,
+            keep_account=keep_account,
             tell=None if cli.json else lambda step: typer.echo(step, err=True),
         )
     if receipt is not None:
@@ -140,4 +146,5 @@ def _format_verdict(shown: Receipt, *, ours: bool) -> str:
         return "This receipt was not given out here, or someone has changed it."
     when = f"{shown.finished_at:%Y-%m-%d %H:%M} UTC"
     state = "nothing was left" if shown.clean else "something was left"
-    return f"Genuine: {shown.user} of {shown.tenant} was erased at {when}, {state}."
+    whose = "the memory of " if shown.account_kept else ""
+    return f"Genuine: {whose}{shown.user} of {shown.tenant} was erased at {when}, {state}."

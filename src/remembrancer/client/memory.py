@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from remembrancer.audit.findings import Flaw
     from remembrancer.audit.repair import Repair
     from remembrancer.audit.report import Audit
+    from remembrancer.erasure.erase import Inventory
+    from remembrancer.erasure.receipts import Receipt
     from remembrancer.learn.consolidation.plan import ConsolidationPlan
     from remembrancer.learn.consolidation.run import ConsolidationResult
     from remembrancer.maintenance.simulate import Simulation
@@ -209,6 +211,22 @@ class RemoteMemory(RemoteConversations):
         """Forget all active memories that match the filter, as one event that can be undone."""
         body = _build_filter_params(filters)
         return self._write(Batch, "POST", "forget-all", sure=True, **body)
+
+    def inventory(self) -> Inventory:
+        """Count what `forget_everything` removes; nothing is changed."""
+        from remembrancer.erasure.erase import Inventory
+
+        return parse_value(Inventory, self._server.read("erasure"))
+
+    def forget_everything(self) -> Receipt:
+        """Erase all memories and conversations for good, and withdraw what was told to the team.
+
+        Keys, account links and settings stay.
+        """
+        from remembrancer.erasure.receipts import Receipt
+
+        user = self.principal.owner.user
+        return self._write(Receipt, "POST", "erasure", user=user, keep_account=True)
 
     def delete_many(self, references: Sequence[str]) -> Batch:
         """Delete several memories at once: all of them, or none if one is not found."""

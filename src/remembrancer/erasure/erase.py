@@ -6,6 +6,7 @@ be undone, and learning in progress for an erased person is dropped.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,10 +17,16 @@ from remembrancer.erasure.receipts import Receipt, sign_receipt
 from remembrancer.errors import UnknownPerson
 from remembrancer.ids import new_id
 from remembrancer.store import trace_scan
-from remembrancer.store.contract import Erasure, ScanResult, TraceTerms
+from remembrancer.store.contract import Erasure, ErasureExtent, ScanResult, TraceTerms
 from remembrancer.store.erasure_marks import erasure_mark
-from remembrancer.store.row_counts import RowSample, count_keys, count_rows, sample_rows
+from remembrancer.store.row_counts import (
+    RowSample,
+    count_keys,
+    count_traced_rows,
+    sample_rows,
+)
 from remembrancer.team.service import contributor_id, withdraw_contributions
+from remembrancer.text_format import pluralize
 from remembrancer.transfer.strip_person import find_backups_with, strip_from_backups
 from remembrancer.types import Owner, Tenant
 
@@ -36,10 +43,12 @@ StepListener = Callable[[str], None]
 class Inventory:
     """A person's data: rows by table, keys, backups, and contributions to the team.
 
-    `team_facts` is the number of facts without another contributor; they are erased too.
+    `memories` counts a memory once, however many versions it has. `team_facts` is the number of
+    facts without another contributor; they are erased too.
     """
 
     rows: Mapping[str, int]
+    memories: int
     keys: int
     contributions: int
     team_facts: int
@@ -47,18 +56,42 @@ class Inventory:
 
     @property
     def empty(self) -> bool:
-        return not (self.rows or self.keys or self.contributions or self.backups)
+        return not (self.keys or self.has_memories)
+
+    @property
+    def has_memories(self) -> bool:
+        """True if there is anything beside the account."""
+        return bool(self.rows or self.contributions or self.backups)
+
+
+def describe_inventory(inventory: Inventory) -> str:
+    """What is lost when everything is forgotten, in words: "2 memories, 1 conversation, …"."""
+    sole = inventory.team_facts
+    parts = [
+        pluralize(inventory.memories, "memory", "memories"),
+        pluralize(inventory.rows.get("sessions", 0), "conversation"),
+        pluralize(inventory.contributions, "contribution to the team", "contributions to the team"),
+    ]
+    if sole:
+        parts[-1] += f", with {pluralize(sole, 'team fact')} that only you told"
+    return ", ".join(parts)
+
+
+def get_confirmation_code(inventory: Inventory) -> str:
+    """A code that confirms what an inventory describes, and nothing that comes later."""
+    return hashlib.sha256(describe_inventory(inventory).encode()).hexdigest()[:6]
 
 
 def take_inventory(services: Services, owner: Owner) -> Inventory:
     """Count what an erasure would remove, without changing anything."""
-    return _build_inventory(services, owner, count_rows(services.store, owner))
+    return _build_inventory(services, owner, sample_rows(services.store, owner))
 
 
-def _build_inventory(services: Services, owner: Owner, rows: Mapping[str, int]) -> Inventory:
+def _build_inventory(services: Services, owner: Owner, found: RowSample) -> Inventory:
     contributed, sole = _count_contributions(services, owner)
     return Inventory(
-        rows=rows,
+        rows=dict(found.counts),
+        memories=len(found.lineages),
         keys=count_keys(services.store, owner),
         contributions=contributed,
         team_facts=sole,
@@ -69,33 +102,42 @@ def _build_inventory(services: Services, owner: Owner, rows: Mapping[str, int]) 
 def erase(
     services: Services,
     owner: Owner,
+    extent: ErasureExtent = ErasureExtent.PERSON,
     *,
-    contributions_only: bool = False,
     tell: StepListener | None = None,
 ) -> Receipt:
-    """Erase a person, or only their contributions to the team, then scan for what is left."""
-    tell = tell or (lambda _: None)
-    erasure, traces = _begin_erasure(services, owner, contributions_only=contributions_only)
-    if not contributions_only:
+    """Erase a person, or a part of what is theirs, then scan for what is left."""
+    erasure, traces = _begin_erasure(services, owner, extent)
+    return _carry_out(services, owner, erasure, traces, tell or (lambda _: None))
+
+
+def _carry_out(
+    services: Services, owner: Owner, erasure: Erasure, traces: TraceTerms, tell: StepListener
+) -> Receipt:
+    extent = _get_extent(erasure, owner)
+    if extent is not ErasureExtent.CONTRIBUTIONS and _is_due(services, owner, extent, traces):
         tell("Removing memories, conversations, vectors and keys.")
-        services.store.delete_owner(owner)
+        keep_account = extent is ErasureExtent.MEMORIES
+        services.store.delete_owner(owner, keep_account=keep_account)
         services.clear_embedding_cache()
     tell("Withdrawing contributions to the team.")
     who = withdraw_contributions(services, owner, services.profile_of())
     tell("Rewriting backups.")
-    backups = strip_from_backups(
-        _backup_directory(services), owner, who, contributions_only=contributions_only
-    )
+    backups = strip_from_backups(_backup_directory(services), owner, who, extent)
     tell("Vacuuming shared files and scanning for traces.")
     # From here on the record names no one, so the scan can cover it too.
-    services.store.system.save_erasure(replace(erasure, user=None, traces=()))
+    nameless = replace(erasure, user=None, traces=())
+    services.store.system.save_erasure(nameless)
     left = [*backups.unreadable, *services.store.scrub()]
     traces = replace(traces, ids=(*traces.ids, who))
-    found = _search_traces(services, None if contributions_only else owner, traces)
-    done = replace(erasure, user=None, traces=(), finished_at=services.clock.now())
-    services.store.system.save_erasure(erasure if any(one.found for one in found) else done)
+    found = _search_traces(services, owner, extent, traces)
+    done = replace(nameless, finished_at=services.clock.now())
+    # An account that was kept may be in use again, and must not be emptied a second time.
+    unfinished = nameless if extent is ErasureExtent.MEMORIES else erasure
+    is_traced = any(one.found for one in found)
+    services.store.system.save_erasure(unfinished if is_traced else done)
     return sign_receipt(
-        services.store, _build_receipt(owner, done, traces, found, left, backups.rewritten)
+        services.store, _build_receipt(owner, done, extent, traces, found, left, backups.rewritten)
     )
 
 
@@ -109,28 +151,47 @@ def finish_abandoned(services: Services) -> int:
     ]
     for one in abandoned:
         if one.user is not None:
-            only = one.contributions_only
-            erase(services, Owner(one.tenant, one.user), contributions_only=only)
+            owner = Owner(one.tenant, one.user)
+            _carry_out(services, owner, one, TraceTerms(one.traces), lambda _: None)
         else:  # only the record of the erasure is left to vacuum
             services.store.scrub()
             services.store.system.save_erasure(replace(one, finished_at=services.clock.now()))
     return len(abandoned)
 
 
+def _get_extent(erasure: Erasure, owner: Owner) -> ErasureExtent:
+    """An account that is kept is not searched for: the traces then lack the owner's id."""
+    if erasure.contributions_only:
+        return ErasureExtent.CONTRIBUTIONS
+    return ErasureExtent.PERSON if owner.id in erasure.traces else ErasureExtent.MEMORIES
+
+
+def _is_due(services: Services, owner: Owner, extent: ErasureExtent, traces: TraceTerms) -> bool:
+    """False if all that is there was stored after the memories were removed."""
+    if extent is ErasureExtent.PERSON:
+        return True
+    total, traced = count_traced_rows(services.store, owner, traces.ids)
+    return traced > 0 or total == 0
+
+
 def _begin_erasure(
-    services: Services, owner: Owner, *, contributions_only: bool
+    services: Services, owner: Owner, extent: ErasureExtent
 ) -> tuple[Erasure, TraceTerms]:
     """The unfinished erasure of this person, or a new one."""
     mark = erasure_mark(services.store, owner)
+    is_personal = extent is not ErasureExtent.CONTRIBUTIONS
+    found = sample_rows(services.store, owner) if is_personal else RowSample()
+    own_id = (owner.id,) if extent is ErasureExtent.PERSON else ()
+    traces = TraceTerms((*own_id, *found.ids) if is_personal else (), tuple(found.words))
     for one in services.store.system.list_erasures():
-        is_pending = one.finished_at is None and one.contributions_only == contributions_only
-        if is_pending and one.mark == mark:
-            return replace(one, user=owner.user), TraceTerms(one.traces)
-    found = sample_rows(services.store, owner) if not contributions_only else RowSample()
-    inventory = _build_inventory(services, owner, dict(found.counts))
+        is_pending = one.finished_at is None and one.mark == mark
+        if is_pending and _can_resume(one, owner, extent):
+            ids = tuple(dict.fromkeys((*one.traces, *traces.ids)))
+            return replace(one, user=owner.user, traces=ids), replace(traces, ids=ids)
+    inventory = _build_inventory(services, owner, found)
     if inventory.empty and owner not in services.store.system.list_owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is unknown.")
-    personal = {} if contributions_only else {**inventory.rows, "keys": inventory.keys}
+    keys = {"keys": inventory.keys} if extent is ErasureExtent.PERSON else {}
     team = {"team_contributions": inventory.contributions, "team_facts": inventory.team_facts}
     now = services.clock.now()
     erasure = Erasure(
@@ -138,13 +199,22 @@ def _begin_erasure(
         tenant=owner.tenant,
         mark=mark,
         begun_at=now,
-        contributions_only=contributions_only,
+        contributions_only=not is_personal,
         user=owner.user,
-        traces=() if contributions_only else (owner.id, *found.ids),
-        removed={name: count for name, count in {**personal, **team}.items() if count},
+        traces=traces.ids,
+        removed={
+            name: count for name, count in {**inventory.rows, **keys, **team}.items() if count
+        },
     )
     services.store.system.save_erasure(erasure)
-    return erasure, TraceTerms(erasure.traces, tuple(found.words))
+    return erasure, traces
+
+
+def _can_resume(pending: Erasure, owner: Owner, extent: ErasureExtent) -> bool:
+    if pending.user is None:  # What is there of an account that was kept was stored since.
+        wanted = extent is ErasureExtent.CONTRIBUTIONS
+        return extent is not ErasureExtent.MEMORIES and pending.contributions_only == wanted
+    return _get_extent(pending, owner) is extent
 
 
 def _count_contributions(services: Services, owner: Owner) -> tuple[int, int]:
@@ -156,8 +226,14 @@ def _count_contributions(services: Services, owner: Owner) -> tuple[int, int]:
         return len(contributed), sum(team.count_contributors(one) == 1 for one in contributed)
 
 
-def _search_traces(services: Services, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:
-    places = {one.place: one for one in services.store.scan_traces(owner, traces)}
+def _search_traces(
+    services: Services, owner: Owner, extent: ErasureExtent, traces: TraceTerms
+) -> list[ScanResult]:
+    gone = owner if extent is ErasureExtent.PERSON else None
+    places = {one.place: one for one in services.store.scan_traces(gone, traces)}
+    if extent is ErasureExtent.MEMORIES:
+        _, traced = count_traced_rows(services.store, owner, traces.ids)
+        places["rows"] = ScanResult("rows", 0, traced)
     backups = _backup_directory(services)
     if backups is not None and backups.exists():
         # Only ids: others can have used the same words.
@@ -176,6 +252,7 @@ def _backup_directory(services: Services) -> Path | None:
 def _build_receipt(
     owner: Owner,
     done: Erasure,
+    extent: ErasureExtent,
     traces: TraceTerms,
     found: list[ScanResult],
     left: list[str],
@@ -187,6 +264,7 @@ def _build_receipt(
         tenant=owner.tenant,
         user=owner.user,
         contributions_only=done.contributions_only,
+        account_kept=extent is ErasureExtent.MEMORIES,
         begun_at=done.begun_at,
         finished_at=done.finished_at,
         removed={**done.removed, "backups": rewritten} if rewritten else dict(done.removed),

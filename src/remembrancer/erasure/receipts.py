@@ -39,6 +39,7 @@ class Receipt:
     searched: tuple[ScanResult, ...]
     left: tuple[str, ...] = ()
     signature: str = ""
+    account_kept: bool = False
 
     @property
     def clean(self) -> bool:
@@ -76,4 +77,6 @@ def _to_dict(receipt: Receipt) -> dict[str, Json]:
     values = asdict(receipt)
     for name in ("begun_at", "finished_at"):
         values[name] = values[name].isoformat()
+    if not receipt.account_kept:  # Receipts from before this field must stay genuine.
+        del values["account_kept"]
     return values

@@ -6,6 +6,7 @@ exactly once even if a process is killed.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,7 @@ from remembrancer.remember.statement import Statement, build_record
 from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
 from remembrancer.sessions.turns import set_title
 from remembrancer.store.contract import Filter, Writer
+from remembrancer.store.erasure_marks import is_erased_since
 from remembrancer.team.service import withdraw_contributions
 from remembrancer.types import Action, Kind, Record, Rejection, Session, Tenant, Turn
 
@@ -117,9 +119,10 @@ def learn(
         call = call.without_models()
     whole = stretch = Stretch(BATCH_SIZE, call.profile.learning.window)
     skipped = SkippedTurns(call)
+    started = call.now()
     while (batch := _claim_next_batch(call, session_id, stretch)) is not None:
         try:
-            learned = _learn_batch(call, batch)
+            learned = _learn_batch(call, batch, started)
         except (InvalidModelResponse, ModelUnavailable) as error:
             narrower = replace(stretch, size=batch.size).narrow()
             if narrower is not None and can_narrow(error, skip_unanswered=skip_unanswered):
@@ -130,9 +133,8 @@ def learn(
                 skipped.take_back()
                 raise
             skipped.add(batch.session, error)
-            learned = _learn_batch(
-                call.without_models(), replace(batch, unread=describe_error(error))
-            )
+            unread = replace(batch, unread=describe_error(error))
+            learned = _learn_batch(call.without_models(), unread, started)
         if learned is None:
             return
         if learned.is_read_by_model:
@@ -142,18 +144,23 @@ def learn(
     skipped.finish()
 
 
-def _learn_batch(call: Call, batch: TurnBatch) -> LearnedBatch | None:
-    """Returns None if another process has learned from it, or the owner was erased."""
+def _learn_batch(call: Call, batch: TurnBatch, started: datetime) -> LearnedBatch | None:
+    """Returns None if another process has learned from it, or the owner was erased meanwhile.
+
+    The team proposals of who was erased are withdrawn, too.
+    """
     checked = CheckedBatch(Extraction(), ())
     if _is_personal_learning_enabled(call):
         checked = _extract_and_check(call, batch)
     propose_for_team(call, batch.transcript)
     vectors, checked = _embed_statements(call, checked)
-    try:
-        return write_with_vectors(call, vectors, partial(_store_batch, call, batch, checked))
-    except UnknownPerson:  # The owner was erased meanwhile: withdraw the team proposals, too.
-        withdraw_contributions(call.services, call.owner, call.profile)
-        return None
+    with contextlib.suppress(UnknownPerson):
+        store = partial(_store_batch, call, batch, checked)
+        learned = write_with_vectors(call, vectors, store)
+        if learned is not None or not is_erased_since(call.store, call.owner, started):
+            return learned
+    withdraw_contributions(call.services, call.owner, call.profile)
+    return None
 
 
 def _embed_statements(call: Call, checked: CheckedBatch) -> tuple[TextVectors, CheckedBatch]:
@@ -276,6 +283,8 @@ def _store_batch(
     """Store the facts and move the watermark; returns None if another process has moved it."""
     session, now = writer.get_session(batch.session.id), call.now()
     if session is None or session.watermark != batch.session.watermark:
+        return None
+    if writer.get(batch.transcript.turns[-1].id) is None:  # Another session has its name.
         return None
     facts = FactWriter(call, writer, vectors)
     earlier = _load_earlier(call, writer, batch, checked)

@@ -12,11 +12,11 @@ from datetime import timedelta
 
 from remembrancer.call import Call
 from remembrancer.decay import build_belief
+from remembrancer.remember.lifecycle import plan_purge
 from remembrancer.sessions.lifecycle import mark_idle
 from remembrancer.store.contract import (
     Filter,
     Patch,
-    Purge,
     SessionFilter,
     Visibility,
     Write,
@@ -73,7 +73,8 @@ def clean_episodes(call: Call) -> int:
 
 
 def purge_trash(call: Call) -> int:
-    """Delete what was in the trash for long enough, and episodes that expired as long ago.
+    """Delete what was in the trash for long enough, with its history, and episodes that expired as
+    long ago.
 
     Old rejections and stored responses are deleted too.
     """
@@ -84,7 +85,7 @@ def purge_trash(call: Call) -> int:
     changed = 0
     for criteria in (trash, ended):
         for writer, found in _iter_batches(call, criteria):
-            writer.apply(call.new_event(Action.PURGED, now), [Purge(one) for one in found])
+            writer.apply(call.new_event(Action.PURGED, now), plan_purge(writer, found, now))
             changed += len(found)
     with call.open_writer() as writer:
         writer.drop_rejections(before)

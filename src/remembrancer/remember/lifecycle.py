@@ -125,10 +125,15 @@ def forget(call: Call, record: Record) -> Written:
 
 
 def delete(call: Call, record: Record) -> Written:
-    """Move a memory to the trash, or purge it if the profile deletes for good."""
+    """Move a memory to the trash, or purge it if the profile deletes for good.
+
+    Its past versions cannot be read while it is in the trash.
+    """
     if call.profile.deletion.mode == "hard":
         with call.open_writer() as writer:
-            event = writer.apply(call.new_event(Action.DELETED, call.now()), [Purge(record.id)])
+            _require_unchanged(writer, record)
+            writes = plan_purge(writer, [record.id], call.now())
+            event = writer.apply(call.new_event(Action.DELETED, call.now()), writes)
         return Written(record, event)
     if record.status is Status.TRASHED:
         raise Conflict("The memory is in the trash already.")
@@ -161,9 +166,14 @@ def _retire(call: Call, writer: Writer, records: Sequence[Record], status: Statu
     action = Action.FORGOTTEN if status is Status.FORGOTTEN else Action.TRASHED
     writes: list[Write] = [Patch(one.id, retirement_values(one, status, now)) for one in records]
     if status is Status.TRASHED and call.profile.deletion.mode == "hard":
-        action, writes = Action.DELETED, [Purge(one.id) for one in records]
+        action, writes = Action.DELETED, plan_purge(writer, [one.id for one in records], now)
     event = writer.apply(call.new_event(action, now), writes)
     return Batch(tuple(one.id for one in records), event)
+
+
+def plan_purge(reader: Reader, ids: Sequence[str], now: datetime) -> list[Write]:
+    """The writes that destroy memories with their past versions."""
+    return [Purge(one) for one in dict.fromkeys((*ids, *reader.list_past_versions(ids, now)))]
 
 
 def restore(call: Call, record: Record) -> Written:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 
 from remembrancer.call import Call
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text
+from remembrancer.remember.all_memories import names_everything
+from remembrancer.store.contract import Filter, Reader
 from remembrancer.store.nearest import find_nearest, iter_records
 from remembrancer.types import Kind, Record, Status, looks_like_id
 
@@ -17,7 +20,13 @@ MIN_SIMILARITY = 0.45
 
 MIN_SIMILARITY_MARGIN = 0.05
 
+HOW_TO_FORGET_ALL = (
+    "Say /forget in a chat, use `rem erase --keep-account`, or Settings on the dashboard."
+)
+
 ANY_STATUS = tuple(Status)
+REPLACED_STATUSES = (Status.SUPERSEDED, Status.RETRACTED)
+MAX_VERSIONS = 1000
 RESOLVABLE_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
 
 
@@ -32,12 +41,59 @@ def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.A
     return found
 
 
+def resolve_current(
+    call: Call, reference: str, statuses: tuple[Status, ...] = (Status.ACTIVE,)
+) -> Record:
+    """Like `resolve`; the id of an earlier version leads to the current one."""
+    return find_current(call, resolve(call, reference, statuses))
+
+
+def find_current(call: Call, found: Record) -> Record:
+    """The version that has taken the place of this one; itself if it is in force."""
+    if found.status not in REPLACED_STATUSES or is_in_force(found, call.now()):
+        return found
+    with call.store.open_reader(call.owner) as reader:
+        versions = [one for one in load_versions(reader, found) if call.can_see(one)]
+    current = [one for one in versions if one.status not in REPLACED_STATUSES]
+    active = [one for one in current if one.status is Status.ACTIVE]
+    return (active or current or [found])[-1]
+
+
+def is_in_trash(call: Call, record: Record) -> bool:
+    """True for a memory in the trash and for its past versions."""
+    if record.status is Status.TRASHED:
+        return True
+    if record.status not in REPLACED_STATUSES or is_in_force(record, call.now()):
+        return False
+    with call.store.open_reader(call.owner) as reader:
+        return any(one.status is Status.TRASHED for one in load_versions(reader, record))
+
+
+def is_in_force(record: Record, now: datetime) -> bool:
+    """True for a version that was replaced from a moment on that is still to come."""
+    until = record.valid_until
+    return record.status is Status.SUPERSEDED and until is not None and until > now
+
+
+def load_versions(reader: Reader, record: Record) -> list[Record]:
+    """All versions of a memory, oldest first."""
+    record_filter = Filter(
+        now=record.recorded_at, kinds=(record.kind,), lineage=record.lineage, statuses=ANY_STATUS
+    )
+    return list(reversed(reader.find(record_filter, MAX_VERSIONS)))
+
+
 def resolve_by_meaning(call: Call, words: str) -> Record:
-    """Like `resolve`; if no memory contains the words, the most similar one."""
+    """Like `resolve`; if no memory contains the words, the most similar one.
+
+    Words that name all memories, such as "everything", are no search for one.
+    """
+    if names_everything(words):
+        raise InvalidInput(f"{words!r} names all memories, not one. {HOW_TO_FORGET_ALL}")
     statuses = (Status.ACTIVE, Status.UNCONFIRMED)
     found = _find_by_id(call, words) or _search_by_words(call, words, statuses)
     if found is not None:
-        return found
+        return find_current(call, found)
     embedding = call.embed(redact_text(words))
     with call.store.open_reader(call.owner) as reader:
         visible = call.visible_filter(kinds=RESOLVABLE_KINDS)

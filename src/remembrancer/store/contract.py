@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from remembrancer.types import (
@@ -58,6 +59,9 @@ DumpRow = tuple[str, Mapping[str, Json]]
 VALID_STATUSES = (Status.ACTIVE, Status.SUPERSEDED)
 """Statuses of memories that were true at some time; superseded facts were, until their successor.
 """
+
+CURRENT_STATUSES = (Status.ACTIVE, Status.UNCONFIRMED, Status.QUARANTINED)
+"""Statuses that only the current version of a memory has."""
 
 MUTABLE_FIELDS = frozenset(
     "status valid_until retired_at expires_at confirmed_at confidence importance permanence tags "
@@ -109,7 +113,8 @@ class Filter:
     """Selects memories; `statuses` lists others than those in force.
 
     A memory within `decayed` counts as expired, whatever its row says. `overdue` selects memories
-    that have expired although their row still says active.
+    that have expired although their row still says active. `hides_trash` leaves out the past
+    versions of memories that are in the trash.
     """
 
     now: datetime
@@ -137,6 +142,7 @@ class Filter:
     confidence: ConfidenceRange | None = None
     decayed: ConfidenceRange | None = None
     overdue: bool = False
+    hides_trash: bool = False
     backlogs: tuple[Backlog, ...] = ()
 
 
@@ -332,6 +338,10 @@ class Reader(Protocol):
     def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         """The turns of a session after a position, in order, whatever their status."""
 
+    def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
+        """The ids of all versions of these memories that are neither current nor in force."""
+        ...
+
     def list_states(self, memory_id: str) -> list[PastState]:
         """The past states of a memory, oldest first."""
 
@@ -464,6 +474,16 @@ class Health:
     warnings: tuple[str, ...] = ()
 
 
+class ErasureExtent(StrEnum):
+    """What an erasure removes of a person; everything but the account, and the contributions to the
+    team alone, leave them who they are.
+    """
+
+    PERSON = "person"
+    MEMORIES = "memories"
+    CONTRIBUTIONS = "contributions"
+
+
 @dataclass(frozen=True, slots=True)
 class Erasure:
     """The record of an erasure. It names the person until the erasure is finished, then only a
@@ -556,8 +576,10 @@ class Store(Protocol):
         change.
         """
 
-    def delete_owner(self, owner: Owner) -> None:
-        """Delete every row of one owner and their registration; idempotent."""
+    def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
+        """Delete every row of one owner and, unless `keep_account` is set, their registration and
+        keys; idempotent.
+        """
 
     def scrub(self) -> tuple[str, ...]:
         """Vacuum removed data. Returns the reasons for anything that could not be vacuumed.

@@ -184,14 +184,15 @@ class PostgresStore:
         with self._begin_unbound() as connection:
             dump.load_system(connection, rows)
 
-    def delete_owner(self, owner: Owner) -> None:
+    def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
         table = tables.owners
         lock = select(table.c.owner_id).where(table.c.owner_id == owner.id).with_for_update()
         with self._begin(owner) as connection:
             connection.execute(lock)
             for table in reversed(tables.personal.sorted_tables):
                 connection.execute(table.delete().where(table.c.owner_id == owner.id))
-            system_tables.delete_owner_rows(connection, owner)
+            if not keep_account:
+                system_tables.delete_owner_rows(connection, owner)
         self._indexes.drop(owner.id)
 
     def scrub(self) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ from remembrancer.store.rows import (
 )
 from remembrancer.store.sql_filters import (
     filter_moments,
+    is_past_version,
     matches_filter,
     select_tables,
     session_conditions,
@@ -278,6 +279,19 @@ class SqlReader(BoundConnection, ABC):
             .limit(limit)
         )
         return [turn_from_row(row) for row in self._connection.execute(query)]
+
+    def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
+        found: list[str] = []
+        for kind, chunk in chunk_by_kind(ids):
+            if kind is Kind.TURN:
+                continue
+            table = tables.MEMORY_TABLES[kind]
+            named = select(table.c.lineage).where(self._own(table), table.c.id.in_(chunk))
+            query = select(table.c.id).where(
+                self._own(table), table.c.lineage.in_(named), is_past_version(table, now)
+            )
+            found += self._connection.execute(query).scalars()
+        return found
 
     def list_states(self, memory_id: str) -> list[PastState]:
         table = tables.states

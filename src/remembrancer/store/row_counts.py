@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,14 +27,18 @@ OWN_ID_PATTERN = re.compile(r"[a-z]+_[0-9a-z]{26}")
 """An id that was generated here; the id of a session can be a name that others use too."""
 
 
+MEMORY_TABLES = frozenset({"facts", "rules", "episodes"})
 TEXT_COLUMNS = frozenset({"content", "quote", "title", "summary", "body", "note"})
 
 
 @dataclass(slots=True)
 class RowSample:
-    """Counts of rows, and a uniform sample of ids and texts from them."""
+    """Counts of rows, the memories that the rows are versions of, and a uniform sample of ids and
+    texts.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
+    lineages: set[str] = field(default_factory=set)
     ids: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     _seen: Counter[str] = field(default_factory=Counter)
@@ -43,6 +47,8 @@ class RowSample:
     def add(self, row: DumpRow) -> None:
         table, columns = row
         self.counts[table] += 1
+        if table in MEMORY_TABLES:
+            self.lineages.add(str(columns["lineage"]))
         name = columns.get("id")
         if isinstance(name, str) and OWN_ID_PATTERN.fullmatch(name):
             self._add_to_sample(self.ids, name, "ids")
@@ -66,6 +72,16 @@ def count_rows(store: Store, owner: Owner) -> Mapping[str, int]:
 
 def count_keys(store: Store, owner: Owner) -> int:
     return sum(one.owner == owner for one in store.system.list_keys())
+
+
+def count_traced_rows(store: Store, owner: Owner, traces: Iterable[str]) -> tuple[int, int]:
+    """The number of an owner's rows, and of those whose id is among the traces."""
+    ids, total, traced = frozenset(traces), 0, 0
+    with store.dump(owner) as rows:
+        for _, columns in rows:
+            total += 1
+            traced += columns.get("id") in ids
+    return total, traced
 
 
 def sample_rows(store: Store, owner: Owner) -> RowSample:

@@ -18,11 +18,13 @@ from sqlalchemy import (
     false,
     func,
     or_,
+    select,
 )
 
 from remembrancer.store import tables
 from remembrancer.store.columns import Moment, days_between, larger_of
 from remembrancer.store.contract import (
+    CURRENT_STATUSES,
     VALID_STATUSES,
     ConfidenceRange,
     Filter,
@@ -64,6 +66,8 @@ def matches_filter(
         *_scope_conditions(kind, table, criteria.visible),
         *_state_conditions(owner_id, table, criteria, now),
     ]
+    if criteria.hides_trash and kind is not Kind.TURN and _can_match_past(criteria):
+        conditions.append(~(is_past_version(table, now) & _is_in_trash(owner_id, kind, table)))
     if criteria.confidence is not None:
         conditions.append(_has_confidence(table, criteria.confidence, now))
     if criteria.minimum_importance:
@@ -80,6 +84,32 @@ def matches_filter(
         if getattr(criteria, name) is not None:
             conditions.append(table.c[name] == getattr(criteria, name))
     return and_(*conditions, *_time_conditions(table, criteria))
+
+
+def _can_match_past(criteria: Filter) -> bool:
+    """True if the filter can match versions that are neither current nor in force."""
+    if criteria.statuses is None:
+        return criteria.known_at is not None or criteria.true_at is not None
+    return not {*CURRENT_STATUSES, Status.TRASHED}.issuperset(criteria.statuses)
+
+
+def is_past_version(
+    table: FromClause, now: datetime | BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """The condition that a row is neither current nor in force until its successor begins."""
+    holds = and_(
+        table.c.status == Status.SUPERSEDED, func.coalesce(table.c.valid_until > now, false())
+    )
+    return and_(table.c.status.not_in(CURRENT_STATUSES), ~holds)
+
+
+def _is_in_trash(owner_id: OwnerParam, kind: Kind, table: FromClause) -> ColumnElement[bool]:
+    """The condition that a row is a version of a memory in the trash, but not the one deleted."""
+    deleted = tables.MEMORY_TABLES[kind].alias()
+    lineages = select(deleted.c.lineage).where(
+        deleted.c.owner_id == owner_id, deleted.c.status == Status.TRASHED
+    )
+    return and_(table.c.status != Status.TRASHED, table.c.lineage.in_(lineages))
 
 
 def _state_conditions(

@@ -92,7 +92,10 @@ class SqliteStore:
                 if person.file.is_in_place():
                     row = system_tables.build_owner_row(owner, self._clock.now())
                     system_tables.insert_missing(connection, tables.owners, row)
-                    yield SqliteTransaction(connection, owner.id, person.indexes)
+                    transaction = SqliteTransaction(connection, owner.id, person.indexes)
+                    yield transaction
+                    if transaction.has_purged:
+                        person.file.checkpoint_after_write()
                     return
             # The owner was erased while this waited for the lock.
 
@@ -155,7 +158,7 @@ class SqliteStore:
         with self._system_file.begin_write() as connection:
             dump.load_system(connection, rows)
 
-    def delete_owner(self, owner: Owner) -> None:
+    def delete_owner(self, owner: Owner, *, keep_account: bool = False) -> None:
         if self._has_file(owner):
             with self._begin_person_write(owner) as (person, _):
                 if person.file.is_in_place():
@@ -163,7 +166,8 @@ class SqliteStore:
         self._evict(_file_stem(owner))
         if self._path is not None:
             sqlite_file.remove_leftovers(self._file_path(_file_stem(owner)))
-        self.system.delete_owner(owner)
+        if not keep_account:
+            self.system.delete_owner(owner)
 
     def scrub(self) -> tuple[str, ...]:
         self.evict_erased()

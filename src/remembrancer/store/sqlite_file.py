@@ -38,6 +38,7 @@ class SqliteFile:
         self._lock = threading.RLock()
         self._lock_timeout_ms = int(lock_timeout_seconds * 1000)
         self._gone = False
+        self._is_checkpoint_due = False
         self.engine = _make_engine(path, lock_timeout_seconds)
         with self.begin_read() as connection:
             current = schema.read_revision(connection) == schema.HEAD
@@ -64,7 +65,11 @@ class SqliteFile:
                 immediate = connection.execution_options(rem_immediate=True)
                 with immediate.begin():
                     yield immediate
-            self._checkpoint_if_long()
+            self._checkpoint_if_due()
+
+    def checkpoint_after_write(self) -> None:
+        """Checkpoint when the write that is under way has ended: the log has pages of before."""
+        self._is_checkpoint_due = True
 
     def is_in_place(self) -> bool:
         """False if the path now leads to another file, or to none: the file was erased."""
@@ -114,11 +119,13 @@ class SqliteFile:
                     cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                     cursor.execute(f"PRAGMA busy_timeout = {self._lock_timeout_ms}")
 
-    def _checkpoint_if_long(self) -> None:
+    def _checkpoint_if_due(self) -> None:
         if self.path is not None:
             log = self.path.with_name(self.path.name + "-wal")
-            if log.exists() and log.stat().st_size > CHECKPOINT_BYTES:
+            is_long = log.exists() and log.stat().st_size > CHECKPOINT_BYTES
+            if is_long or self._is_checkpoint_due:
                 self.checkpoint()
+        self._is_checkpoint_due = False
 
 
 def create_file(family: str, path: Path) -> None:

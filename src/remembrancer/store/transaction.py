@@ -48,6 +48,8 @@ from remembrancer.types import (
 class SqlTransaction(SqlReader):
     """A reader and writer over one connection, bound to one owner."""
 
+    has_purged = False
+
     def apply(self, event: Event, writes: Sequence[Write]) -> Event:
         self._has_written = True
         try:
@@ -273,6 +275,7 @@ class SqlTransaction(SqlReader):
         return found
 
     def _purge(self, purges: Sequence[Purge]) -> list[Change]:
+        self.has_purged = True
         ids = [one.id for one in purges]
         known = self._load_session_ids(ids)
         for memory_id in ids:

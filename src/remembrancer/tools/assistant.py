@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from remembrancer.erasure.erase import describe_inventory, get_confirmation_code
 from remembrancer.errors import InvalidInput
+from remembrancer.remember.all_memories import names_everything
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.plain import remember
-from remembrancer.tools.results import BatchResult, MemoryListResult, WriteResult
+from remembrancer.tools.results import ForgetResult, MemoryListResult
 from remembrancer.tools.tool import ENDS, READS, search, tool
 
 
@@ -17,15 +19,28 @@ def recall_memory(caller: Caller, query: str, limit: int | None = None) -> Memor
 
 
 @tool(ENDS)
-def forget_memory(caller: Caller, query: str | None = None, all: bool = False) -> BatchResult:
-    """Forget the memory closest to the words, or all of them. Use it only when the user asks for
-    it; the answer says how to undo it."""
-    if all == (query is not None):
-        raise InvalidInput("Give either the words of a memory or all = true.")
-    if query is None:
-        return BatchResult.from_batch(caller.memory.forget_all())
-    done = WriteResult.from_written(caller.memory.forget(query))
-    return BatchResult(done=done.done, ids=[done.id], content=done.content, event=done.event)
+def forget_memory(
+    caller: Caller, query: str | None = None, all: bool = False, confirm: str | None = None
+) -> ForgetResult:
+    """Forget the memory closest to the words; undo brings it back. For `all`, the first call says
+    what would be erased for good, and its code in `confirm` does it, if the user agrees."""
+    if all == (query is not None) or (confirm is not None and not all):
+        raise InvalidInput("Give either the words of a memory, or all = true.")
+    if query is None or names_everything(query):
+        return _forget_everything(caller, confirm)
+    return ForgetResult.from_written(caller.memory.forget(query))
+
+
+def _forget_everything(caller: Caller, confirm: str | None) -> ForgetResult:
+    """Erase what the user was told would go; if it has changed since, say so again."""
+    inventory = caller.memory.inventory()
+    if not inventory.has_memories:
+        return ForgetResult(done="unchanged")
+    code, content = get_confirmation_code(inventory), describe_inventory(inventory)
+    if confirm != code:
+        return ForgetResult(done="unchanged", content=content, code=code)
+    is_clean = caller.memory.forget_everything().clean
+    return ForgetResult(done="erased" if is_clean else "erased, with traces left", content=content)
 
 
 ASSISTANT_TOOLS = (remember, recall_memory, forget_memory)

@@ -20,7 +20,7 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.remember.doubt import describe_doubt
-from remembrancer.types import Batch, Fact, Recollection, Record, Rule, TeamRecalled, Written
+from remembrancer.types import Fact, Recollection, Record, Rule, TeamRecalled, Written
 
 MAX_QUOTE_CHARS = 200
 MAX_ERROR_CHARS = 500
@@ -165,21 +165,34 @@ class WriteResult(ToolResult):
         return "\n".join(parts)
 
 
-class BatchResult(ToolResult):
+class ForgetResult(ToolResult):
+    """A memory that was forgotten, or everything that was erased.
+
+    With a `code`, nothing is forgotten yet: `content` says what would go, and the code confirms it.
+    """
+
     done: str
-    ids: list[str]
+    ids: list[str] = []
     content: str | None = None
     event: str | None = None
+    code: str | None = None
 
     @classmethod
-    def from_batch(cls, batch: Batch) -> BatchResult:
-        action = batch.event.action if batch.event else "unchanged"
-        return cls(done=action, ids=list(batch.ids), event=batch.event.id if batch.event else None)
+    def from_written(cls, written: Written) -> ForgetResult:
+        done = WriteResult.from_written(written)
+        return cls(done=done.done, ids=[done.id], content=done.content, event=done.event)
 
     def to_text(self) -> str:
-        what = f"{len(self.ids)} memories" if self.content is None else quote_content(self.content)
-        line = f"{self.done.capitalize()}: {what}."
-        return f"{line}\nUndo: {self.event}" if self.event else line
+        if self.code is not None:
+            return (
+                f"Nothing is forgotten yet. This would erase for good: {self.content}. Ask the "
+                f"user, and only if they agree, call again with confirm = {self.code!r}."
+            )
+        if self.content is None:
+            return "There is nothing to forget."
+        if self.event is None:
+            return f"{self.done.capitalize()}: {self.content}. It cannot be undone."
+        return f"{self.done.capitalize()}: {quote_content(self.content)}.\nUndo: {self.event}"
 
 
 class ContextResult(ToolResult):

@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from remembrancer.errors import BadBackup
-from remembrancer.store.contract import Store
+from remembrancer.store.contract import ErasureExtent, Store
 from remembrancer.store.fsync import fsync_path
 from remembrancer.transfer.archive import MANIFEST, build_zip_info, write_atomically, write_member
 from remembrancer.transfer.ndjson import SYSTEM_MEMBER, member_name, parse_row
@@ -41,7 +41,7 @@ class StripResult:
 
 
 def strip_from_backups(
-    directory: Path | None, owner: Owner, contributor: str, *, contributions_only: bool = False
+    directory: Path | None, owner: Owner, contributor: str, extent: ErasureExtent
 ) -> StripResult:
     """Rewrite the backups in a directory that contain a person, and remove unfinished ones."""
     if directory is None or not directory.exists():
@@ -51,9 +51,7 @@ def strip_from_backups(
     rewritten, unreadable = 0, []
     for path in list_backups(directory):
         try:
-            rewritten += _rewrite_backup(
-                path, owner, contributor, contributions_only=contributions_only
-            )
+            rewritten += _rewrite_backup(path, owner, contributor, extent)
         except (BadBackup, zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError):
             unreadable.append(f"The backup {path.name} cannot be read: delete it by hand.")
     return StripResult(rewritten, tuple(unreadable))
@@ -70,7 +68,7 @@ def copy_without_people(path: Path, store: Store, people: Sequence[Owner]) -> It
         for owner in people:
             with store.open_team_writer(Tenant(owner.tenant)) as writer:
                 contributor = contributor_id(writer.load_contributor_key(), owner)
-            _rewrite_backup(copy, owner, contributor, contributions_only=False)
+            _rewrite_backup(copy, owner, contributor, ErasureExtent.PERSON)
         yield copy
 
 
@@ -87,13 +85,11 @@ def find_backups_with(directory: Path | None, owner: Owner) -> list[Path]:
     return found
 
 
-def _rewrite_backup(
-    path: Path, owner: Owner, contributor: str, *, contributions_only: bool
-) -> bool:
+def _rewrite_backup(path: Path, owner: Owner, contributor: str, extent: ErasureExtent) -> bool:
     """Rewrite a backup if it contains anything of a person; returns whether it did."""
     with zipfile.ZipFile(path) as source:
         manifest = json.loads(source.read(MANIFEST))
-        removals = _plan_removals(source, owner, contributor, contributions_only=contributions_only)
+        removals = _plan_removals(source, owner, contributor, extent)
         if not removals:
             return False
         created_at = datetime.fromisoformat(manifest["created_at"])
@@ -104,7 +100,7 @@ def _rewrite_backup(
                         target, created_at, name, _filter_lines(source, name, removals.get(name))
                     ).model_dump()
                     for name in (one["name"] for one in manifest["members"])
-                    if name != member_name(owner) or contributions_only
+                    if name != member_name(owner) or extent is ErasureExtent.CONTRIBUTIONS
                 ]
                 target.writestr(
                     build_zip_info(MANIFEST, created_at), json.dumps(manifest, indent=1)
@@ -114,14 +110,14 @@ def _rewrite_backup(
 
 
 def _plan_removals(
-    source: zipfile.ZipFile, owner: Owner, contributor: str, *, contributions_only: bool
+    source: zipfile.ZipFile, owner: Owner, contributor: str, extent: ErasureExtent
 ) -> dict[str, RowPredicate]:
     """Return the members to change, each with the predicate of the rows to remove."""
     removals: dict[str, RowPredicate] = {}
     names = set(source.namelist())
-    if not contributions_only:
-        if member_name(owner) in names:
-            removals[member_name(owner)] = lambda *_: True
+    if extent is not ErasureExtent.CONTRIBUTIONS and member_name(owner) in names:
+        removals[member_name(owner)] = lambda *_: True
+    if extent is ErasureExtent.PERSON:
         is_person = _build_person_filter(owner)
         if any(is_person(*parse_row(line)) for line in _read_lines(source, SYSTEM_MEMBER)):
             removals[SYSTEM_MEMBER] = is_person

@@ -130,12 +130,14 @@ def show_inventory(context: CurrentPage) -> Response:
 
 @router.post("/settings/erase")
 def erase_self(context: CurrentPage, form: SubmittedForm) -> Response:
-    """Erase all data of the caller, show the receipt and end the session."""
+    """Erase all data of the caller and show the receipt; without an account the session ends."""
     owner = context.caller.owner
     if context.caller.agent is not None:
         raise NotAllowed("An agent cannot erase its user. Sign in as the user.")
     confirm_name(form, owner.user)
-    receipt = context.engine.erase(owner.user, tenant=owner.tenant)
+    keep_account = bool(form.get("keep_account"))
+    receipt = context.engine.erase(owner.user, tenant=owner.tenant, keep_account=keep_account)
     response = context.render("receipt.html", "Erased", receipt=receipt, own=True)
-    response.delete_cookie(SESSION_COOKIE, path="/")
+    if not keep_account:
+        response.delete_cookie(SESSION_COOKIE, path="/")
     return response

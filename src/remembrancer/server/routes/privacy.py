@@ -25,10 +25,15 @@ NDJSON = "application/x-ndjson"
 
 
 class EraseRequest(schemas.RequestModel):
-    """The name of the user to erase, as a confirmation."""
+    """The name of the user to erase, as a confirmation.
+
+    With `keep_account`, keys and account links stay; with `contributions_only`, all but what the
+    user told the team.
+    """
 
     user: schemas.Name
     contributions_only: bool = False
+    keep_account: bool = False
 
 
 class EraseResponse(schemas.ResponseModel):
@@ -38,6 +43,7 @@ class EraseResponse(schemas.ResponseModel):
     tenant: str
     user: str
     contributions_only: bool
+    account_kept: bool
     begun_at: datetime
     finished_at: datetime
     removed: dict[str, int]
@@ -144,7 +150,10 @@ def erase_person(engine: Engine, caller: Caller, user: schemas.Name, body: Erase
 
 def _erase(engine: Engine, caller: Caller, body: EraseRequest) -> dict[str, Any]:
     receipt: Receipt = engine.erase(
-        body.user, tenant=caller.owner.tenant, contributions_only=body.contributions_only
+        body.user,
+        tenant=caller.owner.tenant,
+        contributions_only=body.contributions_only,
+        keep_account=body.keep_account,
     )
     names = EraseResponse.model_fields.keys()
     return {name: getattr(receipt, name) for name in names}
