@@ -17,6 +17,8 @@ from functools import cached_property
 from remembrancer.guard.persons.name_lists import is_common_given_name
 from remembrancer.learn.details.known_names import find_unknown_names
 from remembrancer.learn.details.numbers import fold, list_cardinals
+from remembrancer.learn.wording.departure import find_left_phrases, is_about_user
+from remembrancer.learn.wording.other_value import find_other_value, is_rearranged
 from remembrancer.learn.wording.parted import find_parted_words
 from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
 from remembrancer.remember.attributes import (
@@ -93,7 +95,7 @@ class SaidChange:
 
     @property
     def mentions_change(self) -> bool:
-        return self.says("changed", "amount", "ended", "parted")
+        return self.says("changed", "amount", "ended", "parted", "corrects")
 
     def says(self, *names: str) -> bool:
         """True if the person's words have some of one of these lists."""
@@ -107,12 +109,14 @@ def find_changed(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     if said.says("beside"):
         return _find_recounted(said, current)
     rules = (
+        _find_left_thing,
         _find_parted,
         _find_left_job,
         _find_left_home,
         _find_settled,
         _find_replaced,
         _find_recounted,
+        _find_other_value,
         _find_revised,
     )
     return next((found for rule in rules if (found := rule(said, current))), None)
@@ -136,6 +140,41 @@ def is_past(content: str) -> bool:
 
 def _pick_single(found: Sequence[Fact]) -> Fact | None:
     return found[0] if len(found) == 1 else None
+
+
+def _find_left_thing(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory of what they "moved off", or left in "from X to Y"."""
+    phrases = [terms for one in find_left_phrases(said.words) if (terms := _list_terms(one))]
+    return _pick_single(
+        [one for one in facts if any(_is_left(words, one.content, said) for words in phrases)]
+    )
+
+
+def _is_left(phrase: list[str], content: str, said: SaidChange) -> bool:
+    """True if a memory says of the user, or of what the statement is about, what was left."""
+    known = _list_terms(content)
+    if not set(phrase) <= set(known) or find_relations(content) - find_relations(said.text):
+        return False
+    others = set(known) - set(phrase)
+    return is_about_user(content) or bool(others & set(_list_terms(said.text)))
+
+
+def _list_terms(text: str) -> list[str]:
+    """The beginnings of the words that tell something, however short."""
+    return [one[:WORD_START_CHARS] for one in extract_query_terms(text)]
+
+
+def _find_other_value(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory that the statement repeats with one other value, or in another order."""
+    if not said.says("changed", "corrects"):
+        return None
+    found = [one for one in facts if _has_other_value(said.content, one.content)]
+    return _pick_single(found)
+
+
+def _has_other_value(new: str, old: str) -> bool:
+    other = find_other_value(new, old)
+    return is_rearranged(new, old) if other is None else other.can_replace
 
 
 def _find_parted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
