@@ -141,6 +141,8 @@ class Chat:
                 yield from self._undo_last_change(exchange)
             case commands.Explain():
                 yield TextChunk(self._explain_last_answer())
+            case commands.Help():
+                yield TextChunk(replies.format_help(team=self._memory.profile.team.enabled))
             case _:
                 if isinstance(command, commands.Remember | commands.Correct):
                     self._store_message(message, exchange, {COMMAND_KEY: True})
