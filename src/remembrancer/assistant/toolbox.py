@@ -56,10 +56,9 @@ class Toolbox:
 
 def _to_chat_events(result: ToolResult) -> Iterator[ChatEvent]:
     match result:
-        case (
-            WriteResult(event=str(event), content=content)
-            | BatchResult(event=str(event), content=str(content))
-        ):
+        case WriteResult(event=str(event)):
+            yield MemoryChanged(result.describe_change(), event)
+        case BatchResult(event=str(event), content=str(content)):
             yield MemoryChanged(f"{result.done.capitalize()}: {quote_content(content)}", event)
         case MemoryListResult(items=[_, *_]):
             yield MemoriesUsed(tuple(one.id for one in result.items))
