@@ -43,9 +43,8 @@ DISPENSABLE_WORDS = frozenset({"am", "call", "name", "over"})
 UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
 APOSTROPHE_OR_SPACE = re.compile("['’ ]")
 SECOND_VERB = r"(\b(?:and|then) )(<VERB>)(?= (?:back|home|on|to|at|in|out|from)\b)"
-CHANGE = (
-    r"(?P<left><W> (?:(?P<leaves><LEAVES>)|<ENDS>) [^,;]+?)(?:[,;]| and| but)\s+(?P<taken><W>\b.+)"
-)
+LEFT = r"(?P<left><W> (?:(?P<leaves><LEAVES>)|<ENDS>) [^,;]+?)"
+CHANGE = LEFT + r"(?:[,;]| and| but)\s{1,3}(?P<taken>(?:<W>|<MY>)\b.+)"
 NAMED_PERSON = r"(?:<MY> (?P<role><ROLE>)(?![\w-]))?(?P<name>.*)"
 PLAIN_DEFAULTS = MemoryDefaults("fact", Permanence.STANDARD, None, 0.75)
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
@@ -82,9 +81,11 @@ class SentenceExtractor:
         if list(split_sentences(said, self.vocabulary)) != [said]:
             return None
         known = self.match_statement(said)
-        plain = self.vocabulary.normalise(said)
+        plain = re.sub("^We ", "we ", self.vocabulary.normalise(said))
         if known and _keeps_all_words(plain, known.content):
-            return replace(known, content=format_line(known.content.removeprefix("Their ")))
+            worded = restate(plain) if known.content.startswith("They ") else None
+            content = worded or known.content.removeprefix("Their ")
+            return replace(known, content=format_line(content))
         is_own = self.vocabulary.equals("SPEAKER", plain.partition(" ")[0])
         if not is_own or self.rules.language is not Language.ENGLISH:
             return None
@@ -128,6 +129,8 @@ class SentenceExtractor:
 
     def _read_change(self, sentence: str) -> ExtractedFact | None:
         """Read "I moved off the iOS app, I'm on the dashboard now" as one statement."""
+        if len(sentence) > 2 * MAX_CLAUSE_CHARS:
+            return None
         said = strip_lead_in(sentence.strip(" .!"), self.vocabulary)
         found = self.vocabulary.compile(CHANGE).fullmatch(said.replace("’", "'"))
         unclear = ("UNSURE", "HYPOTHETICAL", "DANGLING", "MOMENTARY")

@@ -57,6 +57,7 @@ DAY_TOPICS = frozenset("monday tuesday wednesday thursday friday saturday sunday
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _START_OF_COUNT = re.compile(r"(?:\W*[\w.,]+){3}")
+_IS = re.compile(r"\b(?:is|are|ist|sind|es|son|est|sont)\b")
 _CLAUSE_END = re.compile(r"[.,;!?…]| - ")
 _PLACE = re.compile(
     r"\b(?:in|at|to|near|into|nach|bei|en|a|à|au|aux|chez|de) "
@@ -95,7 +96,7 @@ class SaidChange:
 
     @property
     def mentions_change(self) -> bool:
-        return self.says("changed", "amount", "ended", "parted", "corrects")
+        return self.says("changed", "amount", "ended", "parted")
 
     def says(self, *names: str) -> bool:
         """True if the person's words have some of one of these lists."""
@@ -146,17 +147,25 @@ def _find_left_thing(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     """The memory of what they "moved off", or left in "from X to Y"."""
     phrases = [terms for one in find_left_phrases(said.words) if (terms := _list_terms(one))]
     return _pick_single(
-        [one for one in facts if any(_is_left(words, one.content, said) for words in phrases)]
+        [one for one in facts if any(_is_left(words, one, said) for words in phrases)]
     )
 
 
-def _is_left(phrase: list[str], content: str, said: SaidChange) -> bool:
+def _is_left(phrase: list[str], fact: Fact, said: SaidChange) -> bool:
     """True if a memory says of the user, or of what the statement is about, what was left."""
-    known = _list_terms(content)
+    known, content = _list_terms(fact.content), fact.content
     if not set(phrase) <= set(known) or find_relations(content) - find_relations(said.text):
         return False
     others = set(known) - set(phrase)
-    return is_about_user(content) or bool(others & set(_list_terms(said.text)))
+    is_about_same = bool(others & set(_list_terms(said.text)))
+    return is_about_same or is_about_user(content) or _is_own_thing(phrase, fact)
+
+
+def _is_own_thing(phrase: list[str], fact: Fact) -> bool:
+    """True for "Phone is a Pixel" if the person said "my phone"."""
+    value = _IS.split(fact.content, maxsplit=1)[1:]
+    is_own = any(is_about_user(one.quote) for one in fact.evidence)
+    return is_own and _list_terms(" ".join(value))[: len(phrase)] == phrase
 
 
 def _list_terms(text: str) -> list[str]:
