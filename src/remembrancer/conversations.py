@@ -73,6 +73,15 @@ class Conversations:
             self._learner.wake(self._call.owner)
         return appended.turns
 
+    def learn_now(self, session: str) -> tuple[str, ...] | None:
+        """Learn from the new turns of a session before returning; returns the ids of what is kept.
+
+        None if it failed; the turns are then learned from when the session is due.
+        """
+        scope = self.session(session).scope
+        batches = self._learner.learn_now(self._call.owner, session, scope)
+        return None if batches is None else tuple(id for one in batches for id in one.kept)
+
     def close(self, session: str) -> Session:
         """Close a session and learn from its new turns; closing it again changes nothing."""
         closed = lifecycle.close(self._call, session)

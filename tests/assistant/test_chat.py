@@ -277,12 +277,12 @@ def test_two_people_never_meet(store: Remembrancer, model: ModelEndpoint) -> Non
     assert heard.used == []
 
 
-def test_without_a_model_what_is_stated_plainly_is_still_learned(open_memory: Open) -> None:
+def test_without_a_model_what_is_stated_plainly_is_learned_and_told(open_memory: Open) -> None:
     store = open_memory("assistant")
     me = store.for_user("ada")
 
     heard = say(chat_of(store), "I live in Hamburg.")
     store.flush()
 
-    assert heard.events == []
-    assert [one for one in contents(me) if "Hamburg" in one]
+    assert heard.text == "I will remember that: “Lives in Hamburg”"
+    assert contents(me) == {"Lives in Hamburg"}

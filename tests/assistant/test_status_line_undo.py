@@ -29,7 +29,11 @@ def contents(me: Memory) -> set[str]:
     ("call", "line", "after"),
     [
         (SAVE, "Remembered: “Ada pays tax in Thailand.”", {SAID, "Ada pays tax in Thailand."}),
-        (UPDATE, "Updated: “Ada likes bonds.”", {"Ada likes bonds."}),
+        (
+            UPDATE,
+            f"Updated: “Ada likes bonds.”, instead of “{SAID}”",
+            {"Ada likes bonds."},
+        ),
         (FORGET, f"Forgotten: “{SAID}”", set()),
     ],
     ids=["save", "update", "forget"],

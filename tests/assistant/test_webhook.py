@@ -62,7 +62,7 @@ def test_what_a_person_writes_is_answered_once(
     assert [call(update), call(update)] == [200, 200]
 
     assert len(telegram.said(CHAT)) == 1
-    assert [one.content for one in served.engine.for_user("ada").list().items] == ["I like tea."]
+    assert [one.content for one in served.engine.for_user("ada").list().items] == ["Likes tea"]
 
 
 def test_a_chat_that_is_not_linked_learns_nothing(

@@ -39,9 +39,9 @@ def test_each_line_is_answered_and_changes_are_told_apart(rem: Run, shelf: Remem
     done = rem("chat", input="Remember that I like tea.\n\nWhat do you remember about me?\n")
 
     assert done.stdout.splitlines() == [
-        "I will remember that: “I like tea.”",
+        "I will remember that: “Likes tea”",
         "This is what I remember about you:",
-        "- “I like tea.” (2 Mar 2026)",
+        "- “Likes tea” (2 Mar 2026)",
     ]
     assert "rem undo event_" in done.stderr
     assert [one.surface for one in shelf.for_user().sessions().items] == ["cli"]
@@ -53,7 +53,7 @@ def test_with_json_each_answer_is_one_document(rem: Run) -> None:
     first, second = (json.loads(line) for line in done.stdout.splitlines())
     assert first["changes"][0]["event"].startswith("event_")
     assert first["session"] == second["session"]
-    assert second["answer"] == "Undone: “I like tea.”"
+    assert second["answer"] == "Undone: “Likes tea”"
 
 
 def test_a_conversation_is_gone_on_with_by_its_name(rem: Run, shelf: Remembrancer) -> None:

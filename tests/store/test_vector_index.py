@@ -18,6 +18,7 @@ from remembrancer.ids import new_id
 from remembrancer.store.contract import Embedding, Filter, Insert, Patch, Reader, Store
 from remembrancer.store.nearest import find_nearest, score_similarity
 from remembrancer.store.open import open_store
+from remembrancer.store.pg_vector_index import name_index
 from remembrancer.store.postgres import INDEXED_MODEL, PostgresStore
 from remembrancer.types import Action, Event, Fact, Owner, Status
 from tests.support.keyword_search import by_words
@@ -31,8 +32,8 @@ MANY = 3000
 PLAIN = "a-model-without-an-index"
 
 
-def unit_vectors(count: int, seed: int) -> np.ndarray:
-    rows = np.random.default_rng(seed).standard_normal((count, 384))
+def unit_vectors(count: int, seed: int, dimensions: int = 384) -> np.ndarray:
+    rows = np.random.default_rng(seed).standard_normal((count, dimensions))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
@@ -185,7 +186,8 @@ def test_A8_the_index_is_hnsw_by_cosine_of_what_is_not_in_memory(
         definitions = connection.execute(
             text("SELECT indexdef FROM pg_indexes WHERE tablename = 'embeddings'")
         ).scalars()
-        (hnsw,) = [one for one in definitions if "USING hnsw" in one]
+        (hnsw,) = [one for one in definitions if "ix_embeddings_minilm" in one]
+    assert "USING hnsw" in hnsw
     assert "vector_cosine_ops" in hnsw
     assert INDEXED_MODEL in hnsw
     assert "crowded" in hnsw
@@ -232,6 +234,33 @@ def test_A8_the_index_finds_99_of_100_of_the_exact_answer_among_other_peoples_ve
             reader, "SELECT embeddings.memory_id", lambda: reader.nearest_outside_index(query)
         )
     assert "ix_embeddings_minilm" in str(plans)
+
+
+@ON_POSTGRES
+@pytest.mark.parametrize("dimensions", [96, 1536, 3072])
+def test_A8_the_first_search_beyond_memory_has_an_index_built_for_its_dimension(
+    crowded: Crowded, tenant: str, dimensions: int
+) -> None:
+    owner, model = Owner(tenant, "ada"), f"a-model-of-{dimensions}"
+    store = crowded(1)
+    vectors = unit_vectors(120, 11, dimensions)
+    ids = fill(store, owner, vectors, model)
+    query = Embedding(model, unit_vectors(1, 12, dimensions)[0])
+    with store.open_reader(owner) as reader:
+        before = reader.nearest_outside_index(query)
+    store.vector_indexes.wait()
+
+    with store.open_reader(owner) as reader:
+        walk_the_index(reader)
+        hits = reader.nearest_outside_index(query)
+        plans = plans_of(
+            reader, "SELECT embeddings.memory_id", lambda: reader.nearest_outside_index(query)
+        )
+
+    assert name_index(dimensions) in str(plans)
+    exact = [ids[place] for place in np.argsort(-(vectors[1:] @ query.vector)) + 1]
+    assert [hit.id for hit in before] == exact
+    assert len({hit.id for hit in hits[:50]} & set(exact[:50])) >= 49
 
 
 @ON_POSTGRES

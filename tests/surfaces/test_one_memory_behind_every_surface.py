@@ -54,9 +54,9 @@ def test_A4_taught_on_the_web_and_corrected_on_telegram(
     bot.answer(telegram.write(CHAT, "Correction: I work on the dashboard, not on the iOS app."))
 
     assert telegram.said()[1] == LINKED
-    assert "I work on the iOS app." in telegram.said()[2]
+    assert "Works on the iOS app" in telegram.said()[2]
     (left,) = me.list().items
-    assert left.content == "I work on the dashboard, not on the iOS app."
+    assert left.content == "Works on the dashboard, not on the iOS app"
     assert left.surface == "telegram"
     assert "dashboard" in say(chat_of(store), "What do you remember about me?").text
     assert store.for_user("ada", surface="rest").recall("dashboard")[0].memory.id == left.id

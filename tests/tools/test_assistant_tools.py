@@ -105,3 +105,36 @@ def test_A11_forgetting_is_for_oneself_alone(talk: Talk, engine: Remembrancer) -
 
     assert not engine.for_user("ada").list().items
     assert len(bob.list().items) == 1
+
+
+def test_A11_nothing_is_remembered_that_is_never_recalled(
+    talk: Talk, open_memory: Callable[..., Remembrancer]
+) -> None:
+    offered = talk.tools()["remember"].input_schema["properties"]
+    assert "kind" not in offered
+    assert "episode" in offered["category"]["enum"]
+    assert talk.fails("remember", content="Climbed Etna.", kind="episode")["code"] == "bad_input"
+
+    talk.call("remember", content="Climbed Etna in June.", category="episode")
+    assert contents(talk.call("recall_memory", query="Etna")) == ["Climbed Etna in June."]
+
+
+def test_A11_a_correction_names_what_it_replaces(talk: Talk, engine: Remembrancer) -> None:
+    old = talk.call("remember", content="Works mostly on the iOS app.")
+    new = talk.call("remember", content="Works on the dashboard.", replaces="iOS app")
+
+    assert new["replaced"] == old["id"]
+    assert contents(talk.call("recall_memory", query="work")) == ["Works on the dashboard."]
+    assert len(engine.for_user("ada").history(new["id"]).versions) == 2
+
+
+def test_A2_what_a_model_passes_on_in_the_first_person_is_restated(talk: Talk) -> None:
+    done = talk.call("remember", content="I always want HAR exports, not screenshots.")
+    talk.call("remember", content="The user always wants window seats.")
+
+    found = talk.call("recall_memory", query="what does the user want?")["items"]
+    assert done["content"] == "Always wants HAR exports, not screenshots"
+    assert {(one["content"], one["category"]) for one in found} == {
+        ("Always wants HAR exports, not screenshots", "preference"),
+        ("The user always wants window seats.", "preference"),
+    }

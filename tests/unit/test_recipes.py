@@ -51,6 +51,17 @@ def test_nudges_are_small_beside_similarity() -> None:
     assert parts["recency"] == pytest.approx(0.05)
 
 
+@pytest.mark.feature("A7")
+def test_frequent_use_slows_the_decay_of_recency_within_its_cap() -> None:
+    def boost(recalls: int, days: int) -> float:
+        fact = replace(make_fact(), recall_count=recalls, recalled_at=NOW - days * DAY)
+        return score_nudged(Candidate(fact, 1.0, 1, 0.8), RANKING)["recency"]
+
+    assert boost(0, 30) == boost(1, 30) == pytest.approx(0.05 / math.e)
+    assert boost(1, 30) < boost(5, 30) < boost(500, 30) < 0.05
+    assert boost(1_000_000, 0) == pytest.approx(0.05)
+
+
 def test_recency_decays_from_the_last_use() -> None:
     old = make_fact(at=NOW - 90 * DAY)
     used = replace(old, recalled_at=NOW - DAY)

@@ -85,6 +85,11 @@ class AccountLinks:
         key = self._store.system.get_key(_digest(surface, account))
         return key.owner if key is not None and is_valid(key, self._clock.now()) else None
 
+    def link_of(self, surface: str, account: str) -> str | None:
+        """The id of the link of an account, or None."""
+        key = self._store.system.get_key(_digest(surface, account))
+        return None if key is None else key.id
+
     def unlink(self, surface: str, account: str) -> bool:
         """Remove a link. True if there was one."""
         key = self._store.system.get_key(_digest(surface, account))

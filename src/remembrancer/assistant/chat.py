@@ -26,7 +26,7 @@ from remembrancer.assistant.exchange import (
     list_undoable_events,
     redact_command,
 )
-from remembrancer.assistant.execute import execute_command, report_change
+from remembrancer.assistant.execute import execute_command, report_change, report_learned
 from remembrancer.assistant.tool_loop import run_tool_loop
 from remembrancer.assistant.toolbox import Toolbox
 from remembrancer.assistant.topic import (
@@ -74,6 +74,7 @@ class Chat:
         self._memory = memory
         self._about = about
         self._model = models.chat
+        self._has_models = models.chat is not None or models.fast is not None
         self._zone = ZoneInfo(time_zone)
         self._caller = Caller(memory, time_zone)
 
@@ -138,15 +139,24 @@ class Chat:
                 yield from self._undo_last_change(exchange)
             case commands.Explain():
                 yield TextChunk(self._explain_last_answer())
+            case commands.Help():
+                yield TextChunk(replies.format_help(team=self._memory.profile.team.enabled))
             case _:
-                yield from execute_command(self._memory, command, self._zone, self._load_topic())
+                if isinstance(command, commands.Remember | commands.Correct):
+                    self._store_message(message, exchange, {COMMAND_KEY: True})
+                yield from execute_command(
+                    self._memory, command, self._zone, self._load_topic(), exchange.message
+                )
 
     def _answer(self, message: str, exchange: Exchange) -> Iterator[ChatEvent]:
         if find_secrets(message):
             yield Notice(replies.SECRETS_LEFT_OUT)
         if self._model is None:
             yield Notice(replies.NO_MODEL)
-            yield from self._answer_from_memory(message)
+            learned = self._learn_at_once(message, exchange)
+            yield from report_learned(self._memory, learned)
+            if not learned or "?" in message:
+                yield from self._answer_from_memory(message)
             return
         try:
             tools = Toolbox(self._caller)
@@ -157,6 +167,28 @@ class Chat:
             yield Notice(str(error))
             if not exchange.text:
                 yield from self._answer_from_memory(message)
+
+    def _learn_at_once(self, message: str, exchange: Exchange) -> tuple[str, ...]:
+        """Learn from a message by rules alone, so that the answer can say what was learned."""
+        if self._has_models or self._memory.profile.learning.when != "after_reply":
+            return ()
+        self._store_message(message, exchange)
+        learned = self._memory.learn_now(self.session)
+        exchange.is_learned = learned is not None
+        return learned or ()
+
+    def _store_message(
+        self, message: str, exchange: Exchange, metadata: Mapping[str, Json] | None = None
+    ) -> None:
+        turn: TurnInput = {
+            "role": "user",
+            "content": message,
+            "metadata": {**self._describe_topic(), **(metadata or {})},
+        }
+        (exchange.message,) = self._memory.append([turn], self.session)
+
+    def _describe_topic(self) -> dict[str, Json]:
+        return {TOPIC_KEY: self._about} if self._about else {}
 
     def _answer_with_model(
         self, model: ChatModel, tools: Toolbox, message: str
@@ -259,16 +291,17 @@ class Chat:
     def _store_exchange(self, command: ParsedCommand, message: str, exchange: Exchange) -> None:
         if isinstance(command, commands.Reset):
             return
-        about: dict[str, Json] = {TOPIC_KEY: self._about} if self._about else {}
-        if command is None:
-            answer = exchange.text.strip()
-            turns = _build_turns(message, about, answer, exchange.metadata)
-            self._memory.learn(turns if answer else turns[:1], self.session)
-            return
-        message, answer = redact_command(command, message, exchange.text)
-        mark: dict[str, Json] = {COMMAND_KEY: True}
+        about = self._describe_topic()
+        mark: dict[str, Json] = {} if command is None else {COMMAND_KEY: True}
+        answer = exchange.text.strip()
+        if command is not None:
+            message, answer = redact_command(command, message, exchange.text)
         turns = _build_turns(message, about | mark, answer, exchange.metadata | mark)
-        self._memory.append(turns, self.session)
+        turns = turns[exchange.message is not None : 2 if answer else 1]
+        if command is None and not exchange.is_learned:
+            self._memory.learn(turns, self.session)
+        else:
+            self._memory.append(turns, self.session)
 
 
 def _build_turns(

@@ -55,7 +55,12 @@ class Explain:
     """List the memories behind the last answer."""
 
 
-Command = Remember | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain
+@dataclass(frozen=True, slots=True)
+class Help:
+    """List what one can say."""
+
+
+Command = Remember | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain | Help
 
 _POLITE = re.compile(
     r"^(?:(?:hey|hi|ok(?:ay)?|please|(?:can|could|would|will) you(?: please)?)[\s,!]+)+", re.I
@@ -87,6 +92,7 @@ _WHY = re.compile(
     r"what makes you (?:say|think) (?:that|so)",
     re.I,
 )
+_HELP = re.compile(r"/?help(?: me)?|what can (?:i (?:say|ask)|you do)(?: here)?", re.I)
 _RESET = re.compile(r"/reset", re.I)
 _NEVER_MIND = re.compile(r"(?:it|that|this|about (?:it|that|this)|what i (?:just )?said|me)", re.I)
 _FORGET_THIS = re.compile(
@@ -104,6 +110,7 @@ _WHOLE_MESSAGE_COMMANDS: tuple[tuple[re.Pattern[str], Command], ...] = (
     (_UNDO, Undo()),
     (_WHY, Explain()),
     (_RESET, Reset()),
+    (_HELP, Help()),
 )
 
 

@@ -26,10 +26,16 @@ ParsedCommand = commands.Command | ForgetAllConfirmed | None
 
 @dataclass(slots=True)
 class Exchange:
-    """Collects the text and the metadata of an answer while it streams."""
+    """Collects the text and the metadata of an answer while it streams.
+
+    `message` is the user's turn if it was stored before the answer, and `is_learned` is True if it
+    was learned from as well.
+    """
 
     text: str = ""
     metadata: dict[str, Json] = field(default_factory=dict)
+    message: Turn | None = None
+    is_learned: bool = False
 
     def collect(self, event: ChatEvent) -> None:
         match event:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from remembrancer.assistant import replies
 from remembrancer.assistant.commands import Correct, Forget, ListMemories, Remember
+from remembrancer.assistant.correction import apply_correction
 from remembrancer.assistant.events import ChatEvent, MemoryChanged, TextChunk
 from remembrancer.errors import Ambiguous, RemembrancerError
+from remembrancer.learn.rules.told import read_told
 from remembrancer.memory import Memory
-from remembrancer.remember.resolve import MIN_SIMILARITY
-from remembrancer.types import Kind, Record, Written
+from remembrancer.remember.statement import FactFields
+from remembrancer.types import Evidence, Record, Turn, Written
 
 MAX_LISTED = 100
 
@@ -20,15 +22,23 @@ ExecutableCommand = Remember | Correct | Forget | ListMemories
 
 
 def execute_command(
-    memory: Memory, command: ExecutableCommand, zone: ZoneInfo, topic: Record | None = None
+    memory: Memory,
+    command: ExecutableCommand,
+    zone: ZoneInfo,
+    topic: Record | None = None,
+    turn: Turn | None = None,
 ) -> Iterator[ChatEvent]:
-    """Run the command and report the result or the error; a correction applies to the topic."""
+    """Run the command and report the result or the error; a correction applies to the topic.
+
+    The turn is the user's message with the command, which what is remembered cites.
+    """
     try:
         match command:
             case Remember():
-                yield from _report_write(memory.remember(command.content))
+                yield from _report_write(_remember(memory, command.content, turn))
             case Correct():
-                yield from _report_write(_apply_correction(memory, command.content, topic))
+                source = _cite(turn, command.content)
+                yield from _report_write(apply_correction(memory, command.content, topic, source))
             case Forget():
                 forgotten = memory.forget(command.query)
                 yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}")
@@ -64,12 +74,36 @@ def _report_write(written: Written) -> Iterator[ChatEvent]:
     yield from report_change(written)
 
 
-def _apply_correction(memory: Memory, content: str, topic: Record | None) -> Written:
-    """Update the topic or the most similar memory; without a similar one, add a memory."""
-    if topic is not None:
-        return memory.update(topic.id, content)
-    kinds = (Kind.FACT, Kind.RULE)
-    for best in memory.recall(content, kinds=kinds, mode="semantic", limit=1):
-        if (best.why.similarity or 0) >= MIN_SIMILARITY:
-            return memory.update(best.memory.id, content)
-    return memory.remember(content)
+def report_learned(memory: Memory, ids: Sequence[str]) -> Iterator[ChatEvent]:
+    """Report memories that were just learned, each with what it replaced."""
+    for number, id in enumerate(ids):
+        if number:
+            yield TextChunk("\n")
+        history = memory.history(id)
+        learned = next(one for one in history.versions if one.id == id)
+        replaced = [one for one in history.versions if one.id == learned.supersedes]
+        events = [
+            one for one in history.events if any(id == each.memory_id for each in one.changes)
+        ]
+        written = Written(learned, events[0] if events else None, next(iter(replaced), None))
+        yield from _report_write(written)
+
+
+def _remember(memory: Memory, content: str, turn: Turn | None) -> Written:
+    """Remember what the person said, in the third person, and cite their words."""
+    told = read_told(content)
+    fields: FactFields = {**_cite(turn, content), **told.to_fields(memory.profile)}
+    return memory.remember(told.content, **fields)
+
+
+def _cite(turn: Turn | None, content: str) -> FactFields:
+    """The turn that supports a memory, with the person's words."""
+    if turn is None or turn.session_id is None:
+        return {}
+    quote = content.strip(" .!")
+    start = turn.content.casefold().find(quote.casefold())
+    quote = turn.content[start : start + len(quote)] if start >= 0 else ""
+    return {
+        "session_id": turn.session_id,
+        "evidence": (Evidence(turn.session_id, turn.id, quote),),
+    }

@@ -36,6 +36,19 @@ WHAT_TO_CHANGE = "What would you like to change about this?"
 HOW_TO_CHANGE = "Reply “Correction: …” with the right text, or “forget it”."
 TOOL_LOOP_STOPPED = "The model kept calling tools and was stopped."
 
+HELP = (
+    ("Just talk", "I remember what lasts"),
+    ("Remember that …", "saves it at once"),
+    ("Correction: …", "puts right what I remember"),
+    ("What do you remember about me?, /memories", "lists everything"),
+    ("Forget …", "forgets the closest memory"),
+    ("Forget everything about me, /forget", "asks once, then forgets everything"),
+    ("Undo", "undoes the last change"),
+    ("Why did you say that?, /why", "lists the memories behind my last answer"),
+    ("/reset", "starts a new conversation and keeps what I remember"),
+)
+TEAM_HELP = ("Remember this for the team: …", "proposes it to your team")
+
 SOURCE_LABELS = {
     Source.EXPLICIT: "you told me",
     Source.EXTRACTED: "I learned it from what you said",
@@ -68,6 +81,12 @@ def format_memory_list(records: Sequence[Record], zone: ZoneInfo, *, more: bool)
     ]
     end = ["… and more. Ask about something specific to see it."] if more else []
     return "\n".join(["This is what I remember about you:", *lines, *end])
+
+
+def format_help(*, team: bool) -> str:
+    """What one can say, a line each."""
+    lines = [*HELP, TEAM_HELP] if team else HELP
+    return "\n".join(["You can say:", *(f"- {words}: {effect}" for words, effect in lines)])
 
 
 def format_results(recalled: Sequence[Recalled], zone: ZoneInfo) -> str:

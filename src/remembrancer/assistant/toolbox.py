@@ -67,10 +67,9 @@ def _names_everything(arguments: Mapping[str, Any]) -> bool:
 
 def _to_chat_events(result: ToolResult) -> Iterator[ChatEvent]:
     match result:
-        case (
-            WriteResult(event=str(event), content=content)
-            | ForgetResult(event=str(event), content=str(content))
-        ):
+        case WriteResult(event=str(event)):
+            yield MemoryChanged(result.describe_change(), event)
+        case ForgetResult(event=str(event), content=str(content)):
             yield MemoryChanged(f"{result.done.capitalize()}: {quote_content(content)}", event)
         case MemoryListResult(items=[_, *_]):
             yield MemoriesUsed(tuple(one.id for one in result.items))

@@ -18,6 +18,7 @@ from remembrancer.learn.wording.change import (
     is_past,
     stands_beside,
 )
+from remembrancer.learn.wording.other_value import list_frame
 from remembrancer.remember.attributes import (
     PARTNER,
     USER_SUBJECT,
@@ -133,12 +134,13 @@ class FactWriter:
     def _load_facts_about(self, statement: Statement) -> list[Fact]:
         """The active facts about the subject that were known before this batch."""
         is_user = statement.subject == USER_SUBJECT
-        about = self._filter_here(statement, None if is_user else statement.subject)
+        is_named = not is_user and statement.subject != (statement.subject or "").lower()
+        about = self._filter_here(statement, statement.subject if is_named else None)
         return [
             one
             for one in self.writer.find(about, MAX_COMPARED_FACTS)
             if isinstance(one, Fact)
-            and canonical_subject(one.subject or USER_SUBJECT) == statement.subject
+            and _is_about(one, statement.subject)
             and one.id not in self.kept
             and not one.has_program_key
         ]
@@ -202,6 +204,13 @@ class FactWriter:
         patch = Patch(memory.id, renewal_values(memory, now))
         self.writer.apply(self.call.new_event(Action.CONFIRMED, now), [patch])
         self.confirmed.append(memory.id)
+
+
+def _is_about(fact: Fact, subject: str | None) -> bool:
+    """True if a fact is about a subject; without one, if it begins with "wife" or "my wife"."""
+    if fact.subject is not None or subject == USER_SUBJECT:
+        return canonical_subject(fact.subject or USER_SUBJECT) == subject
+    return subject in list_frame(fact.content)[:1]
 
 
 def _can_be_about(statement: Statement, fact: ExtractedFact, old: Record) -> bool:

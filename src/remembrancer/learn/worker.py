@@ -42,6 +42,16 @@ class Learner:
                 )
                 self._thread.start()
 
+    def learn_now(self, owner: Owner, session_id: str, scope: str) -> list[LearnedBatch] | None:
+        """Learn from a session in the caller's thread; None if that failed."""
+        from remembrancer.learn.pipeline import learn
+
+        call = self._services.build_call(Principal(owner, None, JOBS_SURFACE), scope)
+        try:
+            return list(learn(call, session_id))
+        except Exception:  # A failure here must never reach the user's conversation.
+            return None
+
     def drain(self) -> None:
         """Wait until the queue is empty."""
         self._queue.join()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from remembrancer.profiles import RecallPolicy
+from remembrancer.profiles import Nudges, RecallPolicy
 from remembrancer.types import Record
 
 SECONDS_PER_DAY = 86_400.0
@@ -77,15 +77,23 @@ def score_rrf(candidate: Candidate, ranking: RankingContext) -> Mapping[str, flo
     }
 
 
+def _decay_days(record: Record, nudges: Nudges) -> float:
+    """The days over which the boost of the last use decays; one recall leaves them as they are."""
+    return nudges.recency_days * (1 + math.log(max(1, record.recall_count)))
+
+
 def score_nudged(candidate: Candidate, ranking: RankingContext) -> Mapping[str, float]:
-    """Similarity, raised a little by importance (on a scale of five) and by recent use."""
+    """Similarity, raised a little by importance (on a scale of five) and by recent use.
+
+    The more often a memory was recalled, the slower the boost of its last use decays.
+    """
     nudges = ranking.recall.nudges
     fifths = 5 * candidate.record.importance / ranking.importance_max
     idle = days_since(last_used_at(candidate.record), ranking.now)
     return {
         "distance": -(1 - (candidate.similarity or 0.0)),
         "importance": nudges.importance * fifths,
-        "recency": nudges.recency * math.exp(-idle / nudges.recency_days),
+        "recency": nudges.recency * math.exp(-idle / _decay_days(candidate.record, nudges)),
     }
 
 

@@ -50,6 +50,12 @@ from remembrancer.store.contract import (
     to_json,
 )
 from remembrancer.store.index_cache import IndexCache
+from remembrancer.store.pg_vector_index import (
+    MAX_VECTOR_DIMENSIONS,
+    VectorIndexBuilder,
+    column_expression,
+    index_condition,
+)
 from remembrancer.store.system_tables import SystemTables
 from remembrancer.store.team import SqlTeamReader, SqlTeamWriter
 from remembrancer.store.team_contract import TeamReader, TeamWriter
@@ -86,7 +92,8 @@ CPU_SLOTS = threading.BoundedSemaphore(2 * (os.cpu_count() or 1))
 SNAPSHOT_STATEMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """Makes all statements of a transaction see the same rows."""
 
-INDEXED_MODEL, INDEXED_DIMENSIONS = "all-MiniLM-L6-v2/q8", 384
+INDEXED_MODEL = "all-MiniLM-L6-v2/q8"
+"""The bundled model, whose index is there from the start."""
 
 
 class PostgresStore:
@@ -107,6 +114,7 @@ class PostgresStore:
         self._known_tenants: set[Tenant] = set()
         self.system = SystemTables(self._begin_unbound, self._begin_unbound, self._clock)
         _migrate(_parse_url(admin_url or url))
+        self.vector_indexes = VectorIndexBuilder(_parse_url(admin_url or url))
         self._engine = create_engine(
             self._url,
             hide_parameters=True,
@@ -126,13 +134,18 @@ class PostgresStore:
     @contextlib.contextmanager
     def open_reader(self, owner: Owner) -> Iterator[Reader]:
         with self._begin(owner) as connection:
-            yield PostgresTransaction(connection, owner.id, self._indexes)
+            yield self._build_transaction(connection, owner)
 
     @contextlib.contextmanager
     def open_writer(self, owner: Owner, *, create: bool = True) -> Iterator[Writer]:
         with self._begin(owner) as connection:
             _lock_owner(connection, owner, self._clock, create=create)
-            yield PostgresTransaction(connection, owner.id, self._indexes)
+            yield self._build_transaction(connection, owner)
+
+    def _build_transaction(self, connection: Connection, owner: Owner) -> PostgresTransaction:
+        transaction = PostgresTransaction(connection, owner.id, self._indexes)
+        transaction.vector_indexes = self.vector_indexes
+        return transaction
 
     @contextlib.contextmanager
     def open_team_reader(self, tenant: Tenant) -> Iterator[TeamReader]:
@@ -246,6 +259,7 @@ class PostgresStore:
         return Health("postgresql", place, details, tuple(warnings))
 
     def close(self) -> None:
+        self.vector_indexes.close()
         self._engine.dispose()
 
     @contextlib.contextmanager
@@ -291,13 +305,16 @@ class PostgresTransaction(SqlTransaction):
     """Finds the vectors that are not kept in memory through a pgvector index."""
 
     dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]
+    vector_indexes: VectorIndexBuilder
 
     def nearest_outside_index(self, query: Embedding) -> list[Hit]:
         vectors = tables.embeddings
+        if query.model != INDEXED_MODEL:
+            self.vector_indexes.ensure(len(query.vector))
         distance = _cosine_distance(query)
         statement = (
             select(vectors.c.memory_id, (1 - distance).label("similarity"))
-            .where(self._own(vectors), _matches_model(query.model), vectors.c.crowded)
+            .where(self._own(vectors), *_match_model(query), vectors.c.crowded)
             .order_by(distance)
             .limit(MAX_OUTSIDE_HITS)
         )
@@ -344,22 +361,27 @@ class PostgresTransaction(SqlTransaction):
 
 
 def _cosine_distance(query: Embedding) -> ColumnElement[float]:
-    """Cosine distance, written so that the index serves the model that is indexed."""
+    """Cosine distance, written so that the index of the dimension serves it."""
     column = tables.embeddings.c.vector
     # Bound with its own type, because a cast from text would be parsed for every row.
-    vector = literal(query.vector, column.type)
-    if query.model != INDEXED_MODEL:
+    vector: ColumnElement[Any] = literal(query.vector, column.type)
+    dimensions = len(query.vector)
+    expression = column_expression(dimensions)
+    if expression is None:
         return column.op("<=>", return_type=Float())(vector)
-    indexed: ColumnElement[Any] = literal_column(
-        f"(embeddings.vector::vector({INDEXED_DIMENSIONS}))"
-    )
+    if dimensions > MAX_VECTOR_DIMENSIONS:
+        vector = vector.op("::")(literal_column(f"halfvec({dimensions})"))
+    indexed: ColumnElement[Any] = literal_column(expression)
     return indexed.op("<=>", return_type=Float())(vector)
 
 
-def _matches_model(model: str) -> ColumnElement[bool]:
-    """The indexed model as a constant, because the index is partial."""
+def _match_model(query: Embedding) -> Sequence[ColumnElement[bool]]:
+    """The conditions of the partial indexes as constants: the model, or else the dimension."""
     column = tables.embeddings.c.model
-    return column == (literal_column(f"'{model}'") if model == INDEXED_MODEL else model)
+    if query.model == INDEXED_MODEL:
+        return (column == literal_column(f"'{query.model}'"),)
+    dimensions: ColumnElement[bool] = literal_column(index_condition(len(query.vector)))
+    return column == query.model, dimensions
 
 
 def _lock_owner(connection: Connection, owner: Owner, clock: Clock, *, create: bool = True) -> None:

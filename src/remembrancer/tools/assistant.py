@@ -6,9 +6,44 @@ from remembrancer.erasure.erase import describe_inventory, get_confirmation_code
 from remembrancer.errors import InvalidInput
 from remembrancer.remember.all_memories import names_everything
 from remembrancer.tools.caller import Caller
-from remembrancer.tools.plain import remember
-from remembrancer.tools.results import ForgetResult, MemoryListResult
-from remembrancer.tools.tool import ENDS, READS, search, tool
+from remembrancer.tools.results import ForgetResult, MemoryListResult, WriteResult
+from remembrancer.tools.told import restate_told
+from remembrancer.tools.tool import (
+    ENDS,
+    READS,
+    SETS,
+    MemoryReference,
+    StringList,
+    drop_none,
+    search,
+    tool,
+)
+
+
+@tool(SETS)
+def remember(
+    caller: Caller,
+    content: str,
+    replaces: MemoryReference | None = None,
+    category: str | None = None,
+    subject: str | None = None,
+    predicate: str | None = None,
+    importance: float | None = None,
+    tags: StringList | None = None,
+) -> WriteResult:
+    """Store one durable statement about the user, in the third person. If it corrects a memory,
+    name that in `replaces`: the old version stays in its history."""
+    details = drop_none(
+        category=category,
+        subject=subject,
+        predicate=predicate,
+        importance=importance,
+        tags=tags,
+    )
+    content, told = restate_told(caller.profile, content, details)
+    if replaces is None:
+        return WriteResult.from_written(caller.memory.remember(content, **told))
+    return WriteResult.from_written(caller.memory.update(replaces, content, **details))
 
 
 @tool(READS)

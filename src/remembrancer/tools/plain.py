@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from remembrancer.errors import InvalidInput
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import ContextResult, MemoryListResult, WriteResult
+from remembrancer.tools.told import restate_told
 from remembrancer.tools.tool import (
     ADDS,
     ENDS,
@@ -42,7 +44,19 @@ def remember(
         importance=importance,
         tags=tags,
     )
+    if kind not in (None, "fact"):
+        _check_recallable(caller, kind)
+    else:
+        content, details = restate_told(caller.profile, content, details)
     return WriteResult.from_written(caller.memory.remember(content, **details))
+
+
+def _check_recallable(caller: Caller, kind: str) -> None:
+    """Raise `InvalidInput` for a kind that the profile never recalls."""
+    kinds = caller.profile.recall.kinds
+    if kind not in kinds:
+        known = ", ".join(kinds)
+        raise InvalidInput(f"kind: {kind!r} would never be recalled; the profile recalls {known}.")
 
 
 @tool(READS)

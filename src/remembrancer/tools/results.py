@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.memory import Memory
@@ -142,10 +142,11 @@ class WriteResult(ToolResult):
     event: str | None = None
     replaced: str | None = None
     secrets: list[str] | None = None
+    _replaced_content: str | None = PrivateAttr(None)
 
     @classmethod
     def from_written(cls, written: Written) -> WriteResult:
-        return cls(
+        result = cls(
             done=written.event.action if written.event else "unchanged",
             id=written.memory.id,
             content=written.memory.content,
@@ -153,9 +154,17 @@ class WriteResult(ToolResult):
             replaced=written.replaced.id if written.replaced else None,
             secrets=list(written.secrets) or None,
         )
+        result._replaced_content = written.replaced.content if written.replaced else None
+        return result
+
+    def describe_change(self) -> str:
+        """What was written, and in place of what."""
+        old = self._replaced_content
+        instead = f", instead of {quote_content(old)}" if old else ""
+        return f"{self.done.capitalize()}: {quote_content(self.content)}{instead}"
 
     def to_text(self) -> str:
-        parts = [f"{self.done.capitalize()}: {quote_content(self.content)} [{self.id}]"]
+        parts = [f"{self.describe_change()} [{self.id}]"]
         if self.replaced:
             parts.append(f"It replaces {self.replaced}.")
         if self.secrets:

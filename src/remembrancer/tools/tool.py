@@ -20,6 +20,7 @@ from remembrancer.profiles import Profile
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, ToolResult
 
+MEMORY_KINDS = ("fact", "rule", "episode")
 HIDDEN_KEYWORDS = frozenset({"title", "default"})
 
 
@@ -69,6 +70,8 @@ class Tool:
         """Return the schema for a profile; `agent` adds an argument that names the agent."""
         schema: dict[str, Any] = _shorten_schema(self.input_model.model_json_schema())
         properties = schema["properties"]
+        if set(properties.get("kind", {}).get("enum", ())) == set(MEMORY_KINDS):
+            _offer_recallable_kinds(properties, profile)
         if "category" in properties:
             properties["category"]["enum"] = [*profile.categories]
         if "importance" in properties:
@@ -98,6 +101,15 @@ class Tool:
             for text in value if isinstance(value, list) else [value]:
                 _check_storable(name, text)
         return self.function(caller, **values)
+
+
+def _offer_recallable_kinds(properties: dict[str, Any], profile: Profile) -> None:
+    """Offer no kind that the profile never recalls, and no choice if there is only one."""
+    kinds = [one for one in MEMORY_KINDS if one in profile.recall.kinds]
+    if len(kinds) > 1:
+        properties["kind"]["enum"] = kinds
+    else:
+        del properties["kind"]
 
 
 def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:

@@ -32,7 +32,12 @@ class BotApi:
     """One bot. Can be used from many threads."""
 
     def __init__(
-        self, token: str, url: str, *, retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY
+        self,
+        token: str,
+        url: str,
+        *,
+        retry_policy: RetryPolicy = DEFAULT_RETRY_POLICY,
+        timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
         if not TOKEN_PATTERN.fullmatch(token):
             raise InvalidSetting("telegram.token: use the token that @BotFather gave you.")
@@ -41,7 +46,8 @@ class BotApi:
         self.bot_id = token.partition(":")[0]
         self._address = f"{url.rstrip('/')}/bot{token}/"
         self._retry_policy = retry_policy
-        self._client = httpx.Client(timeout=TIMEOUT_SECONDS)
+        self._timeout_seconds = timeout_seconds
+        self._client = httpx.Client(timeout=timeout_seconds)
         self._log_filter = _TokenLogFilter(token)
         logging.getLogger("httpx").addFilter(self._log_filter)
 
@@ -75,6 +81,13 @@ class BotApi:
         for piece in pieces[-1:]:
             self.call("sendMessage", {"chat_id": chat, "text": piece, **markup})
 
+    def find_name(self) -> str | None:
+        """The bot's user name, such as "@busybrobot"."""
+        match self.call("getMe"):
+            case {"username": str(name)}:
+                return f"@{name}"
+        return None
+
     def close(self) -> None:
         self._client.close()
         logging.getLogger("httpx").removeFilter(self._log_filter)
@@ -85,7 +98,7 @@ class BotApi:
 
         try:
             response = self._client.post(
-                self._address + method, json=dict(parameters), timeout=TIMEOUT_SECONDS + wait
+                self._address + method, json=dict(parameters), timeout=self._timeout_seconds + wait
             )
         except (httpx.UnsupportedProtocol, httpx.InvalidURL, UnicodeError):
             raise InvalidSetting("telegram.url: it must look like https://host.") from None

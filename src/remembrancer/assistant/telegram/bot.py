@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from remembrancer.assistant.chat import Chat
@@ -18,16 +19,23 @@ if TYPE_CHECKING:
 UPDATE_KEY = "telegram_update"
 """Metadata key of a turn for the id of the update that it answers."""
 
+CHAT_KEY = "telegram_chat"
+"""Metadata key of a turn for the number of the chat's link, so that chats share no conversation."""
+
+MAX_SESSIONS_SEARCHED = 50
+MAX_LINK_NUMBER = 1_000_000
+WHERE_TO_GET_A_CODE = (
+    "Get a code on the dashboard under Settings, from POST /api/me/link-code, "
+    "or with `rem telegram-link`"
+)
 HOW_TO_LINK = (
-    "This chat is not linked to an account. Get a code with `rem telegram-link`, "
-    "then send /link CODE here."
+    f"This chat is not linked to an account. {WHERE_TO_GET_A_CODE}, then send /link CODE here."
 )
 LINKED = (
     "This chat is linked to your account. I remember what you tell me here in all your apps. "
-    "/memories lists your memories, /forget forgets everything, /reset starts a new conversation, "
-    "/unlink removes the link."
+    "/help lists what you can say, /unlink removes the link."
 )
-NO_SUCH_CODE = "That code is invalid or has expired. Get a new one with `rem telegram-link`."
+NO_SUCH_CODE = f"That code is invalid or has expired. {WHERE_TO_GET_A_CODE}."
 UNLINKED = "This chat is no longer linked to your account. Your memories are kept."
 ONLY_TEXT = "I can only read text."
 
@@ -87,7 +95,8 @@ class Bot:
         return self._engine.for_principal(Principal(owner, None, SURFACE)) if owner else None
 
     def _run_chat(self, me: Memory, number: int, chat: int, text: str) -> None:
-        session = _find_session(me)
+        link = _number_link(self._engine.account_links.link_of(SURFACE, str(chat)))
+        session = _find_session(me, link)
         if session is not None and (stored := _find_answer(me, session, number)) is not None:
             self._api.send(chat, stored)  # The process stopped between storing and sending it.
             return
@@ -95,7 +104,7 @@ class Bot:
         zone = self._engine.settings.time_zone
         conversation = Chat(me, self._engine.models, session, time_zone=zone)
         try:
-            events = list(conversation.say(text, {UPDATE_KEY: number}))
+            events = list(conversation.say(text, {UPDATE_KEY: number, CHAT_KEY: link}))
         except RemembrancerError as error:
             self._api.send(chat, str(error))
             return
@@ -118,10 +127,20 @@ class Bot:
         self._api.call("answerCallbackQuery", {"callback_query_id": query, "text": reply[:200]})
 
 
-def _find_session(me: Memory) -> str | None:
-    """The latest active Telegram session."""
-    sessions = me.sessions(status="active", limit=50).items
-    return next((session.id for session in sessions if session.surface == SURFACE), None)
+def _number_link(link: str | None) -> int:
+    """A short number for the id of a link; a longer one could be taken for a secret."""
+    return int(hashlib.sha256((link or "").encode()).hexdigest(), 16) % MAX_LINK_NUMBER
+
+
+def _find_session(me: Memory, link: int) -> str | None:
+    """The latest active session of a linked chat."""
+    sessions = me.sessions(status="active", limit=MAX_SESSIONS_SEARCHED).items
+    own = (one.id for one in sessions if one.surface == SURFACE)
+    return next((id for id in own if _was_held_in(me, id, link)), None)
+
+
+def _was_held_in(me: Memory, session: str, link: int) -> bool:
+    return any(one.metadata.get(CHAT_KEY) == link for one in me.turns(session)[-2:])
 
 
 def _find_answer(me: Memory, session: str, number: int) -> str | None:

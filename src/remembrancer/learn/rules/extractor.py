@@ -45,6 +45,11 @@ def _drop_repetitions(candidates: Iterable[ExtractedFact]) -> Iterator[Extracted
         last[key] = found.content
 
 
+def list_spoken_languages(words: str) -> tuple[Language, ...]:
+    """The languages in which a statement can be read, the most likely one first."""
+    return _list_languages(words, None).tried
+
+
 def _extract_from_turn(
     turn: Turn, main: Language | None, people: People
 ) -> Iterator[ExtractedFact]:

@@ -14,6 +14,7 @@ from remembrancer.learn.rules.clauses import (
     Clause,
     apply_correction,
     split_clauses,
+    split_sentences,
     strip_lead_in,
 )
 from remembrancer.learn.rules.patterns import (
@@ -28,15 +29,22 @@ from remembrancer.learn.rules.plain_statement import is_plain_statement
 from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
 from remembrancer.remember.attributes import USER_SUBJECT
 from remembrancer.search.language import Language
+from remembrancer.search.terms import extract_query_terms
 from remembrancer.types import Permanence, Turn
 
 MAX_KEY_CHARS = 200
 MIN_HEAD_CHARS = 12
 """Characters before a comma from which they can be a statement on their own."""
 
+WORD_START_CHARS = 4
+DISPENSABLE_WORDS = frozenset({"am", "call", "name", "over"})
+"""Beginnings of words that a content need not have: "my dog is called Rex"."""
+
 UNCAPPED_PLACE = re.compile(r"^.+?(?=,| (?:with|for|since|and|near|at|on|as|mit|con|avec)\b|$)")
 APOSTROPHE_OR_SPACE = re.compile("['’ ]")
 SECOND_VERB = r"(\b(?:and|then) )(<VERB>)(?= (?:back|home|on|to|at|in|out|from)\b)"
+LEFT = r"(?P<left><W> (?:(?P<leaves><LEAVES>)|<ENDS>) [^,;]+?)"
+CHANGE = LEFT + r"(?:[,;]| and| but)\s{1,3}(?P<taken>(?:<W>|<MY>)\b.+)"
 NAMED_PERSON = r"(?:<MY> (?P<role><ROLE>)(?![\w-]))?(?P<name>.*)"
 PLAIN_DEFAULTS = MemoryDefaults("fact", Permanence.STANDARD, None, 0.75)
 REQUESTED_DEFAULTS = MemoryDefaults("fact", Permanence.STABLE, 7, 0.95)
@@ -61,16 +69,53 @@ class SentenceExtractor:
         if meant is None:
             self.people.note(sentence, self.rules)
         elif meant == sentence:
-            yield from self._extract(sentence)
+            for found in self._extract(sentence):
+                yield self._quote_correction(found, sentence)
         else:
             for found in self._extract(meant):
                 yield replace(found, quotes=(Quote(self.turn.id, sentence), *found.quotes[1:]))
+
+    def restate(self, words: str) -> ExtractedFact | None:
+        """A whole statement as a memory; None if it would lose or change what is said."""
+        said = words.strip(" .!")
+        if list(split_sentences(said, self.vocabulary)) != [said]:
+            return None
+        known = self.match_statement(said)
+        plain = re.sub("^We ", "we ", self.vocabulary.normalise(said))
+        if known and _keeps_all_words(plain, known.content):
+            worded = restate(plain) if known.content.startswith("They ") else None
+            content = worded or known.content.removeprefix("Their ")
+            return replace(known, content=format_line(content))
+        is_own = self.vocabulary.equals("SPEAKER", plain.partition(" ")[0])
+        if not is_own or self.rules.language is not Language.ENGLISH:
+            return None
+        restated = restate(self.vocabulary.compile("^<MY> ").sub("", plain))
+        if not restated or not _keeps_all_words(plain, restated):
+            return None
+        return replace(self._build(REQUESTED_DEFAULTS, restated, said), importance=None)
+
+    def match_statement(self, words: str) -> ExtractedFact | None:
+        """The memory that the patterns make of a statement, which need not have all of it."""
+        return self._match(strip_lead_in(words.strip(" .!"), self.vocabulary), words)
+
+    def _quote_correction(self, found: ExtractedFact, sentence: str) -> ExtractedFact:
+        """Quote the "Actually" before a clause, too: it says that something else was wrong."""
+        words = found.quotes[0].words
+        start = sentence.find(words)
+        is_first = strip_lead_in(sentence, self.vocabulary).startswith(words)
+        if start < 1 or not is_first or not self.vocabulary.starts("CORRECTS", sentence):
+            return found
+        first = Quote(self.turn.id, sentence[: start + len(words)])
+        return replace(found, quotes=(first, *found.quotes[1:]))
 
     def _extract(self, sentence: str) -> Iterator[ExtractedFact]:
         asked = self._extract_request(sentence)
         if asked:
             self.people.note(sentence, self.rules)
             yield asked
+            return
+        if change := self._read_change(sentence):
+            yield change
             return
         found: list[ExtractedFact] = []
         before = ""
@@ -81,6 +126,23 @@ class SentenceExtractor:
         was_tried = len(clauses) == 1 and clauses[0].is_asserted
         order = None if found or was_tried else self._extract_instruction(sentence)
         yield from [order] if order else found
+
+    def _read_change(self, sentence: str) -> ExtractedFact | None:
+        """Read "I moved off the iOS app, I'm on the dashboard now" as one statement."""
+        if len(sentence) > 2 * MAX_CLAUSE_CHARS:
+            return None
+        said = strip_lead_in(sentence.strip(" .!"), self.vocabulary)
+        found = self.vocabulary.compile(CHANGE).fullmatch(said.replace("’", "'"))
+        unclear = ("UNSURE", "HYPOTHETICAL", "DANGLING", "MOMENTARY")
+        if found is None or any(self.vocabulary.contains(one, said) for one in unclear):
+            return None
+        known = self._match(found["taken"], said)
+        if known:
+            return known if found["leaves"] else None
+        parts = [restate(self.vocabulary.normalise(found[one])) for one in ("left", "taken")]
+        if None in parts:
+            return None
+        return self._build(PLAIN_DEFAULTS, ", ".join(filter(None, parts)), said)
 
     def _extract_clause(self, clause: Clause, before: str) -> tuple[str, list[ExtractedFact]]:
         """The clause with its subject, given the clause before it, and the facts it states."""
@@ -390,6 +452,13 @@ class SentenceExtractor:
             confidence=sort.confidence,
             requested=requested,
         )
+
+
+def _keeps_all_words(said: str, content: str) -> bool:
+    """True if every telling word of a statement is in the content, in some form."""
+    kept = {one[:WORD_START_CHARS] for one in extract_query_terms(content)}
+    told = {one[:WORD_START_CHARS] for one in extract_query_terms(said)}
+    return told - kept <= DISPENSABLE_WORDS
 
 
 def _list_heads(words: str) -> Iterator[str]:

@@ -17,6 +17,8 @@ from functools import cached_property
 from remembrancer.guard.persons.name_lists import is_common_given_name
 from remembrancer.learn.details.known_names import find_unknown_names
 from remembrancer.learn.details.numbers import fold, list_cardinals
+from remembrancer.learn.wording.departure import find_left_phrases, is_about_user
+from remembrancer.learn.wording.other_value import find_other_value, is_rearranged
 from remembrancer.learn.wording.parted import find_parted_words
 from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
 from remembrancer.remember.attributes import (
@@ -55,6 +57,7 @@ DAY_TOPICS = frozenset("monday tuesday wednesday thursday friday saturday sunday
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _START_OF_COUNT = re.compile(r"(?:\W*[\w.,]+){3}")
+_IS = re.compile(r"\b(?:is|are|ist|sind|es|son|est|sont)\b")
 _CLAUSE_END = re.compile(r"[.,;!?…]| - ")
 _PLACE = re.compile(
     r"\b(?:in|at|to|near|into|nach|bei|en|a|à|au|aux|chez|de) "
@@ -107,12 +110,14 @@ def find_changed(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
     if said.says("beside"):
         return _find_recounted(said, current)
     rules = (
+        _find_left_thing,
         _find_parted,
         _find_left_job,
         _find_left_home,
         _find_settled,
         _find_replaced,
         _find_recounted,
+        _find_other_value,
         _find_revised,
     )
     return next((found for rule in rules if (found := rule(said, current))), None)
@@ -136,6 +141,49 @@ def is_past(content: str) -> bool:
 
 def _pick_single(found: Sequence[Fact]) -> Fact | None:
     return found[0] if len(found) == 1 else None
+
+
+def _find_left_thing(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory of what they "moved off", or left in "from X to Y"."""
+    phrases = [terms for one in find_left_phrases(said.words) if (terms := _list_terms(one))]
+    return _pick_single(
+        [one for one in facts if any(_is_left(words, one, said) for words in phrases)]
+    )
+
+
+def _is_left(phrase: list[str], fact: Fact, said: SaidChange) -> bool:
+    """True if a memory says of the user, or of what the statement is about, what was left."""
+    known, content = _list_terms(fact.content), fact.content
+    if not set(phrase) <= set(known) or find_relations(content) - find_relations(said.text):
+        return False
+    others = set(known) - set(phrase)
+    is_about_same = bool(others & set(_list_terms(said.text)))
+    return is_about_same or is_about_user(content) or _is_own_thing(phrase, fact)
+
+
+def _is_own_thing(phrase: list[str], fact: Fact) -> bool:
+    """True for "Phone is a Pixel" if the person said "my phone"."""
+    value = _IS.split(fact.content, maxsplit=1)[1:]
+    is_own = any(is_about_user(one.quote) for one in fact.evidence)
+    return is_own and _list_terms(" ".join(value))[: len(phrase)] == phrase
+
+
+def _list_terms(text: str) -> list[str]:
+    """The beginnings of the words that tell something, however short."""
+    return [one[:WORD_START_CHARS] for one in extract_query_terms(text)]
+
+
+def _find_other_value(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:
+    """The memory that the statement repeats with one other value, or in another order."""
+    if not said.says("changed", "corrects"):
+        return None
+    found = [one for one in facts if _has_other_value(said.content, one.content)]
+    return _pick_single(found)
+
+
+def _has_other_value(new: str, old: str) -> bool:
+    other = find_other_value(new, old)
+    return is_rearranged(new, old) if other is None else other.can_replace
 
 
 def _find_parted(said: SaidChange, facts: Sequence[Fact]) -> Fact | None:

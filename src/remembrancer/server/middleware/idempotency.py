@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KEY_HEADER = "idempotency-key"
 WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 MAX_KEY_CHARS = 255
-UNSTORED_PATHS = ("/api/keys",)
+UNSTORED_PATHS = ("/api/keys", "/api/me/link-code")
 """Paths whose responses contain secrets, which must not be stored."""
 
 STORED_HEADERS = ("content-type", "etag", "location")

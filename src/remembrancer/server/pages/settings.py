@@ -7,10 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
+from remembrancer.access.account_links import LinkCode
 from remembrancer.access.keys import NewKey
 from remembrancer.doctor import run_checks
 from remembrancer.errors import InvalidInput, NotAllowed
-from remembrancer.server import schemas
+from remembrancer.server import schemas, telegram
 from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.deps import TeamReview, require_edit, require_view
 from remembrancer.server.pages.embedder_check import find_embedder_warning
@@ -30,6 +31,19 @@ NUMBER_FIELDS = ("dedup_threshold", "recall_confidence")
 
 @router.get("/settings")
 def show_settings(context: CurrentPage) -> Response:
+    return _render_settings(context)
+
+
+@router.post("/settings/link-code")
+def create_link_code(context: CurrentPage, form: SubmittedForm) -> Response:
+    """Create a code that links a Telegram chat, and show it."""
+    created = telegram.create_link_code(context.engine, context.caller)
+    return _render_settings(context, created, telegram.find_bot_name(context.engine))
+
+
+def _render_settings(
+    context: PageContext, link_code: LinkCode | None = None, bot: str | None = None
+) -> Response:
     return context.render(
         "settings.html",
         "Settings",
@@ -41,6 +55,8 @@ def show_settings(context: CurrentPage) -> Response:
         model=context.engine.embedding_model,
         warning=find_embedder_warning(context.engine.settings),
         jobs=context.engine.schedule(),
+        link_code=link_code,
+        bot=bot,
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter
 
 from remembrancer.profiles import Profile
-from remembrancer.server import schemas
+from remembrancer.server import schemas, telegram
 from remembrancer.server.deps import Caller, CallerMemory, Engine
 
 router = APIRouter(tags=["me"])
@@ -34,6 +35,30 @@ def get_me(engine: Engine, caller: Caller) -> Any:
         "surface": caller.surface,
         "capabilities": sorted(caller.capabilities),
         "profile": engine.settings.profile,
+    }
+
+
+class LinkCodeResponse(schemas.ResponseModel):
+    """A code that links a chat, what to send to the bot, and its name if it is known."""
+
+    code: str
+    send: str
+    expires_at: datetime
+    bot: str | None
+
+
+@router.post("/me/link-code", response_model=LinkCodeResponse, status_code=201)
+def create_link_code(engine: Engine, caller: Caller) -> Any:
+    """Create a code that links a Telegram chat to the caller's account.
+
+    It works once, for ten minutes, and replaces an earlier code.
+    """
+    created = telegram.create_link_code(engine, caller)
+    return {
+        "code": created.code,
+        "send": f"/link {created.code}",
+        "expires_at": created.expires_at,
+        "bot": telegram.find_bot_name(engine),
     }
 
 

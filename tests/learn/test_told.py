@@ -1,0 +1,142 @@
+"""What is told, in the third person, and which memory a correction puts right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.rules.extractor import extract_facts
+from remembrancer.learn.rules.told import choose_category, read_told
+from remembrancer.learn.wording.change import SaidChange, find_changed
+from remembrancer.types import Evidence, Fact, Turn
+from tests.support.records import make_fact
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+TOLD = [
+    ("I always want HAR exports, not screenshots.", "Always wants HAR exports, not screenshots"),
+    ("I like tea", "Likes tea"),
+    ("I'm vegetarian.", "Is vegetarian"),
+    ("My dentist is Dr. Braun.", "Dentist is Dr. Braun"),
+    ("our staging API is at staging.example.com.", "Staging API is at staging.example.com"),
+    ("I live in Lisbon, but only in winter", "Lives in Lisbon, but only in winter"),
+    # What cannot be restated as a whole keeps its words.
+    ("I sous-vide my eggs", "I sous-vide my eggs"),
+    ("The safe is behind the painting.", "The safe is behind the painting."),
+    ("I have two cats. They are called A and B.", "I have two cats. They are called A and B."),
+    ("Ich wohne in Hamburg.", "Ich wohne in Hamburg"),
+]
+
+
+@pytest.mark.feature("A2")
+@pytest.mark.parametrize(("words", "content"), TOLD)
+def test_what_is_told_is_restated_only_as_a_whole(words: str, content: str) -> None:
+    assert read_told(words).content == content
+
+
+@pytest.mark.feature("A2")
+def test_what_is_told_has_a_key_unless_something_else_can_hold_beside_it() -> None:
+    assert (read_told("I live in Porto.").subject, read_told("I live in Porto.").predicate) == (
+        "user",
+        "home",
+    )
+    for words in ("I also work at Globex", "I live in Porto from 1 April"):
+        assert read_told(words).predicate is None
+
+
+CATEGORIES = {
+    "preference": (
+        "I always want HAR exports, not screenshots.",
+        "The user prefers window seats",
+        "Ich mag Tee",
+        "Prefiero el té al café",
+        "Je préfère le thé",
+    ),
+    "instruction": ("Keep answers short, code first.",),
+    "decision": ("We decided to use Postgres", "Wir haben beschlossen, umzuziehen"),
+    "event": ("The dentist appointment is on 12 May at 10:00", "La cita es el 12 de mayo"),
+    "relationship": ("My wife is called Ana",),
+    "fact": ("My main machine is Serebanos-MacBook-Air",),
+    None: ("The boat is called Bluebird.",),
+}
+
+
+@pytest.mark.feature("A2")
+def test_the_words_choose_the_category() -> None:
+    chosen = {one: choose_category(one) for words in CATEGORIES.values() for one in words}
+    assert chosen == {one: name for name, words in CATEGORIES.items() for one in words}
+
+
+def said(text: str) -> list[ExtractedFact]:
+    turn = Turn(
+        id="turn",
+        content=text,
+        importance=5,
+        valid_from=NOON,
+        recorded_at=NOON,
+        confirmed_at=NOON,
+        position=0,
+        role="user",
+    )
+    return extract_facts([turn])
+
+
+def known(words: str) -> Fact:
+    told = read_told(words)
+    fact = make_fact(content=told.content)
+    return replace(fact, evidence=(Evidence("chat", "turn", words),))
+
+
+MEMORIES = [
+    known(one)
+    for one in (
+        "I work mostly on the iOS app.",
+        "I use Vim for editing.",
+        "We deploy on Fridays.",
+        "I have two cats.",
+        "I have a dog called Rex.",
+        "I get up at 6:30 on weekdays.",
+        "I like green tea.",
+        "My phone is a Pixel 7.",
+        "My brother works at Acme.",
+        "My wife works at Siemens.",
+        "The payments team has twelve people.",
+        "Our test database is on port 5499.",
+    )
+]
+CORRECTIONS = {
+    "Actually I moved off the iOS app, I'm on the dashboard now.": "Works mostly on the iOS app",
+    "I switched from Vim to VS Code.": "Uses Vim for editing",
+    "Actually we deploy on Wednesdays now.": "Deploys on Fridays",
+    "No, I have three cats.": "Has two cats",
+    "No, I get up at 7:00 on weekdays.": "Gets up at 6:30 on weekdays",
+    "I switched from the Pixel 7 to an iPhone 15.": "Phone is a Pixel 7",
+    "Actually, my wife works at Bosch now.": "Wife works at Siemens",
+    # What only resembles a memory, or is about somebody else, replaces none.
+    "Actually I like black tea.": None,
+    "I also use Emacs for editing now.": None,
+    "I switched from Acme to Globex.": None,
+    "I moved from the payments team to the search team.": None,
+    "Actually, my sister works at Globex now.": None,
+    "I have three meetings on Mondays now.": None,
+    "Actually I go to the dentist on Wednesdays now.": None,
+    "We deploy on Wednesdays.": None,
+}
+
+
+@pytest.mark.feature("A3")
+@pytest.mark.parametrize(("words", "content"), CORRECTIONS.items())
+def test_a_correction_is_of_the_one_memory_that_it_puts_right(
+    words: str, content: str | None
+) -> None:
+    changed = [
+        find_changed(
+            SaidChange(tuple(each.words for each in one.quotes), one.content, "user", None),
+            MEMORIES,
+        )
+        for one in said(words)
+    ]
+    assert [one.content for one in changed if one] == ([content] if content else [])
