@@ -61,6 +61,10 @@ def undo(talk: Talk) -> None:
 
 
 def feedback(talk: Talk) -> None:
+    properties = talk.tools()["remember"].input_schema["properties"]
+    if "kind" not in properties:  # The profile recalls no rules, so none can be stored here.
+        assert talk.fails("feedback", rule="no such rule", helped=True)["code"] == "not_found"
+        return
     rule = talk.call("remember", content="Ask before sending a letter.", kind="rule")
     assert talk.call("feedback", rule=rule["id"], helped=True)["done"] == "helped"
     done = talk.call("feedback", rule=rule["id"], helped=False, reason="It was too late.")
