@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remembrancer.erasure.instance_rows import count_authored, remove_authored
 from remembrancer.erasure.receipts import Receipt, sign_receipt
 from remembrancer.errors import UnknownPerson
 from remembrancer.ids import new_id
@@ -20,7 +21,11 @@ from remembrancer.store.contract import Erasure, ScanResult, TraceTerms
 from remembrancer.store.erasure_marks import erasure_mark
 from remembrancer.store.row_counts import RowSample, count_keys, count_rows, sample_rows
 from remembrancer.team.service import contributor_id, withdraw_contributions
-from remembrancer.transfer.strip_person import find_backups_with, strip_from_backups
+from remembrancer.transfer.strip_person import (
+    PersonMarks,
+    find_backups_with,
+    strip_from_backups,
+)
 from remembrancer.types import Owner, Tenant
 
 if TYPE_CHECKING:
@@ -36,7 +41,8 @@ StepListener = Callable[[str], None]
 class Inventory:
     """A person's data: rows by table, keys, backups, and contributions to the team.
 
-    `team_facts` is the number of facts without another contributor; they are erased too.
+    `team_facts` is the number of facts without another contributor; they are erased too. `shared`
+    is the number of messages and memories that they wrote into instances.
     """
 
     rows: Mapping[str, int]
@@ -44,10 +50,11 @@ class Inventory:
     contributions: int
     team_facts: int
     backups: int
+    shared: int = 0
 
     @property
     def empty(self) -> bool:
-        return not (self.rows or self.keys or self.contributions or self.backups)
+        return not (self.rows or self.keys or self.contributions or self.backups or self.shared)
 
 
 def take_inventory(services: Services, owner: Owner) -> Inventory:
@@ -63,6 +70,7 @@ def _build_inventory(services: Services, owner: Owner, rows: Mapping[str, int]) 
         contributions=contributed,
         team_facts=sole,
         backups=len(find_backups_with(_backup_directory(services), owner)),
+        shared=count_authored(services, owner),
     )
 
 
@@ -75,28 +83,41 @@ def erase(
 ) -> Receipt:
     """Erase a person, or only their contributions to the team, then scan for what is left."""
     tell = tell or (lambda _: None)
+    instances: tuple[Owner, ...] = ()
     erasure, traces = _begin_erasure(services, owner, contributions_only=contributions_only)
     if not contributions_only:
         tell("Removing memories, conversations, vectors and keys.")
         services.store.delete_owner(owner)
         services.clear_embedding_cache()
+        instances = _leave_instances(services, owner)
     tell("Withdrawing contributions to the team.")
     who = withdraw_contributions(services, owner, services.profile_of())
     tell("Rewriting backups.")
+    author = services.instances.author_mark(owner)
+    marks = PersonMarks(who, author)
     backups = strip_from_backups(
-        _backup_directory(services), owner, who, contributions_only=contributions_only
+        _backup_directory(services), owner, marks, contributions_only=contributions_only
     )
     tell("Vacuuming shared files and scanning for traces.")
     # From here on the record names no one, so the scan can cover it too.
     services.store.system.save_erasure(replace(erasure, user=None, traces=()))
-    left = [*backups.unreadable, *services.store.scrub()]
-    traces = replace(traces, ids=(*traces.ids, who))
+    left = [*backups.unreadable, *services.store.scrub(instances)]
+    traces = replace(traces, ids=(*traces.ids, who, *(() if contributions_only else (author,))))
     found = _search_traces(services, None if contributions_only else owner, traces)
     done = replace(erasure, user=None, traces=(), finished_at=services.clock.now())
     services.store.system.save_erasure(erasure if any(one.found for one in found) else done)
     return sign_receipt(
         services.store, _build_receipt(owner, done, traces, found, left, backups.rewritten)
     )
+
+
+def _leave_instances(services: Services, owner: Owner) -> tuple[Owner, ...]:
+    """Remove a person from all instances, or the settings of an instance that is erased."""
+    if owner.instance is not None:
+        services.instances.forget(owner.tenant, owner.instance)
+        return ()
+    services.instances.forget_member(owner)
+    return remove_authored(services, owner)
 
 
 def finish_abandoned(services: Services) -> int:
@@ -130,7 +151,8 @@ def _begin_erasure(
     inventory = _build_inventory(services, owner, dict(found.counts))
     if inventory.empty and owner not in services.store.system.list_owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is unknown.")
-    personal = {} if contributions_only else {**inventory.rows, "keys": inventory.keys}
+    own = {**inventory.rows, "keys": inventory.keys, "instance_rows": inventory.shared}
+    personal = {} if contributions_only else own
     team = {"team_contributions": inventory.contributions, "team_facts": inventory.team_facts}
     now = services.clock.now()
     erasure = Erasure(

@@ -207,7 +207,8 @@ def _extract_with_rules(turns: Sequence[Turn], earlier: Sequence[Turn]) -> list[
 
 def _is_personal_learning_enabled(call: Call) -> bool:
     tenant = Tenant(call.owner.tenant)
-    return call.services.live_settings.get(tenant, call.profile).personal_learning
+    settings = call.services.live_settings.get(tenant, call.profile)
+    return settings.personal_learning and call.is_memory_enabled
 
 
 def _claim_next_batch(call: Call, session_id: str, stretch: Stretch) -> TurnBatch | None:

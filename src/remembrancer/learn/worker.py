@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from remembrancer.types import JOBS_SURFACE, Owner, Principal
+from remembrancer.types import Owner, Principal
 
 if TYPE_CHECKING:
     from remembrancer.call import Services
@@ -77,9 +77,7 @@ class Learner:
         while (owner := self._queue.get()) is not None:
             # The sessions stay due; the thread must live on for those who wait for it.
             with contextlib.suppress(Exception):
-                for batch in learn_due_sessions(
-                    self._services, Principal(owner, None, JOBS_SURFACE)
-                ):
+                for batch in learn_due_sessions(self._services, Principal.for_jobs(owner)):
                     self._hand_back(owner, batch)
             self._queue.task_done()
         self._queue.task_done()

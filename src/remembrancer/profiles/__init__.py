@@ -57,11 +57,19 @@ class ScopePolicy(ProfileTable):
     """The scopes that an agent sees.
 
     `shared`: its own and the global scope; `isolated`: only its own; `nested`: its own and those
-    below it.
+    below it. With the owner `instance` an agent's memories belong to the agent: all users of the
+    tenant who have access to it share them.
     """
 
     visibility: Literal["shared", "isolated", "nested"] = "shared"
     write: Literal["global", "own"] = "own"
+    owner: Literal["person", "instance"] = "person"
+
+    @model_validator(mode="after")
+    def _check_owner(self) -> ScopePolicy:
+        if self.owner == "instance" and self.visibility != "isolated":
+            raise ValueError('owner = "instance" needs visibility = "isolated"')
+        return self
 
 
 class DeletionPolicy(ProfileTable):
