@@ -395,6 +395,15 @@ class Remembrancer:
             changes["memory_enabled"] = memory_enabled
         return self._services.instances.change(tenant, validate_name(name, "instance"), changes)
 
+    def share_instances(self, user: str | None = None, *, tenant: str | None = None) -> int:
+        """Copy what a user's own memory has of instances into the memories that users share.
+
+        Returns the number of memories and messages; those that were copied before are left out.
+        """
+        from remembrancer.transfer.share_instances import share_instances
+
+        return share_instances(self._services, self._resolve_person(user, tenant))
+
     def erase_instance(self, principal: Principal, name: str) -> Receipt:
         """Permanently remove an instance: its memories, conversations, settings and backups.
 
