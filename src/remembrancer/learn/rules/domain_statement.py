@@ -21,6 +21,7 @@ CATEGORIES = {
     "general": "general",
     "property": "fact",
     "decision": "decision",
+    "event": "event",
 }
 """The category of a statement, by the list that its verb is in."""
 
@@ -72,6 +73,7 @@ def _load_lists() -> Mapping[str, re.Pattern[str]]:
         "passing": re.compile(rf"(?<!\w)(?:{words['passing']})(?!\w)", re.IGNORECASE),
         "property": re.compile(rf"{NAME}'s (?:{words['property']}) \S"),
         "decision": re.compile(rf"(?:{words['decision']}) \S"),
+        "event": re.compile(rf"(?:{words['event']})(?!\w)"),
         **{
             kind: re.compile(rf"{NAME} (?:{words[kind]}) \S")
             for kind in ("preference", "relationship", "general")
