@@ -9,9 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
+from remembrancer.assistant.toolbox import Toolbox
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, NotAllowed
+from remembrancer.tools.caller import Caller
 from remembrancer.types import Owner, Principal
 from tests.support.http_server import Served
 from tests.support.visitor import Visitor
@@ -85,6 +87,22 @@ def test_two_users_share_six_memories(
         ada.post("/memories/delete", json={**BOT, "ids": others}).json()["deleted"]
     ) == sorted(others)
     assert listed(ben) == []
+
+
+@pytest.mark.feature("I1", "I4", "I7")
+def test_what_one_user_says_is_learned_for_the_other(served: Served) -> None:
+    ada, ben = served.of("ada"), served.of("ben", agent="support-bot")
+    turns = [{"role": "user", "content": content} for _, content in SIX]
+    for turn in turns:
+        said = {"turns": [turn, {"role": "assistant", "content": "Noted."}], "session": "monday"}
+        assert ben.post("/api/agents/support-bot/learn", json=said).status_code < 300
+    served.engine.flush()
+
+    found = {(one["category"], one["content"]) for one in listed(ada)}
+
+    assert found == {(category, content.rstrip(".")) for category, content in SIX}
+    assert {one["sourceConversationId"] for one in listed(ada)} == {"monday"}
+    assert ada.get("/memories", params={"instanceId": "sales-bot"}).json()["items"] == []
 
 
 @pytest.mark.feature("I1")
@@ -218,12 +236,14 @@ def test_memory_that_is_off_is_kept_out_of_prompts_and_learns_nothing(
     elsewhere.flush()
 
     assert other.context(asked).text == ""
+    assert Toolbox(Caller(other)).list_tools() == ()
     assert [one.content for one in other.list().items] == [
         "Refunds above a hundred pounds need a second signature."
     ]
     other.remember("Refunds take three days.")
     assert len(other.recall("refunds")) == 2
     elsewhere.change_instance(root, "support-bot", memory_enabled=True)
+    assert Toolbox(Caller(other)).list_tools() != ()
     assert "second signature" in other.context(asked).text
     other.learn([{"role": "user", "content": said}, {"role": "assistant", "content": "Noted."}])
     elsewhere.flush()

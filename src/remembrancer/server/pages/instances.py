@@ -27,7 +27,7 @@ from remembrancer.server.pages.embedder_check import find_embedder_warning
 from remembrancer.server.pages.filters import MAX_SEARCH_RESULTS, PageFilters, parse_filters
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
-from remembrancer.types import Fact, Page
+from remembrancer.types import GLOBAL_SCOPE, Fact, Page
 
 router = APIRouter()
 
@@ -49,9 +49,7 @@ def show_instances(context: CurrentPage, instance: str = "") -> Response:
     """The memories of one instance; without a name, the list of instances."""
     if instance.strip():
         return _show_instance(context, instance)
-    entries = [
-        _build_entry(context, name) for name in context.engine.list_instances(context.caller)
-    ]
+    entries = [_build_entry(context, name) for name in _list_names(context)]
     is_needed = not entries or any(one.memory_enabled for one in entries)
     warning = find_embedder_warning(context.engine.settings) if is_needed else None
     return context.render("instances.html", "Instances", entries=entries, warning=warning)
@@ -68,7 +66,7 @@ def _show_instance(context: PageContext, instance: str) -> Response:
         "instance.html",
         instance,
         instance=instance,
-        names=engine.list_instances(context.caller),
+        names=_list_names(context),
         settings=settings,
         admin=context.has_capability(ADMIN_CAPABILITY),
         warning=find_embedder_warning(engine.settings) if settings.memory_enabled else None,
@@ -98,6 +96,12 @@ def _build_cards(context: PageContext, facts: Sequence[Fact]) -> list[Card]:
         )
         for fact, card in zip(facts, context.build_cards(facts), strict=True)
     ]
+
+
+def _list_names(context: PageContext) -> list[str]:
+    """The instances that the caller can use, and those whose memories belong to the caller."""
+    own = context.engine.for_principal(context.caller).scopes().keys() - {GLOBAL_SCOPE}
+    return sorted({*context.engine.list_instances(context.caller), *own})
 
 
 def _build_entry(context: PageContext, name: str) -> InstanceEntry:
