@@ -31,6 +31,7 @@ from remembrancer.types import (
 )
 
 if TYPE_CHECKING:
+    from remembrancer.access.instances import Instances
     from remembrancer.clock import Clock
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
@@ -61,6 +62,7 @@ class Services:
     usage: UsageCounter
     models: Models
     live_settings: LiveSettings
+    instances: Instances
     team_indexes: TeamIndexCache
     profiles: dict[str | None, Profile] = field(default_factory=dict)
 
@@ -77,17 +79,31 @@ class Services:
             self.embedder.clear()
 
     def build_call(self, principal: Principal, agent: str | None = None) -> Call:
-        """A call of this principal, with the profile of an agent."""
-        return Call(principal, self.profile_of(agent), self)
+        """A call of this principal, with the profile of an agent.
+
+        Raises NotAllowed if the memories belong to an instance that the principal cannot use.
+        """
+        call = Call(principal, self.profile_of(agent), self)
+        instance = call.owner.instance
+        if instance is None:
+            return call
+        self.instances.check_access(principal, instance)
+        if principal.owner.instance is not None:
+            return call
+        return replace(call, author=self.instances.author_mark(principal.owner))
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A principal, its profile and the services it uses."""
+    """A principal, its profile and the services it uses.
+
+    `author` is the mark of a person on what they write into an instance.
+    """
 
     principal: Principal
     profile: Profile
     services: Services
+    author: str | None = None
 
     @property
     def store(self) -> Store:
@@ -111,7 +127,18 @@ class Call:
 
     @property
     def owner(self) -> Owner:
-        return self.principal.owner
+        """Whose memories these are: the person's, or those of an instance that its users share."""
+        own, agent = self.principal.owner, self.principal.agent
+        if self.profile.scopes.owner == "person" or agent is None or own.instance is not None:
+            return own
+        return Owner.of_instance(own.tenant, agent)
+
+    @property
+    def is_memory_enabled(self) -> bool:
+        """False if memory is off for the instance: no learning, and no memories in prompts."""
+        name = self.owner.instance
+        tenant = self.owner.tenant
+        return name is None or self.services.instances.get(tenant, name).memory_enabled
 
     def open_writer(self) -> AbstractContextManager[Writer]:
         """The owner's only writer. Jobs do not create a store for an owner who has none."""
@@ -220,7 +247,7 @@ class Call:
 
     def _check_isolated_scope(self, wanted: str | None) -> str:
         own = self.principal.agent
-        if wanted is None:
+        if wanted is None or (own is None and self.profile.scopes.owner == "instance"):
             raise ScopeRequired(
                 f"The profile {self.profile.name!r} isolates instances: pass the instance as agent."
             )

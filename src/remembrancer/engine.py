@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING
 
 from remembrancer.access.account_links import AccountLinks
 from remembrancer.access.idempotency import IdempotencyStore
+from remembrancer.access.instances import (
+    Instances,
+    InstanceSettings,
+    list_instances,
+    validate_members,
+)
 from remembrancer.access.keys import Keys, NewKey
 from remembrancer.call import Services
 from remembrancer.clock import Clock, SystemClock
@@ -71,6 +77,7 @@ class Remembrancer:
             UsageCounter(store),
             models or Models(),
             LiveSettings(store),
+            Instances(store),
             TeamIndexCache(),
         )
         self._jobs = JobContext(self._services)
@@ -93,10 +100,7 @@ class Remembrancer:
         capabilities: Iterable[str] = (),
     ) -> Memory:
         """The memory of one user; `agent` names the assistant that acts for them."""
-        owner = Owner(
-            self.settings.tenant if tenant is None else tenant,
-            self.settings.user if user is None else user,
-        )
+        owner = self._resolve_person(user, tenant)
         agent = validate_name(agent, "agent") if agent is not None else None
         for name in (agent, surface):
             refuse_secret_name(name)
@@ -105,8 +109,14 @@ class Remembrancer:
         )
 
     def for_principal(self, principal: Principal) -> Memory:
-        """The memory of an authenticated caller."""
+        """The memory of an authenticated caller, who is a person."""
+        Owner.of_person(principal.owner.tenant, principal.owner.user)
         return Memory(self._services.build_call(principal, principal.agent), self._learner)
+
+    def is_shared(self, agent: str | None) -> bool:
+        """True if an agent's memories belong to the agent, for all users who have access to it."""
+        owner = self._services.profile_of(agent).scopes.owner
+        return agent is not None and owner == "instance"
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
         """The memory under a namespace (organisation, user, …); it reaches nothing outside it."""
@@ -138,7 +148,7 @@ class Remembrancer:
         capabilities: Iterable[str] = (VIEW_CAPABILITY, EDIT_CAPABILITY),
     ) -> Review:
         """Administration of a team's memory; a surface passes its caller's capabilities."""
-        owner = Owner(self._resolve_tenant(tenant).name, reviewer or self.settings.user)
+        owner = self._resolve_person(reviewer or None, tenant)
         principal = Principal(owner, None, "library", frozenset(capabilities))
         return Review(self._services, principal)
 
@@ -153,9 +163,7 @@ class Remembrancer:
         expires_at: datetime | None = None,
     ) -> NewKey:
         """Create an API key for a user or one of their agents; its secret is returned only here."""
-        owner = Owner(
-            self._resolve_tenant(tenant).name, self.settings.user if user is None else user
-        )
+        owner = self._resolve_person(user, tenant)
         return self._keys.create(
             owner, agent=agent, capabilities=capabilities, label=label, expires_at=expires_at
         )
@@ -183,6 +191,11 @@ class Remembrancer:
         """The principal of a key's secret, or None if the key is unknown, expired or revoked."""
         return self._keys.principal_of(secret, surface)
 
+    def _resolve_person(self, user: str | None, tenant: str | None) -> Owner:
+        return Owner.of_person(
+            self._resolve_tenant(tenant).name, self.settings.user if user is None else user
+        )
+
     def _resolve_tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
 
@@ -200,7 +213,7 @@ class Remembrancer:
 
     def owners(self) -> list[Owner]:
         """All users who have stored something."""
-        return self._store.system.list_owners()
+        return [one for one in self._store.system.list_owners() if one.instance is None]
 
     def run_job(self, name: str, *, tenant: str | None = None) -> JobResult:
         """Run a recurring job now, for all users or for those of one tenant."""
@@ -302,7 +315,7 @@ class Remembrancer:
         from remembrancer.transfer.person_export import export_person
 
         self.flush()
-        return export_person(self._store, Owner(self._resolve_tenant(tenant).name, user))
+        return export_person(self._store, self._resolve_person(user, tenant))
 
     def import_(
         self,
@@ -316,7 +329,7 @@ class Remembrancer:
         from remembrancer.transfer.person_export import import_person
 
         self.flush()
-        owner = Owner(self._resolve_tenant(tenant).name, user)
+        owner = self._resolve_person(user, tenant)
         return import_person(self._store, owner, lines, replace=replace)
 
     def inventory(self, user: str, *, tenant: str | None = None) -> Inventory:
@@ -324,7 +337,7 @@ class Remembrancer:
         from remembrancer.erasure.erase import take_inventory
 
         self.flush()
-        return take_inventory(self._services, Owner(self._resolve_tenant(tenant).name, user))
+        return take_inventory(self._services, self._resolve_person(user, tenant))
 
     def erase(
         self,
@@ -346,10 +359,67 @@ class Remembrancer:
         if contributions_only and keep_account:
             raise InvalidInput("Choose either contributions_only or keep_account.")
         self.flush()
-        owner = Owner(self._resolve_tenant(tenant).name, user)
+        owner = self._resolve_person(user, tenant)
         extent = ErasureExtent.CONTRIBUTIONS if contributions_only else ErasureExtent.PERSON
         extent = ErasureExtent.MEMORIES if keep_account else extent
         return erase(self._services, owner, extent, tell=tell)
+
+    def list_instances(self, principal: Principal) -> list[str]:
+        """The instances that a caller can use, by name: stored, configured or with settings."""
+        tenant, instances = principal.owner.tenant, self._services.instances
+        known = {
+            *list_instances(self._store.system.list_owners(), tenant),
+            *instances.list_names(tenant),
+            *self.settings.agents,
+        }
+        return sorted(one for one in known if instances.can_use(principal, one))
+
+    def instance_settings(self, principal: Principal, name: str) -> InstanceSettings:
+        """The settings of an instance; raises NotAllowed if the caller cannot use it."""
+        self._services.instances.check_access(principal, name)
+        return self._services.instances.get(principal.owner.tenant, name)
+
+    def change_instance(
+        self,
+        principal: Principal,
+        name: str,
+        *,
+        memory_enabled: bool | None = None,
+        members: Iterable[str] | None = None,
+        is_open: bool = False,
+    ) -> InstanceSettings:
+        """Change what is given; needs the capability `instances:admin`.
+
+        `members` are the only users who have access; `is_open` gives all users access again.
+        """
+        self._services.instances.require_admin(principal, name)
+        tenant = principal.owner.tenant
+        changes: dict[str, Json] = {"members": None} if is_open else {}
+        if members is not None:
+            changes["members"] = validate_members(tenant, members)
+        if memory_enabled is not None:
+            changes["memory_enabled"] = memory_enabled
+        return self._services.instances.change(tenant, validate_name(name, "instance"), changes)
+
+    def share_instances(self, user: str | None = None, *, tenant: str | None = None) -> int:
+        """Copy what a user's own memory has of instances into the memories that users share.
+
+        Returns the number of memories and messages; those that were copied before are left out.
+        """
+        from remembrancer.transfer.share_instances import share_instances
+
+        return share_instances(self._services, self._resolve_person(user, tenant))
+
+    def erase_instance(self, principal: Principal, name: str) -> Receipt:
+        """Permanently remove an instance: its memories, conversations, settings and backups.
+
+        Needs the capability `instances:admin`.
+        """
+        from remembrancer.erasure.erase import erase
+
+        self._services.instances.require_admin(principal, name)
+        self.flush()
+        return erase(self._services, Owner.of_instance(principal.owner.tenant, name))
 
     def verify_receipt(self, receipt: Receipt) -> bool:
         """True if this store issued the receipt and nobody changed it."""

@@ -48,6 +48,7 @@ from remembrancer.types import (
     Kind,
     Link,
     Origin,
+    Owner,
     Page,
     Principal,
     Recollection,
@@ -94,6 +95,16 @@ class Memory(Conversations):
         return self._call.principal
 
     @property
+    def owner(self) -> Owner:
+        """Whose memories these are: the user's, or those of an instance that its users share."""
+        return self._call.owner
+
+    @property
+    def is_enabled(self) -> bool:
+        """False if memory is off for this instance: then only manual work reads and writes it."""
+        return self._call.is_memory_enabled
+
+    @property
     def profile(self) -> Profile:
         """The profile in force."""
         return self._call.profile
@@ -105,8 +116,7 @@ class Memory(Conversations):
         if self.principal.agent not in (None, agent):
             raise NotAllowed("This handle belongs to another agent.")
         principal = replace(self.principal, agent=agent)
-        profile = self._call.services.profile_of(agent)
-        return Memory(replace(self._call, principal=principal, profile=profile), self._learner)
+        return Memory(self._call.services.build_call(principal, agent), self._learner)
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one memory. It supersedes what it restates; a duplicate returns the original."""

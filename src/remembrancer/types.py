@@ -215,9 +215,13 @@ class Action(StrEnum):
     UNDONE = "undone"
 
 
+INSTANCE_PREFIX = "instance:"
+"""The beginning of the names that stand for instances; no person can have such a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A person within a tenant: the unit of isolation, erasure and sharding."""
+    """A person or an instance within a tenant: the unit of isolation, erasure and sharding."""
 
     tenant: str
     user: str
@@ -230,6 +234,25 @@ class Owner:
         pair = f"{len(self.tenant)}:{self.tenant}{self.user}".encode()
         digest = hashlib.blake2b(pair, digest_size=16, person=b"rem-owner")
         object.__setattr__(self, "id", digest.hexdigest())
+
+    @classmethod
+    def of_instance(cls, tenant: str, name: str) -> Owner:
+        """The owner of the memories that the users of an instance share."""
+        return cls(tenant, f"{INSTANCE_PREFIX}{validate_name(name, 'instance')}")
+
+    @classmethod
+    def of_person(cls, tenant: str, user: str) -> Owner:
+        """A person as an owner; raises InvalidInput for a name that stands for an instance."""
+        owner = cls(tenant, user)
+        if owner.instance is not None:
+            raise InvalidInput(f"No user name can begin with {INSTANCE_PREFIX!r}.")
+        return owner
+
+    @property
+    def instance(self) -> str | None:
+        """The name of the instance; None for a person."""
+        name = self.user.removeprefix(INSTANCE_PREFIX)
+        return name if name != self.user else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +276,11 @@ class Principal:
     agent: str | None = None
     surface: str = "library"
     capabilities: frozenset[str] = frozenset()
+
+    @classmethod
+    def for_jobs(cls, owner: Owner) -> Principal:
+        """The principal of background jobs; in an instance's store, the instance itself."""
+        return cls(owner, owner.instance, JOBS_SURFACE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,6 +325,8 @@ class Record:
     tainted: bool = False
     agent: str | None = None
     surface: str = "library"
+    author: str | None = field(default=None, repr=False)
+    """A keyed hash of the person who wrote it into an instance; only erasure reads it."""
     session_id: str | None = None
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()

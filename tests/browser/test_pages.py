@@ -278,6 +278,7 @@ def test_instances_are_made_and_deleted_by_hand(serve: Serve, look: Look) -> Non
     for box in page.get_by_role("checkbox").all():
         box.check()
     page.get_by_role("button", name="Delete selected").click()
+    page.get_by_role("button", name="Delete for good").click()
     expect(page.get_by_text("No memories yet")).to_be_visible()
     assert bot.list().items == ()
 

@@ -21,7 +21,7 @@ MISSING = {
     "new_session": "a server names a conversation when something is said in it",
 }
 OWN = {"disconnect": "a local memory has no connection of its own: its store is closed"}
-OF_PAGES = {"event", "resolve", "scopes", "several", "survey"}
+OF_PAGES = {"event", "is_enabled", "owner", "resolve", "scopes", "several", "survey"}
 """What the pages of a server ask for, which are made where the memories are."""
 
 

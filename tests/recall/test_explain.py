@@ -234,9 +234,8 @@ def test_X3_explaining_looks_from_the_moment_that_was_asked_about(
 
 
 def _rrf(one: Recalled) -> dict[str, float]:
-    pool = 100 if one.why.recipe != "nudged" else 50
     ranks = {"semantic": one.why.semantic_rank, "keyword": one.why.keyword_rank}
-    return {name: 1 / (60 + (rank or pool + 1)) for name, rank in ranks.items()}
+    return {name: 1 / (60 + rank) if rank else 0 for name, rank in ranks.items()}
 
 
 def _idle(one: Recalled, now: datetime) -> float:
@@ -253,8 +252,10 @@ def _nudged(one: Recalled, now: datetime) -> dict[str, float]:
 
 
 def _composite(one: Recalled, now: datetime) -> dict[str, float]:
+    ranks = (one.why.semantic_rank, one.why.keyword_rank)
+    fused = sum(1 / (60 + (rank or 101)) for rank in ranks)
     return {
-        "relevance": 0.4 * sum(_rrf(one).values()) / (2 / 61),
+        "relevance": 0.4 * fused / (2 / 61),
         "importance": 0.3 * one.memory.importance / 10,
         "recency": 0.2 * math.exp(-_idle(one, now) / 30),
         "confidence": 0.1 * one.why.effective_confidence,

@@ -221,7 +221,10 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
 }
 """By taking the same names for oneself: what comes of it is one's own."""
 
-ON_VALUES = {"principal", "profile", "new_session", "confidence", "effectiveness", "standing"}
+ON_VALUES = {
+    *("principal", "owner", "is_enabled", "profile"),
+    *("new_session", "confidence", "effectiveness", "standing"),
+}
 """These compute with what the caller already holds, and read nothing."""
 
 TRICKS = ("*", "%", "_", "%%", "' OR 1=1 --", "' OR '1'='1", "../", "..", "\\", '"', "(", "?", "{}")

@@ -16,7 +16,8 @@ from tests.support.opening import Open
 
 @pytest.fixture
 def pair(open_memory: Open) -> tuple[Memory, Memory]:
-    store = open_memory("instances")
+    """Two agents in one person's store, so that only the scope keeps them apart."""
+    store = open_memory("instances", profile_overrides={"scopes": {"owner": "person"}})
     return store.for_user("ada", agent="cook"), store.for_user("ada", agent="spy")
 
 

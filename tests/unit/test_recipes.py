@@ -31,9 +31,17 @@ def test_reciprocal_rank_uses_k_60() -> None:
     assert reciprocal_rank(20, RANKING) == 1 / 80
 
 
-def test_a_memory_that_a_search_missed_ranks_after_the_whole_pool() -> None:
-    assert reciprocal_rank(None, RANKING) == 1 / (60 + 51)
-    assert reciprocal_rank(None, RANKING) < reciprocal_rank(50, RANKING)
+def test_a_search_that_missed_a_memory_adds_nothing() -> None:
+    assert reciprocal_rank(None, RANKING) == 0
+    far = Candidate(make_fact(), 1.0, semantic_rank=40, keyword_rank=40)
+    one = Candidate(make_fact(), 1.0, semantic_rank=1)
+    assert sum(score_rrf(far, RANKING).values()) == 2 / 100
+    assert sum(score_rrf(one, RANKING).values()) == 1 / 61
+
+
+def test_the_composite_ranks_what_a_search_missed_after_the_whole_pool() -> None:
+    missed = score_composite(Candidate(make_fact(), 1.0, semantic_rank=1), RANKING)
+    assert missed["relevance"] == pytest.approx(0.4 * (1 / 61 + 1 / 111) / (2 / 61))
 
 
 def test_rrf_prefers_agreement_over_one_first_place() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from remembrancer.errors import UnknownPerson
 from remembrancer.store.contract import StoredResponse
+from remembrancer.types import Owner
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
     from remembrancer.store.contract import Store
-    from remembrancer.types import Owner
+
+STORED_BY = "stored-by"
+"""The header of a response whose body is stored with the memories that it shows."""
 
 ABANDONED_AFTER = timedelta(minutes=5)
 """The age at which a running request is taken to have crashed."""
@@ -26,20 +31,57 @@ class IdempotencyStore:
 
     def begin(self, owner: Owner, key: str, request: str) -> StoredResponse | None:
         """Claim a request; returns None if the caller should run it, or else what is stored."""
-        now = self._clock.now()
-        with self._store.open_writer(owner) as writer:
-            known = writer.get_response(key)
-            if known is None or (known.status is None and now - known.at > ABANDONED_AFTER):
-                writer.save_response(StoredResponse(key, request, now))
-                return None
+        known = self._claim(owner, key, request)
+        if known is None or STORED_BY not in known.headers:
             return known
+        return self._load_shared(owner, known) or self._claim(owner, key, request, over=known)
 
-    def finish(self, owner: Owner, response: StoredResponse) -> None:
-        """Store the response; its retention starts now."""
+    def finish(self, owner: Owner, response: StoredResponse, shown: Owner | None = None) -> None:
+        """Store the response; its retention starts now.
+
+        If it shows the memories of an instance, it is stored with them, to be deleted with them.
+        """
+        response = replace(response, at=self._clock.now())
+        if shown is not None and shown != owner and self._save_shared(owner, response, shown):
+            response = replace(response, headers={STORED_BY: shown.user}, body="")
         with self._store.open_writer(owner) as writer:
-            writer.save_response(replace(response, at=self._clock.now()))
+            writer.save_response(response)
 
     def cancel(self, owner: Owner, key: str) -> None:
         """Release a request that failed, so that it can run again."""
         with self._store.open_writer(owner) as writer:
             writer.drop_response(key)
+
+    def _claim(
+        self, owner: Owner, key: str, request: str, *, over: StoredResponse | None = None
+    ) -> StoredResponse | None:
+        now = self._clock.now()
+        with self._store.open_writer(owner) as writer:
+            known = writer.get_response(key)
+            if known is None or known == over or _is_abandoned(known, now):
+                writer.save_response(StoredResponse(key, request, now))
+                return None
+            return known
+
+    def _save_shared(self, owner: Owner, response: StoredResponse, shown: Owner) -> bool:
+        """False if nothing is stored for the instance, so that it has nothing to show."""
+        with contextlib.suppress(UnknownPerson):
+            with self._store.open_writer(shown, create=False) as writer:
+                writer.save_response(replace(response, key=_shared_key(owner, response.key)))
+            return True
+        return False
+
+    def _load_shared(self, owner: Owner, known: StoredResponse) -> StoredResponse | None:
+        shown = Owner(owner.tenant, str(known.headers[STORED_BY]))
+        with contextlib.suppress(UnknownPerson):
+            with self._store.open_writer(shown, create=False) as writer:
+                return writer.get_response(_shared_key(owner, known.key))
+        return None
+
+
+def _is_abandoned(response: StoredResponse, now: datetime) -> bool:
+    return response.status is None and now - response.at > ABANDONED_AFTER
+
+
+def _shared_key(owner: Owner, key: str) -> str:
+    return f"{owner.id}/{key}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from remembrancer.access.instances import ADMIN_CAPABILITY
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.guard.redaction import refuse_secret_name
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from remembrancer.store.contract import Store
 
 KEY_PREFIX = "rem_"
-CAPABILITIES = ("users:view", "users:edit")
+CAPABILITIES = ("users:view", "users:edit", ADMIN_CAPABILITY)
 """Capabilities beyond access to the owner's own memory."""
 
 LOGIN_CAPABILITY = "login"

@@ -37,6 +37,8 @@ class Toolbox:
 
     def list_tools(self) -> tuple[ToolDefinition, ...]:
         """The tool definitions, always in the same order so that the prompt prefix stays cached."""
+        if not self._caller.memory.is_enabled:
+            return ()
         profile, agent = self._caller.profile, self._caller.must_name_agent
         return tuple(
             ToolDefinition(tool.name, tool.description, tool.input_schema(profile, agent=agent))
@@ -45,7 +47,7 @@ class Toolbox:
 
     def call_tool(self, call: ToolCall) -> tuple[str, tuple[ChatEvent, ...]]:
         """Run a tool call; returns the result for the model and the events for the user."""
-        tool = self._tools.get(call.name)
+        tool = self._tools.get(call.name) if self._caller.memory.is_enabled else None
         if tool is None:
             return UNKNOWN_TOOL, ()
         if call.arguments is None:

@@ -207,6 +207,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         backup.move,
         import_export.import_,
         import_export.export,
+        import_export.share_instances,
         erase.erase,
         erase.verify_receipt,
         doctor.doctor,

@@ -72,8 +72,20 @@ class CliContext:
             yield self.memory_of(engine)
 
     def memory_of(self, engine: Remembrancer, surface: str = "cli") -> Memory:
-        """The memory of the user that the options name, in an engine that is open."""
-        return engine.for_user(self.user, tenant=self.tenant, agent=self.agent, surface=surface)
+        """The memory of the user that the options name, in an engine that is open.
+
+        The user of the configuration administers the instances, as on the pages.
+        """
+        from remembrancer.access.instances import ADMIN_CAPABILITY
+
+        is_local = self.user in (None, engine.settings.user)
+        return engine.for_user(
+            self.user,
+            tenant=self.tenant,
+            agent=self.agent,
+            surface=surface,
+            capabilities=(ADMIN_CAPABILITY,) if is_local else (),
+        )
 
     @contextlib.contextmanager
     def open_engine(self, *, embeds: bool = False) -> Iterator[Remembrancer]:

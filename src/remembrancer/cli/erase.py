@@ -121,6 +121,8 @@ def _print_inventory(out: Terminal, user: str, there: Inventory) -> None:
     for word, count in {**rows, "keys": there.keys, "backups": there.backups}.items():
         if count:
             out.say(f"  {count:>7,} {word}")
+    if there.shared:
+        out.say(f"  {there.shared:>7,} messages and memories in instances")
     if there.contributions:
         out.say(
             f"  {there.contributions:>7,} things told the team, "

@@ -20,6 +20,24 @@ MAX_ITEMS_SHOWN = 10
 """How many reasons and files are listed."""
 
 
+def share_instances(cli: CliContext) -> None:
+    """Copy your memories of bots into their shared memory.
+
+    For stores of the profile `instances` in which memories belonged to each person. Nothing is
+    removed, and what was copied before is left out.
+
+    \b
+    Examples:
+      rem share-instances
+      rem --user ada share-instances
+    """
+    with cli.open_engine(embeds=True) as store:
+        count = store.share_instances(cli.user, tenant=cli.tenant)
+    cli.print_result(
+        {"copied": count}, lambda out: out.say(f"Copied {count:,} memories and messages.")
+    )
+
+
 def import_(
     cli: CliContext,
     path: Annotated[str, Argument(metavar="PATH", hidden=True)],

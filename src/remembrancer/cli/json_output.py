@@ -16,7 +16,11 @@ from remembrancer.types import Record
 def to_json_value(value: Any) -> Any:
     """Convert to lists, dicts, strings and numbers; times are ISO 8601 in UTC."""
     if is_dataclass(value):
-        values = {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
+        values = {
+            field.name: to_json_value(getattr(value, field.name))
+            for field in fields(value)
+            if field.repr
+        }
         return {"kind": str(value.kind), **values} if isinstance(value, Record) else values
     match value:
         case datetime():

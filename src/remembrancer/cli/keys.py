@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def key_create(
     cli: CliContext,
     capability: Annotated[
-        list[str] | None, Option(metavar="NAME", help="users:view or users:edit; repeatable.")
+        list[str] | None,
+        Option(metavar="NAME", help="users:view, users:edit or instances:admin; repeatable."),
     ] = None,
     label: Annotated[str | None, Option(metavar="TEXT", help="What it is for.")] = None,
     expires: Annotated[str | None, Option(metavar="DATE", help="When it expires.")] = None,

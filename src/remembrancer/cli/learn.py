@@ -117,7 +117,7 @@ def learn(
         me = cli.memory_of(engine)
         with (
             _show_spinner("Learning from the conversation …"),
-            engine.collect_learned(me.principal.owner) as batches,
+            engine.collect_learned(me.owner) as batches,
         ):
             appended = []
             for turns in conversations:  # In order, as later statements supersede earlier ones.

@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remembrancer.erasure.instance_rows import count_authored, remove_authored
 from remembrancer.erasure.receipts import Receipt, sign_receipt
 from remembrancer.errors import UnknownPerson
 from remembrancer.ids import new_id
@@ -27,7 +28,11 @@ from remembrancer.store.row_counts import (
 )
 from remembrancer.team.service import contributor_id, withdraw_contributions
 from remembrancer.text_format import pluralize
-from remembrancer.transfer.strip_person import find_backups_with, strip_from_backups
+from remembrancer.transfer.strip_person import (
+    PersonMarks,
+    find_backups_with,
+    strip_from_backups,
+)
 from remembrancer.types import Owner, Tenant
 
 if TYPE_CHECKING:
@@ -44,7 +49,8 @@ class Inventory:
     """A person's data: rows by table, keys, backups, and contributions to the team.
 
     `memories` counts a memory once, however many versions it has. `team_facts` is the number of
-    facts without another contributor; they are erased too.
+    facts without another contributor; they are erased too. `shared` is the number of messages and
+    memories that they wrote into instances.
     """
 
     rows: Mapping[str, int]
@@ -53,6 +59,7 @@ class Inventory:
     contributions: int
     team_facts: int
     backups: int
+    shared: int = 0
 
     @property
     def empty(self) -> bool:
@@ -61,7 +68,7 @@ class Inventory:
     @property
     def has_memories(self) -> bool:
         """True if there is anything beside the account."""
-        return bool(self.rows or self.contributions or self.backups)
+        return bool(self.rows or self.contributions or self.backups or self.shared)
 
 
 def describe_inventory(inventory: Inventory) -> str:
@@ -96,6 +103,7 @@ def _build_inventory(services: Services, owner: Owner, found: RowSample) -> Inve
         contributions=contributed,
         team_facts=sole,
         backups=len(find_backups_with(_backup_directory(services), owner)),
+        shared=count_authored(services, owner),
     )
 
 
@@ -115,21 +123,26 @@ def _carry_out(
     services: Services, owner: Owner, erasure: Erasure, traces: TraceTerms, tell: StepListener
 ) -> Receipt:
     extent = _get_extent(erasure, owner)
+    instances: tuple[Owner, ...] = ()
     if extent is not ErasureExtent.CONTRIBUTIONS and _is_due(services, owner, extent, traces):
         tell("Removing memories, conversations, vectors and keys.")
         keep_account = extent is ErasureExtent.MEMORIES
         services.store.delete_owner(owner, keep_account=keep_account)
         services.clear_embedding_cache()
+        instances = _leave_instances(services, owner, keep_account=keep_account)
     tell("Withdrawing contributions to the team.")
     who = withdraw_contributions(services, owner, services.profile_of())
     tell("Rewriting backups.")
-    backups = strip_from_backups(_backup_directory(services), owner, who, extent)
+    author = services.instances.author_mark(owner)
+    marks = PersonMarks(who, author)
+    backups = strip_from_backups(_backup_directory(services), owner, marks, extent)
     tell("Vacuuming shared files and scanning for traces.")
     # From here on the record names no one, so the scan can cover it too.
     nameless = replace(erasure, user=None, traces=())
     services.store.system.save_erasure(nameless)
-    left = [*backups.unreadable, *services.store.scrub()]
-    traces = replace(traces, ids=(*traces.ids, who))
+    left = [*backups.unreadable, *services.store.scrub(instances)]
+    is_personal = extent is not ErasureExtent.CONTRIBUTIONS
+    traces = replace(traces, ids=(*traces.ids, who, *((author,) if is_personal else ())))
     found = _search_traces(services, owner, extent, traces)
     done = replace(nameless, finished_at=services.clock.now())
     # An account that was kept may be in use again, and must not be emptied a second time.
@@ -139,6 +152,16 @@ def _carry_out(
     return sign_receipt(
         services.store, _build_receipt(owner, done, extent, traces, found, left, backups.rewritten)
     )
+
+
+def _leave_instances(services: Services, owner: Owner, *, keep_account: bool) -> tuple[Owner, ...]:
+    """Remove what a person wrote into instances, or the settings of an instance that is erased."""
+    if owner.instance is not None:
+        services.instances.forget(owner.tenant, owner.instance)
+        return ()
+    if not keep_account:
+        services.instances.forget_member(owner)
+    return remove_authored(services, owner)
 
 
 def finish_abandoned(services: Services) -> int:
@@ -192,7 +215,9 @@ def _begin_erasure(
     if inventory.empty and owner not in services.store.system.list_owners():
         raise UnknownPerson(f"{owner.user} of {owner.tenant} is unknown.")
     keys = {"keys": inventory.keys} if extent is ErasureExtent.PERSON else {}
+    shared = {"instance_rows": inventory.shared} if is_personal else {}
     team = {"team_contributions": inventory.contributions, "team_facts": inventory.team_facts}
+    counts = {**inventory.rows, **keys, **shared, **team}
     now = services.clock.now()
     erasure = Erasure(
         id=new_id("erasure", now),
@@ -202,9 +227,7 @@ def _begin_erasure(
         contributions_only=not is_personal,
         user=owner.user,
         traces=traces.ids,
-        removed={
-            name: count for name, count in {**inventory.rows, **keys, **team}.items() if count
-        },
+        removed={name: count for name, count in counts.items() if count},
     )
     services.store.system.save_erasure(erasure)
     return erasure, traces

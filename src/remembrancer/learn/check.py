@@ -25,6 +25,9 @@ from remembrancer.remember.attributes import USER_SUBJECT, canonical_subject
 from remembrancer.remember.statement import Statement
 from remembrancer.types import Permanence, Record, Session, Turn
 
+ANYONE = "anyone"
+"""The subject of a fact of a domain that names none."""
+
 FINAL_DOUBTS = (Doubt.UNGROUNDED,)
 """Doubts that a second answer of the model cannot remove: code compares numbers better."""
 
@@ -49,6 +52,11 @@ class Check:
     memories: Sequence[Record]
     is_model_weak: bool = False
 
+    @property
+    def is_about_domain(self) -> bool:
+        """True if what is learned need not be about the person."""
+        return self.call.profile.learning.about == "domain"
+
     def check_all(
         self, by_model: Sequence[ExtractedFact], by_rules: Sequence[ExtractedFact]
     ) -> list[CheckedFact]:
@@ -57,6 +65,9 @@ class Check:
         Where both found the same fact, the model's gets the key found by the rules. A fact that
         the user asked to have remembered keeps the user's wording.
         """
+        by_model, by_rules = (
+            [self._drop_speaker(one) for one in some] for some in (by_model, by_rules)
+        )
         requested = [one for one in by_rules if one.requested]
         proposed = [
             inherit_key(one, by_rules)
@@ -66,6 +77,15 @@ class Check:
         checked = [self._try_check(one, self._check) for one in proposed]
         checked += [self._try_check(one, self._check_found_by_rules) for one in by_rules]
         return sorted(checked, key=lambda one: self._last_position(one.candidate))
+
+    def _drop_speaker(self, candidate: ExtractedFact) -> ExtractedFact:
+        """Without the key of "the user" in the memory of a domain, where many people speak."""
+        own_names = self.transcript.own_names
+        subject = canonical_subject(candidate.subject or USER_SUBJECT, own_names)
+        if not self.is_about_domain or subject != USER_SUBJECT:
+            return candidate
+        name = next(iter(own_names), None)
+        return replace(candidate, subject=name, predicate=candidate.predicate if name else None)
 
     def drop_repeated(self, checked: Sequence[CheckedFact]) -> list[CheckedFact]:
         """Drop the facts found by rules that the model states for certain, in its own wording."""
@@ -87,7 +107,11 @@ class Check:
             return list(checked), 0
         try:
             found = verify(
-                model, self.transcript, [one.candidate for one in claims], self.call.now()
+                model,
+                self.transcript,
+                [one.candidate for one in claims],
+                self.call.now(),
+                of_anyone=self.is_about_domain,
             )
         except (InvalidModelResponse, ModelUnavailable) as error:
             if isinstance(error, ModelUnavailable) and not error.refused:
@@ -197,9 +221,14 @@ class Check:
             candidate.content,
             [one.words for one in candidate.quotes if one.turn in own],
             "\n".join(own[one] for one in candidate.turns if one in own),
-            about=canonical_subject(candidate.subject or USER_SUBJECT, self.transcript.own_names),
+            about=self._name_subject(candidate),
             said_later="\n".join(later),
         )
+
+    def _name_subject(self, candidate: ExtractedFact) -> str:
+        if self.is_about_domain and candidate.subject is None:
+            return ANYONE
+        return canonical_subject(candidate.subject or USER_SUBJECT, self.transcript.own_names)
 
     def _list_sources(self, candidate: ExtractedFact) -> list[GroundingText]:
         """The texts that names, numbers and dates of a candidate can come from: none of a tool."""

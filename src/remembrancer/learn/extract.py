@@ -115,32 +115,39 @@ class Extraction:
     tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class InstructionChoices:
+    """What a profile chooses: categories with their descriptions, and what is learned about."""
+
+    categories: Mapping[str, str]
+    about: Literal["person", "domain"] = "person"
+
+
 def extract_with_model(
     model: Model,
     transcript: Transcript,
     memories: Sequence[Record],
-    categories: Mapping[str, str],
+    choices: InstructionChoices,
     summary: str | None,
     now: datetime,
 ) -> Extraction:
-    """Ask a model what is worth remembering; `categories` are names with their descriptions."""
+    """Ask a model what is worth remembering."""
     names = ShortIds.of(transcript, memories)
     prompt = render_input(transcript, memories, summary, names)
-    question = Question(_render_instructions(transcript, categories, now), prompt, SCHEMA, "memory")
+    question = Question(_render_instructions(transcript, choices, now), prompt, SCHEMA, "memory")
     return parse_answer(model.answer(question), names)
 
 
-def _render_instructions(
-    transcript: Transcript, categories: Mapping[str, str], now: datetime
-) -> str:
+def _render_instructions(transcript: Transcript, choices: InstructionChoices, now: datetime) -> str:
     own_names = transcript.own_names
     values = {
+        "focus": load_prompt(f"extract_{choices.about}").strip(),
         "today": f"{now:%A, %Y-%m-%d}",
         "language": describe_language(transcript),
         "own_name": f" ({', '.join(own_names)})" if own_names else "",
         "attributes": ", ".join(list_attributes()),
         "categories": "; ".join(
-            f"{name} ({about})" if about else name for name, about in categories.items()
+            f"{name} ({about})" if about else name for name, about in choices.categories.items()
         ),
     }
     text = load_prompt("extract")

@@ -52,6 +52,7 @@ def build_statement(
         valid_until=valid_until,
         agent=last.agent,
         surface=last.surface,
+        author=last.author,
         said_at=max(one.said_at for one in turns),
         doubt=doubt,
     )

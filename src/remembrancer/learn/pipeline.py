@@ -20,10 +20,11 @@ from remembrancer.ids import new_id
 from remembrancer.learn.check import Check, CheckedFact
 from remembrancer.learn.earlier import EarlierFacts, load_earlier
 from remembrancer.learn.evidence_check import RejectionReason
-from remembrancer.learn.extract import Extraction, extract_with_model
-from remembrancer.learn.extracted_fact import ExtractedFact
+from remembrancer.learn.extract import Extraction, InstructionChoices, extract_with_model
+from remembrancer.learn.extracted_fact import ExtractedFact, overlaps
 from remembrancer.learn.learned_facts import FactWriter
 from remembrancer.learn.nearby import load_nearby
+from remembrancer.learn.rules.domain_statement import extract_domain_facts
 from remembrancer.learn.rules.extractor import extract_facts
 from remembrancer.learn.skipped_turns import (
     SkippedTurns,
@@ -38,6 +39,7 @@ from remembrancer.learn.skipped_turns import (
 from remembrancer.learn.team_extractor import propose_for_team
 from remembrancer.learn.transcript import Transcript, build_transcript
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable
+from remembrancer.profiles import LearningPolicy
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.statement import Statement, build_record
 from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, TITLE_SOURCE_KEY
@@ -117,7 +119,7 @@ def learn(
     """
     if not with_model:
         call = call.without_models()
-    whole = stretch = Stretch(BATCH_SIZE, call.profile.learning.window)
+    whole = stretch = _plan_stretch(call.profile.learning)
     skipped = SkippedTurns(call)
     started = call.now()
     while (batch := _claim_next_batch(call, session_id, stretch)) is not None:
@@ -142,6 +144,11 @@ def learn(
         stretch = replace(whole, size=1) if skipped.count else whole
         yield learned
     skipped.finish()
+
+
+def _plan_stretch(learning: LearningPolicy) -> Stretch:
+    size = min(BATCH_SIZE, learning.window) if learning.window_includes_new else BATCH_SIZE
+    return Stretch(size, learning.window)
 
 
 def _learn_batch(call: Call, batch: TurnBatch, started: datetime) -> LearnedBatch | None:
@@ -192,6 +199,8 @@ def _extract_and_check(call: Call, batch: TurnBatch) -> CheckedBatch:
     )
     own, earlier = batch.transcript.new_own_turns, batch.transcript.earlier_own_turns
     by_rules = _extract_with_rules(own, earlier)
+    if call.profile.learning.about == "domain":
+        by_rules = _add_domain_facts(by_rules, extract_domain_facts(own))
     beside_model = [one for one in by_rules if not one.is_plain]
     facts = check.check_all(extraction.candidates, beside_model if call.models.fast else by_rules)
     if call.profile.learning.verify and not check.is_model_weak:
@@ -212,9 +221,18 @@ def _extract_with_rules(turns: Sequence[Turn], earlier: Sequence[Turn]) -> list[
     return [fact for one in turns for fact in _extract_with_rules([one], ())]
 
 
+def _add_domain_facts(
+    by_rules: Sequence[ExtractedFact], found: Sequence[ExtractedFact]
+) -> list[ExtractedFact]:
+    """The facts about a domain beside what the other rules make of other sentences."""
+    more = [one for one in found if not any(overlaps(one, other) for other in by_rules)]
+    return [*by_rules, *more]
+
+
 def _is_personal_learning_enabled(call: Call) -> bool:
     tenant = Tenant(call.owner.tenant)
-    return call.services.live_settings.get(tenant, call.profile).personal_learning
+    settings = call.services.live_settings.get(tenant, call.profile)
+    return settings.personal_learning and call.is_memory_enabled
 
 
 def _claim_next_batch(call: Call, session_id: str, stretch: Stretch) -> TurnBatch | None:
@@ -228,6 +246,8 @@ def _claim_next_batch(call: Call, session_id: str, stretch: Stretch) -> TurnBatc
         listed = writer.list_turns(session_id, before, window + size)
         known = [one for one in listed if one.position < session.watermark]
         new = listed[len(known) : len(known) + size]
+        if call.profile.learning.window_includes_new:
+            known = known[max(0, len(known) + len(new) - max(window, len(new))) :]
         if not new:
             writer.save_session(replace(session, due_at=None, leased_until=None))
             return None
@@ -271,7 +291,7 @@ def _extract_with_model(call: Call, batch: TurnBatch, memories: Sequence[Record]
         call.models.fast,
         batch.transcript,
         memories,
-        categories,
+        InstructionChoices(categories, call.profile.learning.about),
         batch.session.summary,
         call.now(),
     )

@@ -49,7 +49,12 @@ class ShareableFact(BaseModel):
 
 
 def propose_for_team(call: Call, transcript: Transcript) -> None:
-    """Propose facts to the team, unless team learning is switched off."""
+    """Propose facts to the team, unless team learning is switched off.
+
+    What the users of an instance share is said by no one in particular, so it supports no fact.
+    """
+    if call.owner.instance is not None:
+        return
     settings = call.services.live_settings.get(Tenant(call.owner.tenant), call.profile)
     if not call.profile.team.enabled or not settings.team_learning or not transcript.new_own_turns:
         return

@@ -59,9 +59,17 @@ _CAPITALISED = re.compile(r"\b[^\W\d_a-zà-öø-ÿ][\w-]*")
 
 
 def verify(
-    model: Model, transcript: Transcript, claims: Sequence[ExtractedFact], now: datetime
+    model: Model,
+    transcript: Transcript,
+    claims: Sequence[ExtractedFact],
+    now: datetime,
+    *,
+    of_anyone: bool = False,
 ) -> Verification:
-    """Ask about all claims at once; raises InvalidModelResponse if some got no verdict."""
+    """Ask about all claims at once; raises InvalidModelResponse if some got no verdict.
+
+    With `of_anyone` claims need not be about the user.
+    """
     names = ShortIds.of(transcript)
     shown = render_transcript(transcript, names.turns)
     system = load_prompt("verify").replace("{today}", f"{now:%A, %Y-%m-%d}")
@@ -73,7 +81,7 @@ def verify(
     doubts = {
         place: doubt
         for place, claim in enumerate(claims)
-        if (doubt := _find_doubt(verdicts[f"c{place + 1}"], claim, transcript.own_names))
+        if (doubt := _find_doubt(verdicts[f"c{place + 1}"], claim, transcript.own_names, of_anyone))
     }
     return Verification(doubts, tokens)
 
@@ -98,15 +106,21 @@ def _render_claim(claim: ExtractedFact) -> str:
 
 
 def _find_doubt(
-    verdict: StrictVerdict, claim: ExtractedFact, own_names: Sequence[str]
+    verdict: StrictVerdict, claim: ExtractedFact, own_names: Sequence[str], of_anyone: bool
 ) -> Doubt | None:
     if verdict.manner in DOUBT_OF_MANNER:
         return DOUBT_OF_MANNER[verdict.manner]
     if not verdict.supported:
         return {"planned": Doubt.PLANNED, "past": Doubt.PAST}.get(verdict.manner, Doubt.UNSUPPORTED)
-    if verdict.about and not _is_same_person(verdict.about, claim.subject, own_names):
-        return Doubt.OTHER_PERSON
-    return None
+    if not verdict.about or (of_anyone and _is_open(verdict.about, claim, own_names)):
+        return None
+    is_same = _is_same_person(verdict.about, claim.subject, own_names)
+    return None if is_same else Doubt.OTHER_PERSON
+
+
+def _is_open(about: str, claim: ExtractedFact, own_names: Sequence[str]) -> bool:
+    """True if the claim names no subject, or the verdict only says who spoke."""
+    return claim.subject is None or canonical_subject(about, own_names) == USER_SUBJECT
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from remembrancer.types import JOBS_SURFACE, Owner, Principal
+from remembrancer.types import Owner, Principal
 
 if TYPE_CHECKING:
     from remembrancer.call import Services
@@ -46,7 +46,7 @@ class Learner:
         """Learn from a session in the caller's thread; None if that failed."""
         from remembrancer.learn.pipeline import learn
 
-        call = self._services.build_call(Principal(owner, None, JOBS_SURFACE), scope)
+        call = self._services.build_call(Principal.for_jobs(owner), scope)
         try:
             return list(learn(call, session_id))
         except Exception:  # A failure here must never reach the user's conversation.
@@ -87,9 +87,7 @@ class Learner:
         while (owner := self._queue.get()) is not None:
             # The sessions stay due; the thread must live on for those who wait for it.
             with contextlib.suppress(Exception):
-                for batch in learn_due_sessions(
-                    self._services, Principal(owner, None, JOBS_SURFACE)
-                ):
+                for batch in learn_due_sessions(self._services, Principal.for_jobs(owner)):
                     self._hand_back(owner, batch)
             self._queue.task_done()
         self._queue.task_done()

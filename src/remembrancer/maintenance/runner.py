@@ -15,7 +15,6 @@ from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
 from remembrancer.maintenance import tasks
 from remembrancer.remember.embedding import embed_missing
 from remembrancer.store.contract import Lease, Visibility
-from remembrancer.types import JOBS_SURFACE as SURFACE
 from remembrancer.types import Owner, Principal, Progress
 
 if TYPE_CHECKING:
@@ -84,14 +83,14 @@ class JobContext:
         return self.services.clock
 
     def call(self, owner: Owner, agent: str | None = None) -> Call:
-        """A call on the person's own behalf, with the profile of an agent."""
-        return self.services.build_call(Principal(owner, None, SURFACE), agent)
+        """A call on the owner's own behalf, with the profile of an agent or of the instance."""
+        return self.services.build_call(Principal.for_jobs(owner), agent or owner.instance)
 
     def calls_by_scope(self, owner: Owner) -> Iterator[tuple[Call, Visibility]]:
         """Calls for each agent with its own settings, within its scope, and one for everything
         else.
         """
-        agents = tuple(self.settings.agents)
+        agents = tuple(self.settings.agents) if owner.instance is None else ()
         for agent in agents:
             yield self.call(owner, agent), Visibility(scopes=(agent,))
         yield self.call(owner), Visibility(excluded_scopes=agents)
@@ -217,7 +216,7 @@ def _expire(work: JobContext, owner: Owner) -> int:
 def _learn(work: JobContext, owner: Owner) -> int:
     from remembrancer.learn.queue import learn_due_sessions
 
-    batches = learn_due_sessions(work.services, Principal(owner, None, SURFACE))
+    batches = learn_due_sessions(work.services, Principal.for_jobs(owner))
     return len({one.session_id for one in batches})
 
 

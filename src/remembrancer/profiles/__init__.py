@@ -57,11 +57,19 @@ class ScopePolicy(ProfileTable):
     """The scopes that an agent sees.
 
     `shared`: its own and the global scope; `isolated`: only its own; `nested`: its own and those
-    below it.
+    below it. With the owner `instance` an agent's memories belong to the agent: all users of the
+    tenant who have access to it share them.
     """
 
     visibility: Literal["shared", "isolated", "nested"] = "shared"
     write: Literal["global", "own"] = "own"
+    owner: Literal["person", "instance"] = "person"
+
+    @model_validator(mode="after")
+    def _check_owner(self) -> ScopePolicy:
+        if self.owner == "instance" and self.visibility != "isolated":
+            raise ValueError('owner = "instance" needs visibility = "isolated"')
+        return self
 
 
 class DeletionPolicy(ProfileTable):
@@ -184,10 +192,15 @@ class LearningPolicy(ProfileTable):
 
     With `verify` the model is asked a second time whether the conversation supports what it
     proposed. With `keep_explicit` a statement made directly outranks later words in conversations.
+    The model is shown `window` messages before the new ones or, with `window_includes_new`, with
+    them. What is learned is `about` the person and those around them, or about the domain of the
+    conversation: whoever and whatever is talked about.
     """
 
     when: Literal["after_reply", "on_close", "every_turns", "never"] = "on_close"
     window: PositiveInt = 15
+    window_includes_new: bool = False
+    about: Literal["person", "domain"] = "person"
     every_turns: PositiveInt = 10
     minimum_confidence: Fraction = 0.5
     verify: bool = True

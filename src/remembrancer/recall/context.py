@@ -131,7 +131,9 @@ def build_context(
         as_of = _load_snapshot_time(call, session)
     request = _build_request(call, prompt, as_of, session, now, budget)
     request = replace(request, exclude=frozenset(exclude))
-    layout, drafted = context_style.draft(request)
+    layout, drafted = (
+        context_style.draft(request) if call.is_memory_enabled else (BlockLayout(""), [])
+    )
     entries = [one for one in drafted if not request.exclude.issuperset(one.ids)]
     return _append_team_block(request, build_block(layout, entries, budget), budget)
 

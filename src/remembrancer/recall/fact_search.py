@@ -120,7 +120,7 @@ def _compare(
     # A request for what was true at a moment has that moment for its present.
     past = find_past_window(text, now) if criteria.true_at is None else None
     present = criteria.true_at or now
-    own_names = find_user_names(index) | {call.owner.user}
+    own_names = find_user_names(index) | {call.principal.owner.user}
     return FactSearch(
         call,
         question,

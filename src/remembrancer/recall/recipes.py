@@ -56,8 +56,8 @@ Score = Callable[[Candidate, RankingContext], Mapping[str, float]]
 
 
 def reciprocal_rank(rank: int | None, ranking: RankingContext) -> float:
-    """1 / (k + rank); a memory that the search did not find ranks after the whole pool."""
-    return 1 / (ranking.recall.rrf_k + (rank if rank is not None else ranking.pool + 1))
+    """1 / (k + rank), and 0 for a memory that the search did not find."""
+    return 0.0 if rank is None else 1 / (ranking.recall.rrf_k + rank)
 
 
 def days_since(moment: datetime, now: datetime) -> float:
@@ -101,10 +101,14 @@ def score_composite(candidate: Candidate, ranking: RankingContext) -> Mapping[st
     """Weighted sum of relevance, importance, recency and confidence, each from 0 to 1."""
     weights = ranking.recall.weights
     best = 2 / (ranking.recall.rrf_k + 1)
+    found = (candidate.semantic_rank, candidate.keyword_rank)
+    # A memory that a search did not find ranks after the whole pool.
+    ranks = (ranking.pool + 1 if rank is None else rank for rank in found)
+    fused = sum(reciprocal_rank(rank, ranking) for rank in ranks)
     idle = days_since(last_used_at(candidate.record), ranking.now)
     recency = math.exp(-idle / ranking.recall.nudges.recency_days)
     return {
-        "relevance": weights.relevance * sum(score_rrf(candidate, ranking).values()) / best,
+        "relevance": weights.relevance * fused / best,
         "importance": weights.importance * candidate.record.importance / ranking.importance_max,
         "recency": weights.recency * recency,
         "confidence": weights.confidence * candidate.effective_confidence,

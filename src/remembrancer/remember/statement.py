@@ -102,6 +102,7 @@ class Statement:
     evidence: tuple[Evidence, ...] = ()
     agent: str | None = None
     surface: str | None = None
+    author: str | None = None
     id: str | None = None
     said_at: datetime | None = None
     doubt: str | None = None
@@ -177,6 +178,7 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         "tainted": statement.origin.is_untrusted,
         "agent": statement.agent or call.principal.agent,
         "surface": statement.surface or call.principal.surface,
+        "author": statement.author or call.author,
         "session_id": statement.session_id,
         "evidence": statement.evidence,
         "tags": statement.tags,

@@ -209,7 +209,7 @@ def _build_routes() -> list[BaseRoute]:
         api.include_router(router, prefix="/memory")
     api.include_router(team.router, prefix="/team")
     api.include_router(privacy.people, prefix="/people")
-    for router in (keys.router, admin.router, privacy.router):
+    for router in (keys.router, admin.router, privacy.router, instances.settings):
         api.include_router(router)
     agent = [Depends(declare_agent_path)]
     agents = APIRouter(prefix="/api/agents/{agent}", **secured)

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Path, Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import NotAllowed
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.memory import Memory
 from remembrancer.server.etags import ETagHeaders
+from remembrancer.server.middleware.idempotency import DATA_OWNER
 from remembrancer.server.problems import KEY_REQUIRED, Unauthenticated
 from remembrancer.server.render import MemoryRenderer
 from remembrancer.server.schemas import Name
@@ -44,7 +46,17 @@ async def declare_agent_path(
 
 async def get_memory(request: Request, engine: Engine, caller: Caller) -> Memory:
     """Return the caller's memory, as the agent in the path if there is one."""
-    return get_agent_memory(engine, caller, request.path_params.get("agent"))
+    agent = request.path_params.get("agent") or caller.agent
+    if engine.is_shared(agent):  # Whether the caller may use it is read from the store.
+        return await run_in_threadpool(get_request_memory, request, caller, agent)
+    return get_request_memory(request, caller, agent)
+
+
+def get_request_memory(request: Request, caller: Principal, agent: str | None) -> Memory:
+    """Return the caller's memory as seen by an agent, and note whose memories they are."""
+    memory = get_agent_memory(request.app.state.engine, caller, agent)
+    setattr(request.state, DATA_OWNER, memory.owner)
+    return memory
 
 
 def get_agent_memory(engine: Remembrancer, caller: Principal, agent: str | None) -> Memory:

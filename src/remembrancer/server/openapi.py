@@ -22,7 +22,10 @@ TAGS = [
     {"name": "team", "description": "Shared team facts and their review."},
     {"name": "people", "description": "The users of the caller's tenant."},
     {"name": "admin", "description": "Recurring jobs and backups."},
-    {"name": "instances", "description": "The memories of one bot instance, as table rows."},
+    {
+        "name": "instances",
+        "description": "Bot instances, and the memories of one of them as table rows.",
+    },
     {"name": "chat completions", "description": "OpenAI-compatible chat with memory."},
     {"name": "server", "description": "Probes, metrics and browser login."},
 ]

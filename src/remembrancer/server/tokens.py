@@ -56,7 +56,9 @@ class TokenVerifier:
         granted = claims.get(settings.capabilities_claim) if settings.capabilities_claim else ()
         names = granted.split() if isinstance(granted, str) else granted or ()
         capabilities = frozenset(name for name in names if name in CAPABILITIES)
-        owner = Owner(_require_text(tenant), _require_text(claims.get(settings.user_claim)))
+        owner = Owner.of_person(
+            _require_text(tenant), _require_text(claims.get(settings.user_claim))
+        )
         return Principal(owner, None, surface, capabilities)
 
 

@@ -188,6 +188,7 @@ def _build_turn(
         tainted=one.origin.is_untrusted,
         agent=call.principal.agent,
         surface=call.principal.surface,
+        author=call.author,
         session_id=session_id,
         metadata=one.metadata,
         valid_from=one.said_at,

@@ -581,8 +581,10 @@ class Store(Protocol):
         keys; idempotent.
         """
 
-    def scrub(self) -> tuple[str, ...]:
-        """Vacuum removed data. Returns the reasons for anything that could not be vacuumed.
+    def scrub(self, owners: Sequence[Owner] = ()) -> tuple[str, ...]:
+        """Vacuum removed data, with that of some owners.
+
+        Returns the reasons for anything that could not be vacuumed.
 
         Also drops the in-memory data of owners whom another process erased.
         """

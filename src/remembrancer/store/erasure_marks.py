@@ -24,6 +24,12 @@ def erasure_mark(store: Store, owner: Owner) -> str:
     ).hexdigest()
 
 
+def author_mark(store: Store, owner: Owner) -> str:
+    """A keyed hash of a person, for what they write into memories that others share."""
+    key = load_signing_key(store, Tenant(owner.tenant))
+    return hmac.new(key, f"author:{owner.id}".encode(), hashlib.sha256).hexdigest()[:32]
+
+
 def is_erased_since(store: Store, owner: Owner, since: datetime) -> bool:
     """True if the owner was erased after a moment, so that older data must not be restored."""
     marks = {

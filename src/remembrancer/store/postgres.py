@@ -208,7 +208,7 @@ class PostgresStore:
                 system_tables.delete_owner_rows(connection, owner)
         self._indexes.drop(owner.id)
 
-    def scrub(self) -> tuple[str, ...]:
+    def scrub(self, owners: Sequence[Owner] = ()) -> tuple[str, ...]:
         self.evict_erased()
         with _translate_connection_errors(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")

@@ -55,12 +55,26 @@ ENUMS: Mapping[str, type[StrEnum]] = {
     "backlog": Backlog,
     "origin": Origin,
 }
+AUTHOR_KEY = ".author"
+"""The key in the column `metadata` under which the author is stored; no metadata has it."""
+
+
+def _hide_author(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    if AUTHOR_KEY not in metadata:
+        return metadata
+    return {name: value for name, value in metadata.items() if name != AUTHOR_KEY}
+
+
 FIELD_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     # A dict lookup takes a fifth of the time of calling the enum class.
     **{name: {str(one): one for one in enum}.__getitem__ for name, enum in ENUMS.items()},
     "tags": tuple,
     "evidence": lambda turns: tuple(Evidence(**turn) for turn in turns),
+    "author": lambda metadata: metadata.get(AUTHOR_KEY),
+    "metadata": _hide_author,
 }
+FIELD_COLUMNS = {"author": "metadata"}
+"""The fields that are stored in the column of another one."""
 
 
 @cache
@@ -74,14 +88,13 @@ def _field_converters(
     table = tables.MEMORY_TABLES[kind]
     places = {name: place for place, name in enumerate(table.columns.keys())}
     converts = build_result_processors(table, dialect) if dialect else {}
+    columns = {
+        one.name: FIELD_COLUMNS.get(one.name, one.name) for one in fields(RECORD_TYPES[kind])
+    }
     return [
         # Field names, not column names: only identifiers are fast as keywords.
-        (
-            places[field.name],
-            field.name,
-            _compose(converts.get(field.name), FIELD_CONVERTERS.get(field.name)),
-        )
-        for field in fields(RECORD_TYPES[kind])
+        (places[column], name, _compose(converts.get(column), FIELD_CONVERTERS.get(name)))
+        for name, column in columns.items()
     ]
 
 
@@ -112,11 +125,14 @@ def convert_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def record_to_row(record: Record) -> dict[str, Any]:
-    return field_values(record) | {
+    values = field_values(record)
+    author = values.pop("author")
+    metadata = dict(_hide_author(record.metadata))
+    return values | {
         "fingerprint": fingerprint(record.content),
         "evidence": [asdict(turn) for turn in record.evidence],
         "tags": list(record.tags),
-        "metadata": dict(record.metadata),
+        "metadata": metadata | ({AUTHOR_KEY: author} if author else {}),
     }
 
 

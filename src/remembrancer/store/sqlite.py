@@ -9,7 +9,7 @@ import sqlite3
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -169,12 +169,15 @@ class SqliteStore:
         if not keep_account:
             self.system.delete_owner(owner)
 
-    def scrub(self) -> tuple[str, ...]:
+    def scrub(self, owners: Sequence[Owner] = ()) -> tuple[str, ...]:
         self.evict_erased()
         kept = [] if self._system_file.scrub() else ["the system file"]
         for tenant in filter(self._has_file, self.system.list_tenants()):  # even without facts
             with self._use_team(tenant) as team:
                 kept += [] if team.file.scrub() else [f"the file of team {tenant.name}"]
+        for owner in filter(self._has_file, owners):
+            with self._use_person(owner) as person:
+                kept += [] if person.file.scrub() else [f"the file of {owner.user}"]
         return tuple(f"A reader still uses {which}." for which in kept)
 
     def scan_traces(self, owner: Owner | None, traces: TraceTerms) -> list[ScanResult]:

@@ -222,14 +222,15 @@ class Review:
     def people(self) -> tuple[str, ...]:
         """The names of the tenant's users who have a memory in this store."""
         owners = self._services.store.system.list_owners()
-        return tuple(one.user for one in owners if one.tenant == self._tenant.name)
+        people = (one for one in owners if one.instance is None)
+        return tuple(one.user for one in people if one.tenant == self._tenant.name)
 
     def person(self, user: str) -> PersonCounts:
         """The size of a user's memory, in numbers only; the user's activity log shows the access.
 
         It does not count contributions to the team, because in a small team a number identifies.
         """
-        owner = Owner(self._tenant.name, user)
+        owner = Owner.of_person(self._tenant.name, user)
         call = self._services.build_call(replace(self._principal, owner=owner, agent=None))
         note = f"by {self._principal.owner.user}, in numbers"
         with self._services.store.open_writer(owner, create=False) as writer:

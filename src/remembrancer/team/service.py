@@ -162,7 +162,7 @@ def propose(
         confirmed_at=now,
     )
     with call.store.open_team_writer(tenant) as writer:
-        contributor = contributor_id(writer.load_contributor_key(), call.owner)
+        contributor = contributor_id(writer.load_contributor_key(), call.principal.owner)
         return _enter_proposal(writer, fact, embedding, contributor, settings)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from remembrancer.access.tenant_settings import LiveSetting
 from remembrancer.errors import InvalidInput
 from remembrancer.types import validate_name
 
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from remembrancer.types import Json, Tenant
 
 SETTINGS_KEY = "switches"
-CACHE_SECONDS = 0.5
-"""Time for which a process uses its cached settings."""
-
 TEAM_RECALL, ANONYMOUS = "team_recall", "anonymous"
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -50,9 +46,7 @@ class LiveSettings:
     """Reads the settings through a short-lived cache and writes them to the store."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._lock = threading.Lock()
-        self._cache: dict[str, tuple[float, Mapping[str, Json]]] = {}
+        self._setting = LiveSetting(store, SETTINGS_KEY)
 
     def get(self, tenant: Tenant, profile: Profile) -> TeamSettings:
         """The stored settings of a tenant over the defaults of the profile."""
@@ -64,7 +58,7 @@ class LiveSettings:
             "recall_confidence": team.recall_confidence,
             "limit": team.limit,
         }
-        return TeamSettings.model_validate(defaults | dict(self._load_cached(tenant)))
+        return TeamSettings.model_validate(defaults | self._setting.get(tenant))
 
     def change(self, tenant: Tenant, profile: Profile, changes: Mapping[str, Json]) -> TeamSettings:
         """Change settings for every process; an invalid one changes nothing."""
@@ -75,31 +69,14 @@ class LiveSettings:
         return self._save(tenant, profile, lambda stored: _remove(stored, names))
 
     def _save(
-        self, tenant: Tenant, profile: Profile, change: Callable[[Json], Json]
+        self, tenant: Tenant, profile: Profile, change: Callable[[dict[str, Json]], Json]
     ) -> TeamSettings:
-        self._store.system.change_setting(tenant, SETTINGS_KEY, change)
-        with self._lock:
-            self._cache.pop(tenant.id, None)
+        self._setting.change(tenant, change)
         return self.get(tenant, profile)
 
-    def _load_cached(self, tenant: Tenant) -> Mapping[str, Json]:
-        with self._lock:
-            at, values = self._cache.get(tenant.id, (-CACHE_SECONDS, {}))
-            if time.monotonic() - at < CACHE_SECONDS and tenant.id in self._cache:
-                return values
-        values = self._load(tenant)
-        with self._lock:
-            self._cache[tenant.id] = (time.monotonic(), values)
-        return values
 
-    def _load(self, tenant: Tenant) -> Mapping[str, Json]:
-        stored = self._store.system.get_setting(tenant, SETTINGS_KEY)
-        return stored if isinstance(stored, dict) else {}
-
-
-def _merge(stored: Json, changes: Mapping[str, Json]) -> Json:
+def _merge(values: dict[str, Json], changes: Mapping[str, Json]) -> Json:
     """Merge and validate; raises InvalidInput with the name of an invalid setting."""
-    values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
     old, new = values.get(TEAM_RECALL), changes.get(TEAM_RECALL)
     merged: dict[str, Json] = {**values, **changes}
     if isinstance(new, dict):
@@ -115,8 +92,7 @@ def _merge(stored: Json, changes: Mapping[str, Json]) -> Json:
     return merged
 
 
-def _remove(stored: Json, names: Sequence[str]) -> Json:
-    values: dict[str, Json] = dict(stored) if isinstance(stored, dict) else {}
+def _remove(values: dict[str, Json], names: Sequence[str]) -> Json:
     for name in names:
         setting, dot, surface = name.partition(".")
         if setting == TEAM_RECALL and dot:

@@ -17,7 +17,7 @@ PAGE_SIZE = 200
 def render_markdown(call: Call) -> Iterator[str]:
     """Yield the lines of the document, as of one moment."""
     with call.store.open_reader(call.owner) as reader:
-        yield f"# What is remembered of {call.owner.user}\n"
+        yield f"# What is remembered of {call.owner.instance or call.owner.user}\n"
         yield f"As of {call.now():%Y-%m-%d %H:%M} UTC.\n"
         is_fact = Filter(now=call.now(), kinds=(Kind.FACT,), visible=call.resolve_visibility())
         facts = [one for one in iter_records(reader, is_fact) if isinstance(one, Fact)]

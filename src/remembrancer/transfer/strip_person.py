@@ -20,9 +20,18 @@ from pathlib import Path
 
 from remembrancer.errors import BadBackup
 from remembrancer.store.contract import ErasureExtent, Store
+from remembrancer.store.erasure_marks import author_mark
 from remembrancer.store.fsync import fsync_path
 from remembrancer.transfer.archive import MANIFEST, build_zip_info, write_atomically, write_member
-from remembrancer.transfer.ndjson import SYSTEM_MEMBER, member_name, parse_row
+from remembrancer.transfer.author_removal import RowChange, build_author_removal
+from remembrancer.transfer.ndjson import (
+    PEOPLE,
+    SYSTEM_MEMBER,
+    encode_lines,
+    member_name,
+    parse_data_owner,
+    parse_row,
+)
 from remembrancer.transfer.rotation import list_backups
 from remembrancer.types import Json, Owner, Tenant
 
@@ -30,6 +39,14 @@ PERSON_TABLES = frozenset({"users", "keys"})
 """System tables whose rows are about a person."""
 
 RowPredicate = Callable[[str, Mapping[str, Json]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonMarks:
+    """The keyed hashes of a person: as a contributor to the team, and as an author in instances."""
+
+    contributor: str
+    author: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +58,7 @@ class StripResult:
 
 
 def strip_from_backups(
-    directory: Path | None, owner: Owner, contributor: str, extent: ErasureExtent
+    directory: Path | None, owner: Owner, marks: PersonMarks, extent: ErasureExtent
 ) -> StripResult:
     """Rewrite the backups in a directory that contain a person, and remove unfinished ones."""
     if directory is None or not directory.exists():
@@ -51,7 +68,7 @@ def strip_from_backups(
     rewritten, unreadable = 0, []
     for path in list_backups(directory):
         try:
-            rewritten += _rewrite_backup(path, owner, contributor, extent)
+            rewritten += _rewrite_backup(path, owner, marks, extent)
         except (BadBackup, zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError):
             unreadable.append(f"The backup {path.name} cannot be read: delete it by hand.")
     return StripResult(rewritten, tuple(unreadable))
@@ -68,7 +85,8 @@ def copy_without_people(path: Path, store: Store, people: Sequence[Owner]) -> It
         for owner in people:
             with store.open_team_writer(Tenant(owner.tenant)) as writer:
                 contributor = contributor_id(writer.load_contributor_key(), owner)
-            _rewrite_backup(copy, owner, contributor, ErasureExtent.PERSON)
+            marks = PersonMarks(contributor, author_mark(store, owner))
+            _rewrite_backup(copy, owner, marks, ErasureExtent.PERSON)
         yield copy
 
 
@@ -85,19 +103,19 @@ def find_backups_with(directory: Path | None, owner: Owner) -> list[Path]:
     return found
 
 
-def _rewrite_backup(path: Path, owner: Owner, contributor: str, extent: ErasureExtent) -> bool:
+def _rewrite_backup(path: Path, owner: Owner, marks: PersonMarks, extent: ErasureExtent) -> bool:
     """Rewrite a backup if it contains anything of a person; returns whether it did."""
     with zipfile.ZipFile(path) as source:
         manifest = json.loads(source.read(MANIFEST))
-        removals = _plan_removals(source, owner, contributor, extent)
-        if not removals:
+        changes = _plan_changes(source, owner, marks, extent)
+        if not changes:
             return False
         created_at = datetime.fromisoformat(manifest["created_at"])
         with write_atomically(path) as draft:
             with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as target:
                 manifest["members"] = [
                     write_member(
-                        target, created_at, name, _filter_lines(source, name, removals.get(name))
+                        target, created_at, name, _change_lines(source, name, changes.get(name))
                     ).model_dump()
                     for name in (one["name"] for one in manifest["members"])
                     if name != member_name(owner) or extent is ErasureExtent.CONTRIBUTIONS
@@ -109,24 +127,46 @@ def _rewrite_backup(path: Path, owner: Owner, contributor: str, extent: ErasureE
     return True
 
 
-def _plan_removals(
-    source: zipfile.ZipFile, owner: Owner, contributor: str, extent: ErasureExtent
-) -> dict[str, RowPredicate]:
-    """Return the members to change, each with the predicate of the rows to remove."""
-    removals: dict[str, RowPredicate] = {}
+def _plan_changes(
+    source: zipfile.ZipFile, owner: Owner, marks: PersonMarks, extent: ErasureExtent
+) -> dict[str, RowChange]:
+    """Return the members to change, each with the change of its rows."""
+    changes: dict[str, RowChange] = {}
     names = set(source.namelist())
-    if extent is not ErasureExtent.CONTRIBUTIONS and member_name(owner) in names:
-        removals[member_name(owner)] = lambda *_: True
+    if extent is not ErasureExtent.CONTRIBUTIONS:
+        if member_name(owner) in names:
+            changes[member_name(owner)] = lambda *_: None
+        changes |= _plan_instance_changes(source, owner, marks.author)
     if extent is ErasureExtent.PERSON:
         is_person = _build_person_filter(owner)
         if any(is_person(*parse_row(line)) for line in _read_lines(source, SYSTEM_MEMBER)):
-            removals[SYSTEM_MEMBER] = is_person
+            changes[SYSTEM_MEMBER] = _remove(is_person)
     team = member_name(Tenant(owner.tenant))
     if team in names:
-        is_contribution = _build_contribution_filter(source, team, contributor)
+        is_contribution = _build_contribution_filter(source, team, marks.contributor)
         if is_contribution is not None:
-            removals[team] = is_contribution
-    return removals
+            changes[team] = _remove(is_contribution)
+    return changes
+
+
+def _remove(is_removed: RowPredicate) -> RowChange:
+    return lambda table, columns: None if is_removed(table, columns) else columns
+
+
+def _plan_instance_changes(
+    source: zipfile.ZipFile, owner: Owner, author: str
+) -> dict[str, RowChange]:
+    """The changes of the instances into which a person wrote."""
+    changes = {}
+    for name in source.namelist():
+        if not name.startswith(f"{PEOPLE}/") or name == member_name(owner):
+            continue
+        header, *lines = _read_lines(source, name)
+        found = parse_data_owner(header)
+        is_instance = isinstance(found, Owner) and found.instance is not None
+        if is_instance and any(author.encode() in line for line in lines):
+            changes[name] = build_author_removal(list(map(parse_row, lines)), author)
+    return changes
 
 
 def _build_person_filter(owner: Owner) -> RowPredicate:
@@ -160,14 +200,18 @@ def _build_contribution_filter(
     return is_removed
 
 
-def _filter_lines(
-    source: zipfile.ZipFile, name: str, is_removed: RowPredicate | None
-) -> Iterator[bytes]:
+def _change_lines(source: zipfile.ZipFile, name: str, change: RowChange | None) -> Iterator[bytes]:
     """Yield the lines of a member that stay; the first of a person or team names the owner."""
     for number, line in enumerate(_read_lines(source, name)):
-        is_header = number == 0 and name != SYSTEM_MEMBER
-        if is_removed is None or is_header or not is_removed(*parse_row(line)):
+        if change is None or (number == 0 and name != SYSTEM_MEMBER):
             yield line
+            continue
+        table, columns = parse_row(line)
+        kept = change(table, columns)
+        if kept is columns:
+            yield line
+        elif kept is not None:
+            yield from encode_lines([(table, kept)])
 
 
 def _read_lines(source: zipfile.ZipFile, name: str) -> Iterator[bytes]:

@@ -27,6 +27,9 @@ UNSTORED_PATHS = ("/api/keys", "/api/me/link-code")
 """Paths whose responses contain secrets, which must not be stored."""
 
 STORED_HEADERS = ("content-type", "etag", "location")
+DATA_OWNER = "data_owner"
+"""The key in a request's state of the owner whose memories the response can show."""
+
 NOT_STORED_YET = datetime.min.replace(tzinfo=UTC)
 """Placeholder; the store sets the time when it stores the response."""
 
@@ -71,7 +74,8 @@ class IdempotencyMiddleware:
         else:
             # Stored before it is sent: the client may retry as soon as it has the response.
             response = recorder.build_stored_response(name, request)
-            await run_in_threadpool(self._responses.finish, owner, response)
+            shown = scope["state"].get(DATA_OWNER)
+            await run_in_threadpool(self._responses.finish, owner, response, shown)
         for message in recorder.messages:
             await send(message)
 
