@@ -49,6 +49,7 @@ from remembrancer.types import (
     Rule,
     Stats,
     Status,
+    TeamFact,
     TeamKind,
     TeamOrigin,
     TeamRecalled,
@@ -150,6 +151,18 @@ class Memory(Conversations):
         from remembrancer.team.service import propose
 
         return propose(self._call, content, kind=kind, origin=origin, importance=importance)
+
+    def explain_proposal(self, result: TeamProposalResult) -> str:
+        """What became of a proposal, in plain words."""
+        from remembrancer.team.outcome import explain_proposal
+
+        return explain_proposal(self._call, result)
+
+    def withdraw(self, fact_id: str) -> TeamFact:
+        """Take back what you proposed to the team, while it is pending."""
+        from remembrancer.team.withdrawal import withdraw
+
+        return withdraw(self._call, fact_id)
 
     def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
         """Search the team's memory, if the team's settings allow it on this surface.

@@ -8,9 +8,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from remembrancer.team.request import parse_team_request
+
 
 @dataclass(frozen=True, slots=True)
 class Remember:
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeToTeam:
+    """Propose something to the team; an empty content is what the user said last."""
+
     content: str
 
 
@@ -53,7 +62,9 @@ class Explain:
     """List the memories behind the last answer."""
 
 
-Command = Remember | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain
+Command = (
+    Remember | ProposeToTeam | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain
+)
 
 _POLITE = re.compile(
     r"^(?:(?:hey|hi|ok(?:ay)?|please|(?:can|could|would|will) you(?: please)?)[\s,!]+)+", re.I
@@ -121,6 +132,8 @@ def parse_command(text: str) -> Command | None:
         request = request.rstrip(" \t\n?")
     elif request.endswith("?"):
         return None
+    if (content := parse_team_request(request)) is not None:
+        return ProposeToTeam(content)
     if match := _REMEMBER.fullmatch(request):
         return Remember(_capitalize_first(match["content"]))
     if match := _CORRECT.fullmatch(request):

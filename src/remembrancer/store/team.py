@@ -144,6 +144,11 @@ class SqlTeamWriter(SqlTeamReader):
         )
         return list(self._connection.execute(query.order_by(CONTRIBUTIONS.c.fact_id)).scalars())
 
+    def drop_contribution(self, fact_id: str, contributor: str) -> int:
+        table = CONTRIBUTIONS.c
+        self._delete(CONTRIBUTIONS, table.fact_id == fact_id, table.contributor == contributor)
+        return self.count_contributors(fact_id)
+
     def drop_contributions(self, contributor: str) -> list[str]:
         said = self.list_contributed_facts(contributor)
         self._delete(CONTRIBUTIONS, CONTRIBUTIONS.c.contributor == contributor)

@@ -84,6 +84,9 @@ class TeamWriter(TeamReader, Protocol):
     def list_contributed_facts(self, contributor: str) -> list[str]:
         """The ids of the facts that a contributor stated."""
 
+    def drop_contribution(self, fact_id: str, contributor: str) -> int:
+        """Delete a contributor's statement of a fact; returns how many contributors are left."""
+
     def drop_contributions(self, contributor: str) -> list[str]:
         """Delete everything a contributor stated; returns the ids of facts without a contributor
         left.

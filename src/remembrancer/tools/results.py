@@ -217,15 +217,14 @@ class StatsResult(ToolResult):
 
 
 class ProposalResult(ToolResult):
-    """The verdict on a proposal to the team, and the rules that it breaks."""
+    """The verdict on a proposal to the team, the rules that it breaks, and both in words."""
 
     verdict: str
     rules: list[str] | None = None
+    explanation: str
 
     def to_text(self) -> str:
-        if self.rules:
-            return f"Refused, nothing was stored. It breaks: {', '.join(self.rules)}."
-        return f"{self.verdict.replace('_', ' ').capitalize()}."
+        return escape_for_prompt(self.explanation)
 
 
 class TeamFactResult(BaseModel):

@@ -7,7 +7,6 @@ from typing import Literal
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import ProposalResult, TeamRecallResult
 from remembrancer.tools.tool import READS, SETS, drop_none, tool
-from remembrancer.types import TeamOrigin
 
 
 @tool(SETS)
@@ -18,9 +17,13 @@ def propose_to_team(
 ) -> ProposalResult:
     """Propose project knowledge for the whole team; it waits for approval. Use it for "remember
     this for the team", and say nothing about any person."""
-    origin = TeamOrigin.AGENT if caller.principal.agent else TeamOrigin.ASSISTANT
+    origin = caller.team_origin
     proposed = caller.memory.propose(content, origin=origin, **drop_none(kind=kind))
-    return ProposalResult(verdict=proposed.verdict, rules=list(proposed.rules) or None)
+    return ProposalResult(
+        verdict=proposed.verdict,
+        rules=list(proposed.rules) or None,
+        explanation=caller.memory.explain_proposal(proposed),
+    )
 
 
 @tool(READS)
