@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from remembrancer.maintenance.simulate import Simulation
     from remembrancer.profiles import Profile
     from remembrancer.recall.prompt_block import Context
+    from remembrancer.team.listing import TeamListed
     from remembrancer.team.service import TeamProposalResult
     from remembrancer.transfer.import_pipeline import ImportResult
     from remembrancer.types import Progress
@@ -172,6 +173,19 @@ class Memory(Conversations):
         from remembrancer.team.service import recall_for_call
 
         return recall_for_call(self._call, query, limit)
+
+    def list_team(
+        self,
+        *,
+        origins: Sequence[TeamOrigin | str] = (),
+        kind: TeamKind | str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[TeamListed]:
+        """What the team knows, newest first, with the class of its authors, never the authors."""
+        from remembrancer.team.listing import list_facts
+
+        return list_facts(self._call, origins=origins, kind=kind, limit=limit, cursor=cursor)
 
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False

@@ -35,7 +35,8 @@ QUEUE_OPTIONS = {
         str | None, Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ],
     "origin": Annotated[
-        str | None, Option(metavar="NAME", help="Proposed by: user, agent or assistant.")
+        list[str] | None,
+        Option(metavar="NAME", help="Proposed by: user, agent or assistant; can be repeated."),
     ],
     "words": Annotated[str | None, Option(metavar="TEXT", help="Only facts with these words.")],
     "cursor": Cursor,
@@ -64,10 +65,11 @@ def team_review(
       rem team-review
       rem team-review --single --kind howto
       rem team-review --status approved --contested
-      rem team-review --words proxy --origin agent --limit 5
+      rem team-review --words proxy --origin agent --origin user --limit 5
     """
     filters: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
-    filters |= {name: read_words([text]) for name, text in drop_unset(options).items()}
+    for name, value in drop_unset(options).items():
+        filters[name] = value if name == "origin" else read_words([value])
     with cli.open_engine() as store:
         review = open_review(cli, store)
         found = review.list(**filters)

@@ -127,19 +127,22 @@ class Review:
         *,
         status: TeamStatus | str | None = None,
         kind: TeamKind | str | None = None,
-        origin: TeamOrigin | str | None = None,
+        origin: TeamOrigin | str | Sequence[TeamOrigin | str] | None = None,
         words: str | None = None,
         single: bool = False,
         contested: bool = False,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[TeamEntry]:
-        """List team facts by page, newest first; `single` means with only one contributor."""
+        """List team facts by page, newest first; `origin` is one or several, `single` means with
+        only one contributor.
+        """
         limit = validate_limit(limit)
+        origins = [origin] if isinstance(origin, str) else origin or ()
         matching = TeamFilter(
             statuses=(parse_enum(TeamStatus, status, "status"),) if status else (),
             kinds=(parse_enum(TeamKind, kind, "kind"),) if kind else (),
-            origins=(parse_enum(TeamOrigin, origin, "origin"),) if origin else (),
+            origins=tuple(parse_enum(TeamOrigin, one, "origin") for one in origins if one),
             words=validate_text(words, "The words", MAX_TEAM_FACT_CHARS) if words else None,
             single=single,
             contested=contested,

@@ -70,7 +70,7 @@ class TeamFactListParams(PageParams):
 
     status: TeamStatus | None = None
     kind: TeamKind | None = None
-    origin: TeamOrigin | None = None
+    origin: tuple[TeamOrigin, ...] = ()
     words: Annotated[schemas.Text, Field(min_length=1, max_length=500)] | None = None
     single: bool = False
     contested: bool = False
