@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from remembrancer.maintenance.simulate import Simulation
     from remembrancer.profiles import Profile
     from remembrancer.recall.prompt_block import Context
-    from remembrancer.team.listing import TeamListed
+    from remembrancer.team.fact_list import TeamListed
     from remembrancer.team.service import TeamProposalResult
     from remembrancer.transfer.import_pipeline import ImportResult
     from remembrancer.types import Progress
@@ -183,7 +183,7 @@ class Memory(Conversations):
         cursor: str | None = None,
     ) -> Page[TeamListed]:
         """What the team knows, newest first, with the class of its authors, never the authors."""
-        from remembrancer.team.listing import list_facts
+        from remembrancer.team.fact_list import list_facts
 
         return list_facts(self._call, origins=origins, kind=kind, limit=limit, cursor=cursor)
 

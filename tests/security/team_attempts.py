@@ -53,6 +53,7 @@ ASKING: tuple[Asking, ...] = (
     lambda store, me, words: me.context(words, style="sections", budget=50_000),
     lambda store, me, words: me.recall(words, kinds=["fact", "turn"], limit=50),
     lambda store, me, words: me.propose(NOTHING_NEW),
+    lambda store, me, words: me.list_team(limit=1000),
     lambda store, me, words: store.team_recall(words, tenant=me.principal.owner.tenant, limit=50),
 )
 

@@ -94,6 +94,8 @@ def test_A17_a_model_proposes_what_the_person_said_of_the_project(
     (entry,) = store.review().queue().items
     assert (entry.fact.content, entry.fact.kind) == (good["content"], "reference")
     assert entry.fact.origin is TeamOrigin.ASSISTANT
+    activity = store.review().stats().activity[TeamOrigin.ASSISTANT]
+    assert (activity.runs, activity.by_outcome) == (1, {"pending": 1})
 
 
 def test_A21_learning_can_be_switched_off_for_persons_and_for_the_team(

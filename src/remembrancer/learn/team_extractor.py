@@ -19,6 +19,7 @@ from remembrancer.learn.model_input import render_transcript
 from remembrancer.learn.transcript import Transcript, contains_quote
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt
+from remembrancer.team.activity import RUN, record_outcome
 from remembrancer.team.request import find_team_requests
 from remembrancer.team.service import propose
 from remembrancer.types import Json, TeamKind, TeamOrigin, Tenant
@@ -80,6 +81,8 @@ def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFa
         )
     except (InvalidModelResponse, ModelUnavailable):
         return  # Personal learning has succeeded; the team's part is optional.
+    with call.store.open_team_writer(Tenant(call.owner.tenant)) as writer:
+        record_outcome(writer, call.now(), TeamOrigin.ASSISTANT, RUN)
     facts = answer.value.get("facts")
     for entry in facts[:MAX_PROPOSALS] if isinstance(facts, list) else ():
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -17,6 +18,7 @@ from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.store.contract import Embedding
 from remembrancer.store.row_counts import count_keys, count_rows
 from remembrancer.store.team_contract import TeamFilter, TeamWriter
+from remembrancer.team.activity import TeamActivity, build_activity
 from remembrancer.team.confidence import is_contradiction, team_confidence
 from remembrancer.team.service import (
     MAX_TEAM_FACT_CHARS,
@@ -28,9 +30,11 @@ from remembrancer.team.settings import TeamSettings
 from remembrancer.types import (
     Action,
     Json,
+    Kind,
     Owner,
     Page,
     Principal,
+    Status,
     TeamEntry,
     TeamFact,
     TeamKind,
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 VIEW_CAPABILITY, EDIT_CAPABILITY = "users:view", "users:edit"
 STATS_WEEKS = 12
 MAX_MOST_RECALLED = 5
+MAX_COUNTED_USERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,9 @@ class TeamStats:
     """Statistics of a team's memory, and its settings.
 
     `said` counts contributions, of which a fact can have several; `weeks` counts them for each of
-    the last weeks, oldest first.
+    the last weeks, oldest first. `activity` says by origin what became of the proposals of those
+    weeks. `personal` is the number of active memories of all users together, or None for more
+    users than can be counted while someone waits.
     """
 
     by_status: dict[str, int]
@@ -64,6 +71,8 @@ class TeamStats:
     said: int
     weeks: tuple[int, ...]
     most_recalled: tuple[TeamFact, ...]
+    activity: Mapping[TeamOrigin, TeamActivity]
+    personal: int | None
     switches: TeamSettings
 
     @property
@@ -100,6 +109,8 @@ class Review:
             said = writer.count_contributions()
             weeks = writer.count_contributions_by_week(self._services.clock.now(), STATS_WEEKS)
             most_recalled = writer.list_most_recalled(MAX_MOST_RECALLED)
+            first_day = self._services.clock.now() - timedelta(weeks=STATS_WEEKS)
+            activity = build_activity(writer.sum_activity(first_day.date().isoformat()))
         for names, count in counts.items():
             for total, name in zip(totals, names, strict=True):
                 total[name] = total.get(name, 0) + count
@@ -111,8 +122,25 @@ class Review:
             said=said,
             weeks=tuple(weeks),
             most_recalled=tuple(most_recalled),
+            activity=activity,
+            personal=self._count_personal(),
             switches=self.settings(),
         )
+
+    def _count_personal(self) -> int | None:
+        """How many memories all users have together, so that no number is a person's."""
+        owners = [Owner(self._tenant.name, user) for user in self.people()]
+        if len(owners) > MAX_COUNTED_USERS:
+            return None
+        total, now = 0, self._services.clock.now()
+        for owner in owners:
+            with self._services.store.open_reader(owner) as reader:
+                total += sum(
+                    one.count
+                    for one in reader.tally(now)
+                    if one.status is Status.ACTIVE and one.kind is not Kind.TURN
+                )
+        return total
 
     def get(self, fact_id: str) -> TeamEntry:
         """A fact of any status, with its number of contributors and its conflicts."""

@@ -20,7 +20,7 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.remember.doubt import describe_doubt
-from remembrancer.team.listing import TeamListed
+from remembrancer.team.fact_list import TeamListed
 from remembrancer.types import Batch, Fact, Page, Recollection, Record, Rule, TeamRecalled, Written
 
 MAX_QUOTE_CHARS = 200
