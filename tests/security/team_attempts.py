@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
@@ -37,6 +37,11 @@ REVIEWING: Mapping[str, tuple[Looking, ...]] = {
     "settings": (lambda review, fact, words: review.settings(),),
     "approve": (lambda review, fact, words: review.approve(fact),),
     "reject": (lambda review, fact, words: review.reject(fact),),
+    "rivals": (
+        lambda review, fact, words: review.rivals(
+            [replace(one, conflicts=(fact,)) for one in review.list().items]
+        ),
+    ),
     "reopen": (lambda review, fact, words: review.reopen(fact),),
     "edit": (lambda review, fact, words: review.edit(fact, NOTHING_NEW),),
     "set_importance": (lambda review, fact, words: review.set_importance(fact, 5),),

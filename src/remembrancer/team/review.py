@@ -6,7 +6,7 @@ It shows how many users have contributed to a fact, never who. Reading needs the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -149,6 +149,14 @@ class Review:
             return TeamEntry(
                 fact, writer.count_contributors(fact.id), tuple(writer.list_conflicts(fact.id))
             )
+
+    def rivals(self, entries: Iterable[TeamEntry]) -> dict[str, TeamFact]:
+        """The facts that contradict any of these entries, by id."""
+        ids = sorted({one for entry in entries for one in entry.conflicts})
+        if not ids:
+            return {}
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            return {one: fact for one in ids if (fact := writer.get_fact(one)) is not None}
 
     def list(
         self,
