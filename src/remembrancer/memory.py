@@ -57,6 +57,7 @@ from remembrancer.types import (
     Rule,
     Stats,
     Status,
+    TeamFact,
     TeamKind,
     TeamOrigin,
     TeamRecalled,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from remembrancer.maintenance.simulate import Simulation
     from remembrancer.profiles import Profile
     from remembrancer.recall.prompt_block import Context
+    from remembrancer.team.fact_list import TeamListed
     from remembrancer.team.service import TeamProposalResult
     from remembrancer.transfer.import_pipeline import ImportResult
     from remembrancer.types import Progress
@@ -170,6 +172,18 @@ class Memory(Conversations):
 
         return propose(self._call, content, kind=kind, origin=origin, importance=importance)
 
+    def explain_proposal(self, result: TeamProposalResult) -> str:
+        """What became of a proposal, in plain words."""
+        from remembrancer.team.outcome import explain_proposal
+
+        return explain_proposal(self._call, result)
+
+    def withdraw(self, fact_id: str) -> TeamFact:
+        """Take back what you proposed to the team, while it is pending."""
+        from remembrancer.team.withdrawal import withdraw
+
+        return withdraw(self._call, fact_id)
+
     def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
         """Search the team's memory, if the team's settings allow it on this surface.
 
@@ -178,6 +192,19 @@ class Memory(Conversations):
         from remembrancer.team.service import recall_for_call
 
         return recall_for_call(self._call, query, limit)
+
+    def list_team(
+        self,
+        *,
+        origins: Sequence[TeamOrigin | str] = (),
+        kind: TeamKind | str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[TeamListed]:
+        """What the team knows, newest first, with the class of its authors, never the authors."""
+        from remembrancer.team.fact_list import list_facts
+
+        return list_facts(self._call, origins=origins, kind=kind, limit=limit, cursor=cursor)
 
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False

@@ -54,12 +54,10 @@ def proposed(ask: Run) -> Callable[..., str]:
 
 def test_one_persons_word_waits_for_anothers(rem: Run, ask: Run) -> None:
     told = rem("--user", "ada", "propose", *PORTS.split()).stdout
-    first = (
-        "Proposed. Pending until someone else proposes the same or a reviewer approves it.\nteam_"
-    )
-    assert told.startswith(first)
+    waiting = "It is pending until someone else proposes the same or a reviewer approves it.\nteam_"
+    assert told.startswith(f"Proposed to the team. {waiting}")
     again = rem("--user", "ada", "propose", PORTS).stdout
-    assert again.startswith("You have proposed this before. Nothing was changed.\nteam_")
+    assert again.startswith(f"You have proposed this before. {waiting}")
     assert ask("team", QUESTION) == {"items": [], "enabled": True}
 
     approved = rem("--user", "bob", "propose", PORTS).stdout
@@ -67,14 +65,14 @@ def test_one_persons_word_waits_for_anothers(rem: Run, ask: Run) -> None:
         "Approved: enough people proposed the same, and the team can recall it."
     )
     more = rem("--user", "eve", "propose", "-", input=f"{PORTS}\n").stdout
-    assert more.startswith("Someone else proposed the same; you are counted as one more.\n")
+    assert more.startswith("Someone else proposed the same; you are counted as one more.")
     assert rem("team", QUESTION).stdout == f"{PORTS}\nfact · importance 3 · confidence 0.78\n"
 
 
 def test_a_proposal_says_what_the_switches_make_it_wait_for(rem: Run) -> None:
     rem("team-switch", "promote_at=3")
     told = rem("propose", PORTS).stdout
-    assert "Pending until 3 people propose it or a reviewer approves it.\n" in told
+    assert "It is pending until 3 people propose it or a reviewer approves it.\n" in told
     rem("team-switch", "promote_at=off")
     assert "It is pending until a reviewer approves it.\n" in rem("propose", RELEASE).stdout
 
@@ -84,11 +82,11 @@ def test_a_contradiction_waits_for_a_reviewer_however_many_say_it(
 ) -> None:
     first = proposed(PORTS)
     told = rem("propose", OTHERS).stdout
-    waiting = "Something else contradicts it, so it is pending until a reviewer approves it.\n"
-    assert told.startswith(f"Proposed. {waiting}")
+    waiting = "It contradicts another proposal that is pending, so a reviewer has to decide.\n"
+    assert told.startswith(f"Proposed to the team. {waiting}")
     told = rem("--user", "bob", "propose", OTHERS).stdout
     assert told.startswith(
-        f"Someone else proposed the same; you are counted as one more.\n{waiting}"
+        f"Someone else proposed the same; you are counted as one more. {waiting}"
     )
     answer = ask("--user", "eve", "propose", OTHERS)
     assert (answer["verdict"], answer["status"]) == ("corroborated", "pending")
@@ -100,7 +98,7 @@ def test_what_was_rejected_is_not_proposed_again(rem: Run, proposed: Run) -> Non
     rem("team-reject", fact)
     told = rem("--user", "bob", "propose", PORTS).stdout
     assert told == (
-        "A reviewer has rejected this before. Nothing was changed.\n"
+        "A reviewer has rejected this before, so it was not proposed again.\n"
         f"To think about it again: rem team-reopen {fact}\n"
     )
 

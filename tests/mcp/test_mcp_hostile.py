@@ -79,6 +79,7 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {
         "forget_memory": {"query": "no such thing", "confirm": "x"},
         "propose_to_team": {"content": "The build runs at night.", "kind": "fact"},
         "ask_team": {"query": "it"},
+        "list_team_memories": {"origins": "agent", "kind": "fact", "cursor": "x"},
     },
     "advisor": {
         "save_preference": {"category": "fact", "content": "Funds.", "detail": "Only those."},

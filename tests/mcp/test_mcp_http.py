@@ -236,3 +236,30 @@ def test_two_people_make_a_team_know(open_memory: Open) -> None:
             (fact,) = bob.call("ask_team", query="staging database")["facts"]
             assert fact["content"] == known
             assert "ada" not in str(fact)
+
+
+@pytest.mark.feature("A19")
+def test_A19_the_origin_of_each_team_fact_is_listed_and_filtered(open_memory: Open) -> None:
+    engine = open_memory("assistant")
+    keys = {name: principal(engine, name) for name in ("ada", "bob")}
+    people = {name: engine.for_user(name, surface="web") for name in keys}
+    by_agent, by_user = "Releases are cut from main.", "The proxy pool uses ports 9000 to 9999."
+    with serving(engine, keys) as address:
+        for name, person in people.items():
+            with over_http(address, name) as model:
+                model.call("propose_to_team", content=by_agent)
+            person.propose(by_user)
+        people["ada"].propose("Builds run every night.")  # pending, so never listed
+        with over_http(address, "ada") as model:
+            (fact,) = model.call("list_team_memories", origins="agent")["items"]
+            assert (fact["content"], fact["origin"]) == (by_agent, "agent")
+            assert not model.call("list_team_memories", origins=["assistant"])["items"]
+
+            first = model.call("list_team_memories", origins=["agent", "user"], limit=1)
+            rest = model.call("list_team_memories", limit=1, cursor=first["cursor"])
+            listed = [one["content"] for one in (*first["items"], *rest["items"])]
+            assert listed == [by_user, by_agent]
+            assert "cursor" not in rest
+
+            engine.review().change_settings(team_recall={"mcp": False})
+            assert not model.call("list_team_memories")["items"]

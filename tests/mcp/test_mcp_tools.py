@@ -24,7 +24,7 @@ pytestmark = pytest.mark.postgres_long
 Open = Callable[..., Remembrancer]
 
 PLAIN = {"remember", "recall", "context", "update", "forget", "confirm", "undo", "feedback"}
-TEAM = {"propose_to_team", "ask_team"}
+TEAM = {"propose_to_team", "ask_team", "list_team_memories"}
 OFFERED = {
     "default": PLAIN,
     "instances": PLAIN,

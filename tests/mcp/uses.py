@@ -250,12 +250,17 @@ def propose_to_team(talk: Talk) -> None:
     done = talk.call(
         "propose_to_team", content="The proxy pool uses ports 9000 to 9999.", kind="reference"
     )
-    assert done == {"verdict": "pending"}
+    assert done["verdict"] == "pending"
+    assert "until someone else proposes the same" in done["explanation"]
     assert talk.call("propose_to_team", content="I like the proxy pool.")["rules"]
 
 
 def ask_team(talk: Talk) -> None:
     assert talk.call("ask_team", query="proxy pool") == {"facts": []}, "nothing is approved yet"
+
+
+def list_team_memories(talk: Talk) -> None:
+    assert talk.call("list_team_memories", origins=["agent", "user"]) == {"items": []}
 
 
 USES: dict[str, Use] = {
@@ -290,6 +295,7 @@ USES: dict[str, Use] = {
     "recall_preferences": recall_preferences,
     "propose_to_team": propose_to_team,
     "ask_team": ask_team,
+    "list_team_memories": list_team_memories,
 }
 
 

@@ -156,6 +156,8 @@ def test_without_the_capability_the_team_is_invisible_and_forbidden(
             ("/team/decide", {"do": "approve", "id": fact}),
             ("/team/decide", {"do": "delete", "id": fact}),
             (f"/team/facts/{fact}", {"content": "Other words for it.", "importance": "5"}),
+            ("/team/propose", {"content": "Builds run at night.", "approve": "1"}),
+            ("/team/people/ada/withdraw", {"name": "ada"}),
             ("/team/people/ada/erase", {"name": "ada"}),
             ("/settings/switches", switching),
             ("/settings/jobs/tidy", {}),

@@ -27,7 +27,8 @@ from remembrancer.learn.consolidation.plan import (
     ReviseStep,
 )
 from remembrancer.memory import Memory
-from remembrancer.types import AsOf, Evidence, Page, Relation, Status
+from remembrancer.team.service import ProposalOutcome, TeamProposalResult
+from remembrancer.types import AsOf, Evidence, Page, Relation, Status, TeamStatus
 from tests.security.hoards import TOKEN, Hoard, Words, cursor_of
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -123,6 +124,14 @@ NAMING: Mapping[str, tuple[Way, ...]] = {
         lambda me, aim: me.consolidate(replace(aim.plan, episodes=(aim.id,))),
         lambda me, aim: me.consolidate(replace(aim.plan, steps=aim.plan.steps[1:4])),
     ),
+    "withdraw": (lambda me, aim: me.withdraw(aim.id),),
+    "explain_proposal": (
+        lambda me, aim: me.explain_proposal(
+            TeamProposalResult(
+                ProposalOutcome.PENDING, status=TeamStatus.PENDING, conflicts=(aim.id,)
+            )
+        ),
+    ),
 }
 """By a name: the answer must be the one that a name gets which nobody has."""
 
@@ -186,6 +195,7 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
     "delete_all": (lambda me, aim: me.delete_all(tags=[aim.words]),),
     "repair": (lambda me, aim: me.repair(["contradicting", "secret"]),),
     "team": (lambda me, aim: me.team(aim.words),),
+    "list_team": (lambda me, aim: me.list_team(limit=1000),),
 }
 """By words, places and filters: the answer must hold nothing of others."""
 

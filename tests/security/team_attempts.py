@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import RemembrancerError
@@ -37,6 +37,11 @@ REVIEWING: Mapping[str, tuple[Looking, ...]] = {
     "settings": (lambda review, fact, words: review.settings(),),
     "approve": (lambda review, fact, words: review.approve(fact),),
     "reject": (lambda review, fact, words: review.reject(fact),),
+    "rivals": (
+        lambda review, fact, words: review.rivals(
+            [replace(one, conflicts=(fact,)) for one in review.list().items]
+        ),
+    ),
     "reopen": (lambda review, fact, words: review.reopen(fact),),
     "edit": (lambda review, fact, words: review.edit(fact, NOTHING_NEW),),
     "set_importance": (lambda review, fact, words: review.set_importance(fact, 5),),
@@ -53,6 +58,7 @@ ASKING: tuple[Asking, ...] = (
     lambda store, me, words: me.context(words, style="sections", budget=50_000),
     lambda store, me, words: me.recall(words, kinds=["fact", "turn"], limit=50),
     lambda store, me, words: me.propose(NOTHING_NEW),
+    lambda store, me, words: me.list_team(limit=1000),
     lambda store, me, words: store.team_recall(words, tenant=me.principal.owner.tenant, limit=50),
 )
 

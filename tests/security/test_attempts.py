@@ -15,6 +15,8 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.store import pg_roles
+from remembrancer.team.activity import TeamActivity
+from remembrancer.team.fact_list import TeamListed
 from remembrancer.team.review import Review, TeamStats
 from remembrancer.team.service import TeamProposalResult
 from remembrancer.types import TeamEntry, TeamFact, TeamRecalled, Tenant
@@ -243,13 +245,22 @@ def test_every_verb_and_every_view_is_tried() -> None:
     assert public(Review) == REVIEWING.keys() | NAMES_PEOPLE | {"require_edit"}
 
 
-LEAVING = (TeamProposalResult, TeamEntry, TeamFact, TeamRecalled, TeamStats)
+SHARED = (Memory.team, Memory.list_team, Memory.propose, Memory.withdraw)
+LEAVING = (
+    TeamProposalResult,
+    TeamActivity,
+    TeamEntry,
+    TeamFact,
+    TeamListed,
+    TeamRecalled,
+    TeamStats,
+)
 
 
 def test_nothing_that_leaves_a_team_has_a_field_for_a_person() -> None:
     about_the_team = REVIEWING.keys() - {"person"}  # which tells of one who was named
     verbs = [getattr(Review, name) for name in about_the_team]
-    told = [one.__annotations__["return"] for one in (*verbs, Memory.team, Memory.propose)]
+    told = [one.__annotations__["return"] for one in (*verbs, *SHARED)]
     kinds = {kind.__name__ for kind in LEAVING} | {"Page", "TeamSettings"}
     assert {word for one in told for word in re.findall(r"[A-Z]\w+", one)} <= kinds
 

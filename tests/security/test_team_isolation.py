@@ -16,7 +16,7 @@ PORTS = "The proxy pool uses ports 9000 to 9999."
 on_postgres = pytest.mark.parametrize("place", ["postgres"], indirect=True)
 """On SQLite a team is a file of its own, which nothing else opens."""
 
-APART = ("team_contributions", "team_keys", "team_conflicts")
+APART = ("team_contributions", "team_keys", "team_conflicts", "team_activity")
 
 
 @pytest.fixture

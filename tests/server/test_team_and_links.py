@@ -140,3 +140,21 @@ def test_N7_every_call_needs_a_valid_session_or_key(serve: Serve) -> None:
     for path in ("/api/me", "/api/memory/facts", "/api/sessions", "/memories?instanceId=x"):
         assert nobody.get(path).status_code == 401
         assert running.of("ada").get(path).status_code == 200
+
+
+@pytest.mark.feature("A19")
+def test_A19_the_queue_is_filtered_by_one_or_several_origins(
+    team: Served, desk: httpx.Client
+) -> None:
+    proposed(team)
+    agent = team.of("bob", agent="coder")
+    agent.post("/api/team/propose", json={"content": "Releases are cut from main."})
+
+    def origins(*wanted: str) -> list[str]:
+        answer = desk.get("/api/team/review/facts", params={"origin": list(wanted)})
+        return [one["fact"]["origin"] for one in answer.json()["items"]]
+
+    assert origins("agent") == ["agent"]
+    assert origins("assistant") == []
+    assert origins("assistant", "user") == ["user"]
+    assert origins("agent", "user") == origins() == ["agent", "user"]

@@ -26,6 +26,12 @@ def heard(store: Remembrancer, who: str, words: str, **more: Any) -> None:
 
 
 ASKED = "Please remember this for the team: releases are cut from the main branch."
+STAGING = {
+    "content": "The staging database listens on port 6543.",
+    "quote": "the staging database listens on port 6543",
+    "turns": ["t1"],
+    "kind": "reference",
+}
 
 
 def test_A17_what_is_asked_for_the_team_waits_as_a_proposal(open_memory: Open) -> None:
@@ -89,13 +95,7 @@ def team_or_person(facts: list[dict[str, Any]]) -> Any:
 def test_A17_a_model_proposes_what_the_person_said_of_the_project(
     open_memory: Open, model: ModelEndpoint, models: Any
 ) -> None:
-    quote = "the staging database listens on port 6543"
-    good = {
-        "content": "The staging database listens on port 6543.",
-        "quote": quote,
-        "turns": ["t1"],
-        "kind": "reference",
-    }
+    good = dict(STAGING)
     model.script = team_or_person(
         [
             good,
@@ -106,22 +106,30 @@ def test_A17_a_model_proposes_what_the_person_said_of_the_project(
         ]
     )
     store = open_memory("assistant", models=models)
-    heard(store, "ada", f"It took me an hour to see that {quote}.")
+    heard(store, "ada", f"It took me an hour to see that {good['quote']}.")
 
     (entry,) = store.review().queue().items
     assert (entry.fact.content, entry.fact.kind) == (good["content"], "reference")
     assert entry.fact.origin is TeamOrigin.ASSISTANT
+    activity = store.review().stats().activity[TeamOrigin.ASSISTANT]
+    assert (activity.runs, activity.by_outcome) == (1, {"pending": 1})
 
 
-def test_A21_learning_can_be_switched_off_for_persons_and_for_the_team(open_memory: Open) -> None:
-    store = open_memory("assistant")
+def test_A21_learning_can_be_switched_off_for_persons_and_for_the_team(
+    open_memory: Open, model: ModelEndpoint, models: Any
+) -> None:
+    model.script = team_or_person([dict(STAGING)])
+    store = open_memory("assistant", models=models)
     store.review().change_settings(personal_learning=False, team_learning=False)
-    heard(store, "ada", f"I live in Oslo. {ASKED}")
+    said = f"I live in Oslo, and {STAGING['quote']}."
+    heard(store, "ada", said)
     assert not store.for_user("ada").list().items
     assert not store.review().list().items
 
-    store.review().change_settings(personal_learning=True, team_learning=True)
-    heard(store, "bob", f"I live in Oslo. {ASKED}")
+    heard(store, "ada", ASKED)
+    (asked,) = store.review().queue().items
+    assert asked.fact.origin is TeamOrigin.USER
 
-    assert [one.content for one in store.for_user("bob").list().items] == ["Lives in Oslo"]
-    assert store.review().queue().items
+    store.review().change_settings(personal_learning=True, team_learning=True)
+    heard(store, "bob", said)
+    assert {one.fact.content for one in store.review().queue().items} >= {STAGING["content"]}

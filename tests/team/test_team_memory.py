@@ -251,6 +251,33 @@ def test_A20_reviewers_need_a_capability_and_editors_another(store: Remembrancer
         viewer.change_settings(promote_at=1)
 
 
+def test_A20_what_becomes_of_proposals_is_counted_without_their_content(
+    store: Remembrancer, clock: ManualClock
+) -> None:
+    def propose(name: str, words: str, origin: TeamOrigin) -> None:
+        store.for_user(name).propose(words, origin=origin)
+
+    for name in ("ada", "bob"):
+        store.for_user(name).remember(f"Something about {name}.")
+        propose(name, PORTS, TeamOrigin.ASSISTANT)
+    propose("eve", PORTS, TeamOrigin.ASSISTANT)
+    propose("eve", PORTS, TeamOrigin.ASSISTANT)
+    propose("ada", "I like the ports of Maria Lopez.", TeamOrigin.ASSISTANT)
+    propose("ada", "Maria Lopez cuts releases.", TeamOrigin.USER)
+    stats = store.review().stats()
+
+    learned = stats.activity[TeamOrigin.ASSISTANT]
+    assert learned.by_outcome == {
+        "pending": 1, "approved": 1, "corroborated": 1, "known": 1, "refused": 1
+    }  # fmt: skip
+    assert learned.by_rule == {"first-person": 1, "person-name": 1}
+    assert (learned.proposed, learned.refused, learned.merge_rate) == (5, 1, 2 / 3)
+    assert stats.activity[TeamOrigin.USER].by_rule == {"person-name": 1}
+    assert stats.personal == 2
+    clock.advance(timedelta(weeks=13))
+    assert not store.review().stats().activity
+
+
 def test_A20_editing_passes_the_gate_and_many_are_decided_at_once(store: Remembrancer) -> None:
     me, review = store.for_user("ada"), store.review()
     ids = [

@@ -19,14 +19,21 @@ from remembrancer.assistant.events import (
 from remembrancer.assistant.exchange import (
     AWAITS_CONFIRMATION_KEY,
     MEMORIES_KEY,
+    PROPOSAL_KEY,
     UNDONE_EVENT_KEY,
     Exchange,
     ForgetAllConfirmed,
     ParsedCommand,
-    list_undoable_events,
+    list_undoable_changes,
     redact_command,
 )
 from remembrancer.assistant.execute import execute_command, report_change, report_learned
+from remembrancer.assistant.team_proposal import (
+    TEAM_PREFIX,
+    find_previous_statement,
+    propose_to_team,
+    withdraw_proposal,
+)
 from remembrancer.assistant.tool_loop import run_tool_loop
 from remembrancer.assistant.toolbox import Toolbox
 from remembrancer.assistant.topic import (
@@ -45,7 +52,7 @@ from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.search.prompt import join_follow_up
 from remembrancer.sessions.turns import TurnInput
 from remembrancer.tools.caller import Caller
-from remembrancer.types import COMMAND_KEY, Json, Record, Turn
+from remembrancer.types import COMMAND_KEY, Json, Record, TeamOrigin, Turn
 
 MAX_LOOKUP_RESULTS = 5
 MIN_SURE = 0.5
@@ -76,7 +83,7 @@ class Chat:
         self._model = models.chat
         self._has_models = models.chat is not None or models.fast is not None
         self._zone = ZoneInfo(time_zone)
-        self._caller = Caller(memory, time_zone)
+        self._caller = Caller(memory, time_zone, TeamOrigin.USER)
 
     def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
         """Stream the answer to a message, then store both and learn from them.
@@ -137,6 +144,8 @@ class Chat:
                 yield TextChunk(replies.SESSION_RESET)
             case commands.Undo():
                 yield from self._undo_last_change(exchange)
+            case commands.ProposeToTeam():
+                yield from self._propose_to_team(command, exchange)
             case commands.Explain():
                 yield TextChunk(self._explain_last_answer())
             case commands.Help():
@@ -259,16 +268,31 @@ class Chat:
         self.session = self._memory.new_session()
 
     def _undo_last_change(self, exchange: Exchange) -> Iterator[ChatEvent]:
-        for event in list_undoable_events(self._memory.turns(self.session)):
+        for change in list_undoable_changes(self._memory.turns(self.session)):
             try:
-                undone = self._memory.undo(event)
-            except NotUndoable:  # It was undone on another surface.
+                yield from self._undo(change)
+            except (NotUndoable, NotFound):  # It was undone on another surface.
                 continue
-            exchange.metadata[UNDONE_EVENT_KEY] = event
-            yield TextChunk(f"Undone: {replies.quote_memory(undone.memory)}")
-            yield from report_change(undone)
+            exchange.metadata[UNDONE_EVENT_KEY] = change
             return
         yield TextChunk(replies.NOTHING_TO_UNDO)
+
+    def _undo(self, change: str) -> Iterator[ChatEvent]:
+        if change.startswith(TEAM_PREFIX):
+            yield TextChunk(withdraw_proposal(self._memory, change))
+            return
+        undone = self._memory.undo(change)
+        yield TextChunk(f"Undone: {replies.quote_memory(undone.memory)}")
+        yield from report_change(undone)
+
+    def _propose_to_team(
+        self, command: commands.ProposeToTeam, exchange: Exchange
+    ) -> Iterator[ChatEvent]:
+        content = command.content or find_previous_statement(self._memory.turns(self.session))
+        reply, fact_id = propose_to_team(self._memory, content)
+        if fact_id is not None:
+            exchange.metadata[PROPOSAL_KEY] = fact_id
+        yield TextChunk(reply)
 
     def _explain_last_answer(self) -> str:
         answers = [

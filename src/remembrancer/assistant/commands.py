@@ -9,10 +9,18 @@ import re
 from dataclasses import dataclass
 
 from remembrancer.assistant.forget_request import asks_to_forget_everything
+from remembrancer.team.request import parse_team_request
 
 
 @dataclass(frozen=True, slots=True)
 class Remember:
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeToTeam:
+    """Propose something to the team; an empty content is what the user said last."""
+
     content: str
 
 
@@ -60,7 +68,18 @@ class Help:
     """List what one can say."""
 
 
-Command = Remember | Correct | Forget | ListMemories | ForgetAll | Reset | Undo | Explain | Help
+Command = (
+    Remember
+    | ProposeToTeam
+    | Correct
+    | Forget
+    | ListMemories
+    | ForgetAll
+    | Reset
+    | Undo
+    | Explain
+    | Help
+)
 
 _POLITE = re.compile(
     r"^(?:(?:hey|hi|ok(?:ay)?|please|(?:can|could|would|will) you(?: please)?)[\s,!]+)+", re.I
@@ -127,6 +146,8 @@ def parse_command(text: str) -> Command | None:
         request = request.rstrip(" \t\n?")
     elif request.endswith("?"):
         return None
+    if (content := parse_team_request(request)) is not None:
+        return ProposeToTeam(content)
     if match := _REMEMBER.fullmatch(request):
         return Remember(_capitalize_first(match["content"]))
     if match := _CORRECT.fullmatch(request):

@@ -13,7 +13,10 @@ from remembrancer.types import Json, Turn
 AWAITS_CONFIRMATION_KEY, EVENTS_KEY = "asks", "events"
 MEMORIES_KEY, UNDONE_EVENT_KEY = "memories", "undid"
 """Metadata keys of a turn: it asks for confirmation, the events it made, the memories it used,
-the event it undid."""
+the change it undid."""
+
+PROPOSAL_KEY = "proposal"
+"""Metadata key of a turn for the id of the team fact that it proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +79,16 @@ def redact_command(
             return message, answer
 
 
-def list_undoable_events(turns: Sequence[Turn]) -> Iterator[str]:
-    """The events of a conversation that it has not undone, the latest first."""
+def list_undoable_changes(turns: Sequence[Turn]) -> Iterator[str]:
+    """The events and the proposals to the team that were not undone, the latest first."""
     undone = {turn.metadata.get(UNDONE_EVENT_KEY) for turn in turns}
     for turn in reversed(turns):
-        events = turn.metadata.get(EVENTS_KEY)
-        if isinstance(events, list) and not turn.metadata.get(UNDONE_EVENT_KEY):
-            yield from (str(event) for event in reversed(events) if event not in undone)
+        if not turn.metadata.get(UNDONE_EVENT_KEY):
+            changes = (change for change in reversed(_list_changes(turn)) if change not in undone)
+            yield from changes
+
+
+def _list_changes(turn: Turn) -> list[str]:
+    events, proposal = turn.metadata.get(EVENTS_KEY), turn.metadata.get(PROPOSAL_KEY)
+    changes = events if isinstance(events, list) else []
+    return [str(change) for change in (*changes, proposal) if change]

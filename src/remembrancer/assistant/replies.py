@@ -32,6 +32,8 @@ SUMMARISED = (
     "The model sees a summary of the first part of this long conversation. No message was deleted."
 )
 NOTHING_TO_UNDO = "There is nothing to undo in this conversation."
+NO_TEAM = "There is no team memory here, so I can only remember things for you."
+WHAT_FOR_TEAM = "What should I propose to the team? Say “For the team: …”."
 WHAT_TO_CHANGE = "What would you like to change about this?"
 HOW_TO_CHANGE = "Reply “Correction: …” with the right text, or “forget it”."
 TOOL_LOOP_STOPPED = "The model kept calling tools and was stopped."

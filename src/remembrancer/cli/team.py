@@ -46,12 +46,10 @@ def propose(
     with cli.open_engine(embeds=True) as store:
         me = cli.memory_of(store)
         proposed = me.propose(read_words(words), kind=kind, origin=origin, importance=importance)
-        until = ""
-        if proposed.status == "pending":
-            until = _describe_wait(proposed, open_review(cli, store).settings().promote_at)
+        explanation = me.explain_proposal(proposed)
 
     def print_text(out: Terminal) -> None:
-        _print_verdict(out, proposed, until)
+        _print_verdict(out, proposed, explanation)
         say_if_no_team(out, cli)
 
     cli.print_result(proposed, print_text)
@@ -105,48 +103,20 @@ def say_if_no_team(out: Terminal, cli: CliContext) -> None:
         )
 
 
-def _print_verdict(out: Terminal, proposed: TeamProposalResult, until: str) -> None:
-    from typing import assert_never
-
+def _print_verdict(out: Terminal, proposed: TeamProposalResult, explanation: str) -> None:
     from remembrancer.guard.reasons import explain_rules
-    from remembrancer.team.service import ProposalOutcome
 
-    match proposed.verdict:
-        case ProposalOutcome.PENDING:
-            out.say(f"Proposed. {until}")
-        case ProposalOutcome.CORROBORATED:
-            out.say("Someone else proposed the same; you are counted as one more.")
-            if until:
-                out.say(until)
-        case ProposalOutcome.APPROVED:
-            out.say("Approved: enough people proposed the same, and the team can recall it.")
-        case ProposalOutcome.KNOWN:
-            out.say("You have proposed this before. Nothing was changed.")
-        case ProposalOutcome.REJECTED_BEFORE:
-            out.say("A reviewer has rejected this before. Nothing was changed.")
-            out.note(f"To think about it again: rem team-reopen {proposed.fact_id}")
-        case ProposalOutcome.REFUSED:
-            out.say("Refused, and not kept:")
-            for reason in explain_rules(proposed.rules):
-                out.say(f"- {reason}")
-            out.note("Without that, the rest can be proposed.")
-        case _:
-            assert_never(proposed.verdict)
-    if proposed.fact_id is not None and proposed.verdict is not ProposalOutcome.REJECTED_BEFORE:
+    if proposed.rules:
+        out.say("Refused, and not kept:")
+        for reason in explain_rules(proposed.rules):
+            out.say(f"- {reason}")
+        out.note("Without that, the rest can be proposed.")
+        return
+    out.say(explanation)
+    if proposed.status == "rejected":
+        out.note(f"To think about it again: rem team-reopen {proposed.fact_id}")
+    elif proposed.fact_id is not None:
         out.note(proposed.fact_id)
-
-
-def _describe_wait(proposed: TeamProposalResult, promote_at: int | None) -> str:
-    """What a pending proposal waits for, as a sentence."""
-    if proposed.conflicts:
-        return "Something else contradicts it, so it is pending until a reviewer approves it."
-    match promote_at:
-        case None:
-            return "It is pending until a reviewer approves it."
-        case 2:
-            return "Pending until someone else proposes the same or a reviewer approves it."
-        case enough:
-            return f"Pending until {enough} people propose it or a reviewer approves it."
 
 
 def _print_results(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +20,6 @@ from remembrancer.cli.options import (
 )
 from remembrancer.cli.team import format_weight, open_review
 from remembrancer.cli.terminal import Terminal, format_count, quote
-from remembrancer.errors import NotFound
 
 if TYPE_CHECKING:
     from remembrancer.team.review import Review
@@ -35,7 +33,8 @@ QUEUE_OPTIONS = {
         str | None, Option(metavar="NAME", help="fact, howto, reference or glossary.")
     ],
     "origin": Annotated[
-        str | None, Option(metavar="NAME", help="Proposed by: user, agent or assistant.")
+        list[str] | None,
+        Option(metavar="NAME", help="Proposed by: user, agent or assistant; can be repeated."),
     ],
     "words": Annotated[str | None, Option(metavar="TEXT", help="Only facts with these words.")],
     "cursor": Cursor,
@@ -64,14 +63,15 @@ def team_review(
       rem team-review
       rem team-review --single --kind howto
       rem team-review --status approved --contested
-      rem team-review --words proxy --origin agent --limit 5
+      rem team-review --words proxy --origin agent --origin user --limit 5
     """
     filters: Any = {"status": status, "single": single, "contested": contested, "limit": limit}
-    filters |= {name: read_words([text]) for name, text in drop_unset(options).items()}
+    for name, value in drop_unset(options).items():
+        filters[name] = value if name == "origin" else read_words([value])
     with cli.open_engine() as store:
         review = open_review(cli, store)
         found = review.list(**filters)
-        others = _load_conflicts(review, found.items)
+        others = review.rivals(found.items)
     cli.print_result(found, lambda out: _print_queue(out, found, others, status))
 
 
@@ -162,16 +162,6 @@ def team_delete(cli: CliContext, facts: FactIds, yes: Yes = False) -> None:
         count = open_review(cli, store).delete(*ids)
     words = f"{format_count(count, 'team fact was', 'team facts were')} deleted for good."
     cli.print_result({"deleted": count}, lambda out: out.say(words))
-
-
-def _load_conflicts(review: Review, entries: Sequence[TeamEntry]) -> dict[str, TeamFact]:
-    """The facts that contradict one of the entries, by id."""
-    ids = {one for entry in entries for one in entry.conflicts}
-    others: dict[str, TeamFact] = {}
-    for one in sorted(ids):
-        with contextlib.suppress(NotFound):  # It was deleted a moment ago.
-            others[one] = review.get(one).fact
-    return others
 
 
 def _print_queue(

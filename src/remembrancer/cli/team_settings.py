@@ -14,9 +14,10 @@ from remembrancer.cli.terminal import Terminal, format_count
 from remembrancer.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from remembrancer.team.activity import TeamActivity
     from remembrancer.team.review import TeamStats
     from remembrancer.team.settings import TeamSettings
-    from remembrancer.types import Json
+    from remembrancer.types import Json, TeamOrigin
 
 BOOLEAN_SETTINGS = ("personal_learning", "team_learning")
 NUMERIC_SETTINGS = ("promote_at", "dedup_threshold", "recall_confidence", "limit")
@@ -55,6 +56,8 @@ def team_stats(cli: CliContext) -> None:
         "weeks": stats.weeks,
         "merged": stats.merged,
         "most_recalled": stats.most_recalled,
+        "activity": stats.activity,
+        "personal": stats.personal,
         "switches": stats.switches.model_dump(),
     }
 
@@ -116,9 +119,24 @@ def _print_counts(out: Terminal, stats: TeamStats) -> None:
         ("origin", render.format_counts(stats.by_origin)),
         ("contradicted", str(stats.contested) if stats.contested else "none"),
         ("said", f"{stats.said} times, {stats.merged:.0%} of them what someone had said before"),
+        *_describe_activity(stats.activity),
         *(("told", f"{one.recall_count} times: {one.content}") for one in stats.most_recalled),
     ]
     render.print_pairs(out, rows)
+
+
+def _describe_activity(
+    activity: Mapping[TeamOrigin, TeamActivity],
+) -> Iterator[tuple[str, str]]:
+    """A row for each origin, and for what the extractor read."""
+    for origin, one in activity.items():
+        rules = f", for {render.format_counts(one.by_rule)}" if one.by_rule else ""
+        read = f"{one.runs} readings, " if one.runs else ""
+        yield (
+            f"by {origin}",
+            f"{read}{one.proposed} proposed, {one.merge_rate:.0%} merged, "
+            f"{one.refused} refused{rules}",
+        )
 
 
 def _print_settings(out: Terminal, switches: TeamSettings) -> None:

@@ -76,7 +76,9 @@ def refuse_nul(dumped: str) -> None:
         raise InvalidInput("The text contains a NUL character, which cannot be stored.")
 
 
-_OWN_ID_PATTERN = re.compile(r"(?:fact|rule|episode|turn|event|session|use)_[0-9a-hjkmnp-tv-z]{26}")
+_OWN_ID_PATTERN = re.compile(
+    r"(?:fact|rule|episode|turn|event|session|use|team)_[0-9a-hjkmnp-tv-z]{26}"
+)
 """One of our own ids, which look random and are not secrets."""
 
 

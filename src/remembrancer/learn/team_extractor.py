@@ -7,7 +7,6 @@ effect, so this can run again after a crash.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -20,18 +19,12 @@ from remembrancer.learn.model_input import render_transcript
 from remembrancer.learn.transcript import Transcript, contains_quote
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt
+from remembrancer.team.activity import RUN, record_outcome
+from remembrancer.team.request import find_team_requests
 from remembrancer.team.service import propose
 from remembrancer.types import Json, TeamKind, TeamOrigin, Tenant
 
 MAX_PROPOSALS = 5
-
-_TEAM_REQUEST_PATTERN = re.compile(
-    r"(?:please )?(?:remember|note|save|keep)(?: this| that)? for the (?:whole )?team[:,]?"
-    r"(?: that)?\s+(?P<said>[^\n]+)"
-    r"|(?:the (?:whole )?team should know|for the (?:whole )?team to know)[:,]?(?: that)?\s+"
-    r"(?P<told>[^\n]+)",
-    re.IGNORECASE,
-)
 
 
 class ShareableFact(BaseModel):
@@ -49,19 +42,20 @@ class ShareableFact(BaseModel):
 
 
 def propose_for_team(call: Call, transcript: Transcript) -> None:
-    """Propose facts to the team, unless team learning is switched off.
+    """Propose facts to the team; without team learning, only those that the user asks for.
 
     What the users of an instance share is said by no one in particular, so it supports no fact.
     """
     if call.owner.instance is not None:
         return
-    settings = call.services.live_settings.get(Tenant(call.owner.tenant), call.profile)
-    if not call.profile.team.enabled or not settings.team_learning or not transcript.new_own_turns:
+    if not call.profile.team.enabled or not transcript.new_own_turns:
         return
     for content in _find_requests(transcript):
         _propose(call, content, TeamKind.FACT, TeamOrigin.USER)
-    for one in _find_with_model(call, transcript):
-        _propose(call, one.content, TeamKind(one.kind), TeamOrigin.ASSISTANT)
+    settings = call.services.live_settings.get(Tenant(call.owner.tenant), call.profile)
+    if settings.team_learning:
+        for one in _find_with_model(call, transcript):
+            _propose(call, one.content, TeamKind(one.kind), TeamOrigin.ASSISTANT)
 
 
 def _propose(call: Call, content: str, kind: TeamKind, origin: TeamOrigin) -> None:
@@ -71,10 +65,13 @@ def _propose(call: Call, content: str, kind: TeamKind, origin: TeamOrigin) -> No
 
 def _find_requests(transcript: Transcript) -> Iterator[str]:
     """Yield what the user explicitly asks to have remembered for the team, in untainted turns."""
+    before = "".join(turn.content for turn in transcript.earlier_own_turns[-1:] if not turn.tainted)
     for turn in transcript.new_own_turns:
-        for found in _TEAM_REQUEST_PATTERN.finditer(turn.content if not turn.tainted else ""):
-            content = (found["said"] or found["told"]).strip()
-            yield content[:1].upper() + content[1:]
+        said = turn.content if not turn.tainted else ""
+        for content in find_team_requests(said):
+            if proposed := content or before:
+                yield proposed
+        before = said
 
 
 def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFact]:
@@ -89,6 +86,8 @@ def _find_with_model(call: Call, transcript: Transcript) -> Iterator[ShareableFa
         )
     except (InvalidModelResponse, ModelUnavailable):
         return  # Personal learning has succeeded; the team's part is optional.
+    with call.store.open_team_writer(Tenant(call.owner.tenant)) as writer:
+        record_outcome(writer, call.now(), TeamOrigin.ASSISTANT, RUN)
     facts = answer.value.get("facts")
     for entry in facts[:MAX_PROPOSALS] if isinstance(facts, list) else ():
         try:

@@ -53,11 +53,17 @@ INTEGER_BOUND = 2**31
 MAX_VECTOR_DIMENSIONS = 16_000
 """The limit of pgvector."""
 
-EXCLUDED_TABLES = (tables.leases, tables.erasures, tables.answers)
-"""Leases, erasures and stored responses belong to one installation and are not dumped."""
+EXCLUDED_TABLES = (tables.leases, tables.erasures, tables.answers, tables.team_activity)
+"""Leases, erasures, stored responses and counts of proposals belong to one installation and are not
+dumped.
+"""
 
 PERSONAL_TABLES = tuple(one for one in tables.personal.sorted_tables if one not in EXCLUDED_TABLES)
-TEAM_TABLES = tuple(one for one in tables.team.sorted_tables if one is not tables.teams)
+TEAM_TABLES = tuple(
+    one
+    for one in tables.team.sorted_tables
+    if one not in EXCLUDED_TABLES and one is not tables.teams
+)
 SYSTEM_TABLES = tuple(one for one in tables.system.sorted_tables if one not in EXCLUDED_TABLES)
 """The tables that are dumped, parents before children. A team's version counter is not dumped."""
 

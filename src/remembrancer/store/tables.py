@@ -382,6 +382,16 @@ team_conflicts = team_table(
     key=("first_id", "second_id"),
 )
 
+team_activity = team_table(
+    "team_activity",
+    Column("day", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    key=("day", "origin", "outcome"),
+)
+"""Counts of proposals, without content or contributors."""
+
 tenants = Table(
     "tenants",
     system,

@@ -18,10 +18,11 @@ from remembrancer.store.statements import BoundConnection, field_values, value_f
 from remembrancer.store.team_contract import EmbeddedTeamFact, TeamFilter
 from remembrancer.types import TeamEntry, TeamFact, TeamKind, TeamOrigin, TeamStatus
 
-PRIVATE_TABLES = frozenset({"team_keys", "team_contributions", "team_conflicts"})
+PRIVATE_TABLES = frozenset({"team_keys", "team_contributions", "team_conflicts", "team_activity"})
 """The tables that recall cannot read, on either engine."""
 
 FACTS, VECTORS = tables.team_facts, tables.team_embeddings
+ACTIVITY = tables.team_activity
 CONTRIBUTIONS, CONFLICTS = tables.team_contributions, tables.team_conflicts
 RECALL_FIELDS = frozenset({"status", "confidence", "importance", "confirmed_at"})
 """The fields that recall uses; a change of one makes every process reload its index."""
@@ -144,6 +145,11 @@ class SqlTeamWriter(SqlTeamReader):
         )
         return list(self._connection.execute(query.order_by(CONTRIBUTIONS.c.fact_id)).scalars())
 
+    def drop_contribution(self, fact_id: str, contributor: str) -> int:
+        table = CONTRIBUTIONS.c
+        self._delete(CONTRIBUTIONS, table.fact_id == fact_id, table.contributor == contributor)
+        return self.count_contributors(fact_id)
+
     def drop_contributions(self, contributor: str) -> list[str]:
         said = self.list_contributed_facts(contributor)
         self._delete(CONTRIBUTIONS, CONTRIBUTIONS.c.contributor == contributor)
@@ -194,6 +200,20 @@ class SqlTeamWriter(SqlTeamReader):
         query = query.where(self._own(CONTRIBUTIONS), at > now - timedelta(weeks=weeks))
         counts = {row.age: row.number for row in self._connection.execute(query.group_by(age))}
         return [counts.get(week, 0) for week in reversed(range(weeks))]
+
+    def count_activity(self, day: str, origin: TeamOrigin, outcome: str) -> None:
+        key = {"day": day, "origin": origin, "outcome": outcome}
+        which = and_(*(ACTIVITY.c[name] == value for name, value in key.items()))
+        if not self._update(ACTIVITY, which, number=ACTIVITY.c.number + 1):
+            self._insert_rows(ACTIVITY, [{**key, "number": 1}])
+
+    def sum_activity(self, first_day: str) -> dict[tuple[TeamOrigin, str], int]:
+        sorts = (ACTIVITY.c.origin, ACTIVITY.c.outcome)
+        query = select(*sorts, func.sum(ACTIVITY.c.number)).group_by(*sorts)
+        rows = self._connection.execute(
+            query.where(self._own(ACTIVITY), ACTIVITY.c.day >= first_day)
+        )
+        return {(TeamOrigin(origin), outcome): int(number) for origin, outcome, number in rows}
 
     def list_most_recalled(self, limit: int) -> list[TeamFact]:
         query = select(FACTS).where(self._own(FACTS), FACTS.c.recall_count > 0)

@@ -84,6 +84,9 @@ class TeamWriter(TeamReader, Protocol):
     def list_contributed_facts(self, contributor: str) -> list[str]:
         """The ids of the facts that a contributor stated."""
 
+    def drop_contribution(self, fact_id: str, contributor: str) -> int:
+        """Delete a contributor's statement of a fact; returns how many contributors are left."""
+
     def drop_contributions(self, contributor: str) -> list[str]:
         """Delete everything a contributor stated; returns the ids of facts without a contributor
         left.
@@ -109,6 +112,12 @@ class TeamWriter(TeamReader, Protocol):
 
     def count_contributions_by_week(self, now: datetime, weeks: int) -> list[int]:
         """The number of contributions in each of the last weeks, oldest first."""
+
+    def count_activity(self, day: str, origin: TeamOrigin, outcome: str) -> None:
+        """Count one outcome of a proposal, or a run of the extractor."""
+
+    def sum_activity(self, first_day: str) -> dict[tuple[TeamOrigin, str], int]:
+        """The number of outcomes by origin since a day."""
 
     def list_most_recalled(self, limit: int) -> list[TeamFact]:
         """The facts that were recalled most often."""

@@ -6,8 +6,9 @@ It shows how many users have contributed to a fact, never who. Reading needs the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -17,6 +18,7 @@ from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.store.contract import Embedding
 from remembrancer.store.row_counts import count_keys, count_rows
 from remembrancer.store.team_contract import TeamFilter, TeamWriter
+from remembrancer.team.activity import TeamActivity, build_activity
 from remembrancer.team.confidence import team_confidence
 from remembrancer.team.service import (
     MAX_TEAM_FACT_CHARS,
@@ -30,9 +32,11 @@ from remembrancer.team.settings import TeamSettings
 from remembrancer.types import (
     Action,
     Json,
+    Kind,
     Owner,
     Page,
     Principal,
+    Status,
     TeamEntry,
     TeamFact,
     TeamKind,
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
 VIEW_CAPABILITY, EDIT_CAPABILITY = "users:view", "users:edit"
 STATS_WEEKS = 12
 MAX_MOST_RECALLED = 5
+MAX_COUNTED_USERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,9 @@ class TeamStats:
     """Statistics of a team's memory, and its settings.
 
     `said` counts contributions, of which a fact can have several; `weeks` counts them for each of
-    the last weeks, oldest first.
+    the last weeks, oldest first. `activity` says by origin what became of the proposals of those
+    weeks. `personal` is the number of active memories of all users together, or None for more
+    users than can be counted while someone waits.
     """
 
     by_status: dict[str, int]
@@ -66,6 +73,8 @@ class TeamStats:
     said: int
     weeks: tuple[int, ...]
     most_recalled: tuple[TeamFact, ...]
+    activity: Mapping[TeamOrigin, TeamActivity]
+    personal: int | None
     switches: TeamSettings
 
     @property
@@ -102,6 +111,8 @@ class Review:
             said = writer.count_contributions()
             weeks = writer.count_contributions_by_week(self._services.clock.now(), STATS_WEEKS)
             most_recalled = writer.list_most_recalled(MAX_MOST_RECALLED)
+            first_day = self._services.clock.now() - timedelta(weeks=STATS_WEEKS)
+            activity = build_activity(writer.sum_activity(first_day.date().isoformat()))
         for names, count in counts.items():
             for total, name in zip(totals, names, strict=True):
                 total[name] = total.get(name, 0) + count
@@ -113,8 +124,25 @@ class Review:
             said=said,
             weeks=tuple(weeks),
             most_recalled=tuple(most_recalled),
+            activity=activity,
+            personal=self._count_personal(),
             switches=self.settings(),
         )
+
+    def _count_personal(self) -> int | None:
+        """How many memories all users have together, so that no number is a person's."""
+        owners = [Owner(self._tenant.name, user) for user in self.people()]
+        if len(owners) > MAX_COUNTED_USERS:
+            return None
+        total, now = 0, self._services.clock.now()
+        for owner in owners:
+            with self._services.store.open_reader(owner) as reader:
+                total += sum(
+                    one.count
+                    for one in reader.tally(now)
+                    if one.status is Status.ACTIVE and one.kind is not Kind.TURN
+                )
+        return total
 
     def get(self, fact_id: str) -> TeamEntry:
         """A fact of any status, with its number of contributors and its conflicts."""
@@ -124,24 +152,35 @@ class Review:
                 fact, writer.count_contributors(fact.id), tuple(writer.list_conflicts(fact.id))
             )
 
+    def rivals(self, entries: Iterable[TeamEntry]) -> dict[str, TeamFact]:
+        """The facts that contradict any of these entries, by id."""
+        ids = sorted({one for entry in entries for one in entry.conflicts})
+        if not ids:
+            return {}
+        with self._services.store.open_team_writer(self._tenant) as writer:
+            return {one: fact for one in ids if (fact := writer.get_fact(one)) is not None}
+
     def list(
         self,
         *,
         status: TeamStatus | str | None = None,
         kind: TeamKind | str | None = None,
-        origin: TeamOrigin | str | None = None,
+        origin: TeamOrigin | str | Sequence[TeamOrigin | str] | None = None,
         words: str | None = None,
         single: bool = False,
         contested: bool = False,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[TeamEntry]:
-        """List team facts by page, newest first; `single` means with only one contributor."""
+        """List team facts by page, newest first; `origin` is one or several, `single` means with
+        only one contributor.
+        """
         limit = validate_limit(limit)
+        origins = [origin] if isinstance(origin, str) else origin or ()
         matching = TeamFilter(
             statuses=(parse_enum(TeamStatus, status, "status"),) if status else (),
             kinds=(parse_enum(TeamKind, kind, "kind"),) if kind else (),
-            origins=(parse_enum(TeamOrigin, origin, "origin"),) if origin else (),
+            origins=tuple(parse_enum(TeamOrigin, one, "origin") for one in origins if one),
             words=validate_text(words, "The words", MAX_TEAM_FACT_CHARS) if words else None,
             single=single,
             contested=contested,

@@ -18,6 +18,7 @@ from remembrancer.guard.redaction import validate_text
 from remembrancer.ids import new_id
 from remembrancer.paging import validate_limit
 from remembrancer.store.contract import Embedding
+from remembrancer.team.activity import record_outcome
 from remembrancer.team.agreement.verdict import Agreement, judge
 from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
@@ -144,10 +145,11 @@ def propose(
         raise InvalidInput(f"kind: use one of {', '.join(call.profile.team.kinds)}.")
     if not 1 <= importance <= 5:
         raise InvalidInput("The importance of a team fact is from 1 to 5.")
-    rules = find_broken_rules(content)
+    rules, tenant = find_broken_rules(content), Tenant(call.owner.tenant)
     if rules:
+        with call.store.open_team_writer(tenant) as writer:
+            record_outcome(writer, call.now(), origin, ProposalOutcome.REFUSED, rules)
         return TeamProposalResult(ProposalOutcome.REFUSED, rules=rules)
-    tenant = Tenant(call.owner.tenant)
     settings = call.services.live_settings.get(tenant, call.profile)
     embedding = call.embed(content)
     now = call.now()
@@ -163,7 +165,9 @@ def propose(
     )
     with call.store.open_team_writer(tenant) as writer:
         contributor = contributor_id(writer.load_contributor_key(), call.principal.owner)
-        return _enter_proposal(writer, fact, embedding, contributor, settings)
+        result = _enter_proposal(writer, fact, embedding, contributor, settings)
+        record_outcome(writer, now, origin, result.verdict)
+        return result
 
 
 def read_team_fact(content: str, what: str) -> str:

@@ -13,7 +13,7 @@ from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
-from remembrancer.types import GLOBAL_SCOPE, Principal, validate_name
+from remembrancer.types import GLOBAL_SCOPE, Principal, TeamOrigin, validate_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Caller:
 
     memory: Memory
     time_zone: str = "UTC"
+    team_origin: TeamOrigin = TeamOrigin.AGENT
+    """Who authors what is proposed to the team: the user, if they ask our own assistant for it."""
 
     @property
     def principal(self) -> Principal:

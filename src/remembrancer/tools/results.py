@@ -20,7 +20,8 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.remember.doubt import describe_doubt
-from remembrancer.types import Fact, Recollection, Record, Rule, TeamRecalled, Written
+from remembrancer.team.fact_list import TeamListed
+from remembrancer.types import Fact, Page, Recollection, Record, Rule, TeamRecalled, Written
 
 MAX_QUOTE_CHARS = 200
 MAX_ERROR_CHARS = 500
@@ -239,15 +240,14 @@ class StatsResult(ToolResult):
 
 
 class ProposalResult(ToolResult):
-    """The verdict on a proposal to the team, and the rules that it breaks."""
+    """The verdict on a proposal to the team, the rules that it breaks, and both in words."""
 
     verdict: str
     rules: list[str] | None = None
+    explanation: str
 
     def to_text(self) -> str:
-        if self.rules:
-            return f"Refused, nothing was stored. It breaks: {', '.join(self.rules)}."
-        return f"{self.verdict.replace('_', ' ').capitalize()}."
+        return escape_for_prompt(self.explanation)
 
 
 class TeamFactResult(BaseModel):
@@ -275,6 +275,37 @@ class TeamRecallResult(ToolResult):
         return render_block(
             f"- {escape_for_prompt(one.content)} ({one.kind})" for one in self.facts
         )
+
+
+class TeamListedResult(TeamFactResult):
+    origin: str
+
+
+class TeamListResult(ToolResult):
+    """Approved facts of the team, newest first; `cursor` continues the list."""
+
+    items: list[TeamListedResult]
+    cursor: str | None = None
+
+    @classmethod
+    def from_page(cls, page: Page[TeamListed]) -> TeamListResult:
+        items = [
+            TeamListedResult(
+                kind=one.kind, content=one.content, confidence=one.confidence, origin=one.origin
+            )
+            for one in page.items
+        ]
+        return cls(items=items, cursor=page.cursor)
+
+    def to_text(self) -> str:
+        if not self.items:
+            return "The team knows nothing of the kind."
+        more = [f"- more with cursor {self.cursor}"] if self.cursor else []
+        lines = (
+            f"- {escape_for_prompt(one.content)} ({one.kind}, by {one.origin})"
+            for one in self.items
+        )
+        return render_block([*lines, *more])
 
 
 def format_error(error: RemembrancerError) -> str:

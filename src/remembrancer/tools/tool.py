@@ -38,7 +38,7 @@ READS, ADDS, SETS, ENDS = ToolEffect
 ToolFunction = Callable[..., ToolResult]
 
 
-def _parse_json_list(value: object) -> object:
+def parse_json_list(value: object) -> object:
     # Some clients send a list as a JSON string.
     if isinstance(value, str) and value.startswith("["):
         try:
@@ -48,8 +48,8 @@ def _parse_json_list(value: object) -> object:
     return value
 
 
-StringList = Annotated[list[str], BeforeValidator(_parse_json_list)]
-KindList = Annotated[list[Literal["fact", "rule", "episode"]], BeforeValidator(_parse_json_list)]
+StringList = Annotated[list[str], BeforeValidator(parse_json_list)]
+KindList = Annotated[list[Literal["fact", "rule", "episode"]], BeforeValidator(parse_json_list)]
 KindName = Literal["episode", "fact", "rule"]
 PermanenceName = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
 SearchMode = Literal["hybrid", "semantic", "keyword"]

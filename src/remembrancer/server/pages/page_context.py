@@ -68,6 +68,8 @@ DONE_MESSAGES = {
     "revoked": "Key revoked.",
     "approved": "Approved. The team can see it now.",
     "rejected": "Rejected. The team will not see it.",
+    "proposed": "Proposed. It waits for a second person or a reviewer.",
+    "corroborated": "Someone else proposed the same. One more person is counted.",
     "reopened": "Moved back to the review queue.",
     "removed": "Permanently deleted.",
     "ran": "Job finished.",
@@ -194,7 +196,8 @@ class PageContext:
     def list_nav_items(self) -> list[tuple[str, str]]:
         """The path and the label of each entry of the navigation."""
         personal = [("/instances", "Instances")] if self.isolated else [*PERSONAL_PAGES]
-        team = [("/team", "Team")] if self.has_capability(VIEW_CAPABILITY) else []
+        shared = ("/team", "Team") if self.profile.team.enabled else ("/team/people", "People")
+        team = [shared] if self.has_capability(VIEW_CAPABILITY) else []
         return [*personal, *team, ("/settings", "Settings")]
 
     def build_toast(self) -> Toast | None:

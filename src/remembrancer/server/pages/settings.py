@@ -11,6 +11,7 @@ from remembrancer.access.account_links import LinkCode
 from remembrancer.access.keys import NewKey
 from remembrancer.doctor import run_checks
 from remembrancer.errors import InvalidInput, NotAllowed
+from remembrancer.integrations.hooks.session_episode import CLIENT_NAMES
 from remembrancer.server import schemas, telegram
 from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.deps import TeamReview, require_edit, require_view
@@ -20,11 +21,21 @@ from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.server.pages.team import confirm_name
 from remembrancer.server.routes.keys import list_manageable_keys, revoke_manageable_key
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
-from remembrancer.team.settings import TeamSettings
+from remembrancer.team.settings import ANONYMOUS, TeamSettings
 
 router = APIRouter()
 
-SURFACES = ("web", "rest", "cli", "mcp", "telegram", "anonymous")
+SURFACES = {
+    "web": "Web",
+    "rest": "REST API",
+    "cli": "Terminal",
+    "mcp": "MCP",
+    "telegram": "Telegram",
+    **CLIENT_NAMES,
+    "langgraph": "LangGraph",
+    "library": "Library",
+    ANONYMOUS: "Anonymous calls",
+}
 LEARNING_FIELDS = ("personal_learning", "team_learning")
 NUMBER_FIELDS = ("dedup_threshold", "recall_confidence")
 
@@ -71,9 +82,12 @@ def _load_live_settings(context: PageContext) -> TeamSettings | None:
 
 
 @router.post("/settings/switches")
-def save_live_settings(review: TeamReview, form: SubmittedForm) -> Response:
+def save_live_settings(context: CurrentPage, review: TeamReview, form: SubmittedForm) -> Response:
     """Save the live settings; every process reads them within a second."""
     changes: dict[str, Any] = {name: bool(form.get(name)) for name in LEARNING_FIELDS}
+    if not context.profile.team.enabled:
+        review.change_settings(personal_learning=changes["personal_learning"])
+        return redirect_back(form, "saved")
     checked = set(form.get_all("team_recall"))
     changes["team_recall"] = {surface: surface in checked for surface in SURFACES}
     promote = form.get_number("promote_at")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from remembrancer.errors import InvalidInput, NotFound
+from remembrancer.guard.reasons import explain_rules
 from remembrancer.server import schemas
 from remembrancer.server.deps import TeamReview
 from remembrancer.server.pages import charts, text
 from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage
-from remembrancer.team.review import EDIT_CAPABILITY, Review, TeamStats
+from remembrancer.team.review import EDIT_CAPABILITY, STATS_WEEKS, Review, TeamStats
+from remembrancer.team.service import ProposalOutcome
 from remembrancer.text_format import pluralize
 from remembrancer.types import TeamKind, TeamOrigin, TeamStatus
 
@@ -32,7 +34,24 @@ DECISIONS: dict[str, tuple[Callable[..., object], str]] = {
 }
 
 
-@router.get("/team")
+PROPOSAL_MESSAGES = {
+    ProposalOutcome.PENDING: "proposed",
+    ProposalOutcome.CORROBORATED: "corroborated",
+    ProposalOutcome.APPROVED: "approved",
+    ProposalOutcome.KNOWN: "known",
+}
+
+
+def require_team(context: CurrentPage) -> None:
+    """Raises NotFound in profiles without a team memory; their users can still be looked after."""
+    if not context.profile.team.enabled:
+        raise NotFound(f"The profile {context.profile.name!r} has no team memory.")
+
+
+NeedsTeam = Depends(require_team)
+
+
+@router.get("/team", dependencies=[NeedsTeam])
 def show_stats(context: CurrentPage, review: TeamReview) -> Response:
     stats = review.stats()
     pending = stats.by_status.get(TeamStatus.PENDING, 0)
@@ -43,9 +62,27 @@ def show_stats(context: CurrentPage, review: TeamReview) -> Response:
         stats=stats,
         pending=pending,
         total=total,
+        edit=EDIT_CAPABILITY,
+        activity=_build_activity_rows(stats),
+        weeks=STATS_WEEKS,
         charts=_build_charts(stats, pending, total),
         drawing=charts.draw_cycle("From a message to shared team knowledge", STEPS),
     )
+
+
+def _build_activity_rows(stats: TeamStats) -> list[dict[str, object]]:
+    """What became of the proposals of each origin, with the reasons for refusals in words."""
+    return [
+        {
+            "origin": origin,
+            "runs": one.runs,
+            "proposed": one.proposed,
+            "merged": f"{one.merge_rate:.0%}",
+            "refused": one.refused,
+            "reasons": [(explain_rules([rule])[0], number) for rule, number in one.by_rule.items()],
+        }
+        for origin, one in stats.activity.items()
+    ]
 
 
 def _build_charts(stats: TeamStats, pending: int, total: int) -> list[Chart]:
@@ -75,7 +112,7 @@ def _build_charts(stats: TeamStats, pending: int, total: int) -> list[Chart]:
     ]
 
 
-@router.get("/team/review")
+@router.get("/team/review", dependencies=[NeedsTeam])
 def show_review_queue(
     context: CurrentPage, review: TeamReview, show: str = "", cursor: str = ""
 ) -> Response:
@@ -92,12 +129,13 @@ def show_review_queue(
         "Review",
         show=show,
         entries=page.items,
+        rivals=review.rivals(page.items),
         cursor=page.cursor,
         edit=EDIT_CAPABILITY,
     )
 
 
-@router.get("/team/manage")
+@router.get("/team/manage", dependencies=[NeedsTeam])
 def show_all_facts(
     context: CurrentPage,
     review: TeamReview,
@@ -121,26 +159,48 @@ def show_all_facts(
         "Manage",
         filters={"status": status, "kind": kind, "origin": origin, "q": q},
         entries=page.items,
+        rivals=review.rivals(page.items),
         cursor=page.cursor,
         edit=EDIT_CAPABILITY,
         choices={"status": list(TeamStatus), "kind": list(TeamKind), "origin": list(TeamOrigin)},
     )
 
 
-@router.post("/team/decide")
+@router.post("/team/decide", dependencies=[NeedsTeam])
 def apply_decision(review: TeamReview, form: SubmittedForm) -> Response:
-    """Apply a decision to all selected facts, or to one."""
-    ids = [form.get("only")] if form.get("only") else form.get_all("id")
-    if form.get("do") not in DECISIONS:
+    """Apply a decision to all selected facts, or to the one whose button was pressed."""
+    action, _, fact_id = form.get("one").partition(":")
+    action, ids = (action, [fact_id]) if fact_id else (form.get("do"), form.get_all("id"))
+    if action not in DECISIONS:
         raise NotFound("This action does not exist.")
     if not ids:
         raise InvalidInput("Nothing is selected. Select the entries to decide on.")
-    decide, message = DECISIONS[form.get("do")]
+    decide, message = DECISIONS[action]
     decide(review, *ids)
     return redirect_back(form, message)
 
 
-@router.post("/team/facts/{id}")
+@router.post("/team/propose", dependencies=[NeedsTeam])
+def propose(context: CurrentPage, review: TeamReview, form: SubmittedForm) -> Response:
+    """Propose a fact; whoever may edit can approve it at once."""
+    can_approve = bool(form.get("approve"))
+    if can_approve:
+        review.require_edit()
+    importance = form.get_number("importance")
+    proposed = context.me.propose(
+        form.get("content"),
+        kind=form.get("kind") or TeamKind.FACT,
+        importance=3 if importance is None else importance,
+    )
+    if proposed.fact_id is None or proposed.status is TeamStatus.REJECTED:
+        raise InvalidInput(context.me.explain_proposal(proposed))
+    if can_approve and proposed.status is TeamStatus.PENDING:
+        review.approve(proposed.fact_id)
+        return redirect_back(form, "approved")
+    return redirect_back(form, PROPOSAL_MESSAGES[proposed.verdict])
+
+
+@router.post("/team/facts/{id}", dependencies=[NeedsTeam])
 def edit_fact(review: TeamReview, id: schemas.Name, form: SubmittedForm) -> Response:
     """Change the text or the importance of a team fact."""
     before = review.get(id).fact
@@ -173,6 +233,18 @@ def erase_person(
     confirm_name(form, user)
     receipt = context.engine.erase(user, tenant=context.caller.owner.tenant)
     return context.render("receipt.html", "Erased", receipt=receipt, own=False)
+
+
+@router.post("/team/people/{user}/withdraw")
+def withdraw_contributions(
+    context: CurrentPage, review: TeamReview, user: schemas.Name, form: SubmittedForm
+) -> Response:
+    """Remove what a user said for the team, and nothing else, if their name was typed."""
+    review.require_edit()
+    confirm_name(form, user)
+    tenant = context.caller.owner.tenant
+    receipt = context.engine.erase(user, tenant=tenant, contributions_only=True)
+    return context.render("receipt.html", "Withdrawn", receipt=receipt, own=False)
 
 
 def confirm_name(form: Form, user: str) -> None:

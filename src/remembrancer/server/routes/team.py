@@ -51,8 +51,16 @@ class ProposeResponse(schemas.ResponseModel):
     rules: list[str]
 
 
+class TeamActivityResponse(schemas.ResponseModel):
+    """What proposals of one origin led to in the last weeks, and the rules that refused them."""
+
+    runs: int
+    by_outcome: dict[str, int]
+    by_rule: dict[str, int]
+
+
 class TeamStatsResponse(schemas.ResponseModel):
-    """Counts of team facts, and the live settings."""
+    """Counts of team facts and, in total, of personal memories, and the live settings."""
 
     by_status: dict[str, int]
     by_kind: dict[str, int]
@@ -62,6 +70,8 @@ class TeamStatsResponse(schemas.ResponseModel):
     weeks: list[int]
     merged: float
     most_recalled: list[TeamFact]
+    activity: dict[TeamOrigin, TeamActivityResponse]
+    personal: int | None
     switches: TeamSettings
 
 
@@ -70,7 +80,7 @@ class TeamFactListParams(PageParams):
 
     status: TeamStatus | None = None
     kind: TeamKind | None = None
-    origin: TeamOrigin | None = None
+    origin: tuple[TeamOrigin, ...] = ()
     words: Annotated[schemas.Text, Field(min_length=1, max_length=500)] | None = None
     single: bool = False
     contested: bool = False
