@@ -75,7 +75,7 @@ def test_everything_can_be_forgotten_in_many_words() -> None:
 def test_what_names_a_topic_or_only_mentions_it_forgets_not_everything() -> None:
     for said in (
         "forget all about the meeting", "forget everything about Anna", "/forget all my cats",
-        "forget all about it", "Forget all my allergies", "Forget everything you know about physics",
+        "forget all about it", "Forget all my allergies", "Forget everything you know of physics",
         "don't forget everything I told you", "never delete my data", "delete all my conversations",
         "did you forget everything?", "I always forget everything", "remove all files",
         "How do I delete all my data in the cloud?", "Vergiss nicht alles", "clear my schedule",
