@@ -181,11 +181,10 @@ def test_beginning_anew_and_forgetting_everything_lead_to_another_conversation(
     said(ada, "Forget everything about me")
     place = said(ada, "yes")[-1]["go"]
     assert place != A
-    assert "Forgotten: everything" not in ada.get("/facts").text
     assert me.list().items == ()
-    event = re.findall(r'name="event" value="(event_\w+)"', ada.get(place).text)[0]
-    ada.send("/undo", event=event)
-    assert [one.content for one in me.list().items] == ["Ada drinks tea."]
+    page = ada.get(place).text
+    assert "I have forgotten everything about you" in page
+    assert 'name="event"' not in page, "it cannot be undone"
 
 
 def test_conversations_are_found_renamed_put_away_thrown_away_and_brought_back(
