@@ -530,3 +530,7 @@ def test_an_unlisted_name_is_known_by_its_look(name: str) -> None:
 @pytest.mark.parametrize("word", ["Throughput", "Webhook", "Terraform", "Databricks"])
 def test_a_technical_word_does_not_look_like_a_name(word: str) -> None:
     assert name_lists.name_log_odds(word.lower()) < 0
+
+
+def test_the_placeholder_of_a_secret_is_not_shared() -> None:
+    assert detect_personal_data("The wifi key is [secret: password].") == ("secret",)

@@ -15,7 +15,7 @@ from remembrancer.store.nearest import find_nearest, iter_records
 from remembrancer.types import Kind, Record, Status, looks_like_id
 
 MAX_CANDIDATES = 5
-MIN_SIMILARITY = 0.45
+MIN_SIMILARITY = 0.4
 """The least similarity for a match by meaning; no other memory may be nearly as similar."""
 
 MIN_SIMILARITY_MARGIN = 0.05

@@ -53,6 +53,11 @@ def detect_personal_data(text: str) -> tuple[str, ...]:
         broken.add("person-name")
     if plain.unreadable:
         broken.add("unreadable")
-    if redact.find_secrets(text) or (plain.text != text and redact.find_secrets(plain.text)):
+    if _has_secret(text) or (plain.text != text and _has_secret(plain.text)):
         broken.add("secret")
     return tuple(rule for rule in PERSON_RULES if rule in broken)
+
+
+def _has_secret(text: str) -> bool:
+    """True for a secret, and for the placeholder of one."""
+    return redact.has_placeholder(text) or bool(redact.find_secrets(text))

@@ -84,6 +84,11 @@ def find_secrets(text: str) -> tuple[SecretFinding, ...]:
     return tuple(_to_finding(span, offsets) for span in sorted(spans))
 
 
+def has_placeholder(text: str) -> bool:
+    """True if a secret was replaced in the text."""
+    return any(_find_placeholders(to_ascii(text)[0]))
+
+
 def _to_finding(span: Span, offsets: list[int] | None) -> SecretFinding:
     if offsets is None:
         return SecretFinding(span.kind, span.start, span.end)
