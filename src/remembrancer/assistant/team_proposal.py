@@ -8,6 +8,7 @@ from remembrancer.assistant import commands, replies
 from remembrancer.errors import Conflict, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.team.service import ProposalOutcome
+from remembrancer.team.third_person import restate_for_team
 from remembrancer.text_format import quote
 from remembrancer.types import Turn
 
@@ -34,7 +35,7 @@ def propose_to_team(memory: Memory, content: str) -> tuple[str, str | None]:
         return str(error), None
     reply = memory.explain_proposal(result)
     if result.verdict is not ProposalOutcome.REFUSED:
-        reply = f"{reply}\n{quote(content, replies.MAX_QUOTE_CHARS)}"
+        reply = f"{reply}\n{quote(restate_for_team(content), replies.MAX_QUOTE_CHARS)}"
     return reply, result.fact_id if result.verdict in CONTRIBUTIONS else None
 
 
