@@ -48,5 +48,5 @@ def test_A5_what_is_told_beside_a_secret_is_learned(open_memory: Open) -> None:
 
     assert {one.content for one in me.list().items} == {
         "Lives in Oslo",
-        "I use Bitwarden and the master password is [secret: password].",
+        "Uses Bitwarden and the master password is [secret: password]",
     }

@@ -93,7 +93,7 @@ def test_X11_nothing_is_wrong_with_what_our_own_verbs_stored(
     me.remember("Ada moved in May", source="extracted", evidence=cited, confidence=0.8)
     me.remember("Confirm before sending", kind="rule")
     me.remember("We talked about boats", kind="episode")
-    me.forget(me.remember("The wifi password is hunter2").memory.id)
+    me.forget(me.remember("The wifi at the cabin is slow and its password is hunter2").memory.id)
     clock.advance(1 * DAY)
 
     assert me.audit().findings == ()

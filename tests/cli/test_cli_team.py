@@ -66,7 +66,7 @@ def test_one_persons_word_waits_for_anothers(rem: Run, ask: Run) -> None:
     )
     more = rem("--user", "eve", "propose", "-", input=f"{PORTS}\n").stdout
     assert more.startswith("Someone else proposed the same; you are counted as one more.")
-    assert rem("team", QUESTION).stdout == f"{PORTS}\nfact · importance 3 · confidence 0.78\n"
+    assert rem("team", QUESTION).stdout == f"{PORTS}\nfact · importance 3 · confidence 0.89\n"
 
 
 def test_a_proposal_says_what_the_switches_make_it_wait_for(rem: Run) -> None:
@@ -433,7 +433,7 @@ def test_surfaces_are_switched_one_by_one(rem: Run, ask: Run) -> None:
     answer = ask("team-switch", "team_recall.anonymous=on", "team_recall.web=no")
     assert answer["team_recall"] == {"telegram": False, "anonymous": True, "web": False}
     told = rem("team-switch", "team_recall.telegram=on").stdout
-    assert "\nteam_recall.telegram   on    Allow recall through telegram.\n" in told
+    assert "\nteam_recall.telegram   on   Allow recall through telegram.\n" in told
     assert "\nteam_recall.web        off " in told
     assert "\nteam_recall.anonymous  on " in told
 

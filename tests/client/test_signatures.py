@@ -19,10 +19,15 @@ MISSING = {
     "import_from": "a file is read where the memories are",
     "markdown": "a server tells what it remembers page by page",
     "new_session": "a server names a conversation when something is said in it",
+    "list_team": "a server lists team facts to reviewers, and to others over MCP",
+    "withdraw": "a server takes a proposal back in its chat",
+    "explain_proposal": "a server explains a proposal in its answer",
 }
 OWN = {"disconnect": "a local memory has no connection of its own: its store is closed"}
-OF_PAGES = {"event", "is_enabled", "owner", "resolve", "scopes", "several", "survey"}
-"""What the pages of a server ask for, which are made where the memories are."""
+OF_PAGES = {
+    *("event", "is_enabled", "learn_now", "owner", "resolve", "scopes", "several", "survey"),
+}
+"""What the pages and the chat of a server ask for, which are where the memories are."""
 
 
 def verbs(memory: type) -> dict[str, Any]:

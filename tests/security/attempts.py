@@ -136,6 +136,7 @@ NAMING: Mapping[str, tuple[Way, ...]] = {
 """By a name: the answer must be the one that a name gets which nobody has."""
 
 SEARCHING: Mapping[str, tuple[Way, ...]] = {
+    "inventory": (lambda me, aim: me.inventory(),),
     "recall": (
         lambda me, aim: me.recall(aim.words),
         lambda me, aim: me.recall(aim.words, mode="keyword", kinds=["fact", "rule", "episode"]),
@@ -219,6 +220,7 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
     ),
     "append": (lambda me, aim: me.append([{"role": "user", "content": NOTE}], aim.session),),
     "learn": (lambda me, aim: me.learn([{"role": "user", "content": NOTE}], aim.session),),
+    "learn_now": (lambda me, aim: me.learn_now(aim.session),),
     "context": (lambda me, aim: me.context(session=aim.session, style="sections"),),
     "turns": (lambda me, aim: me.turns(aim.session),),
     "view": (lambda me, aim: me.view(aim.session, budget=1),),
@@ -233,9 +235,9 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
 
 ON_VALUES = {
     *("principal", "owner", "is_enabled", "profile"),
-    *("new_session", "confidence", "effectiveness", "standing"),
+    *("new_session", "confidence", "effectiveness", "standing", "forget_everything"),
 }
-"""These compute with what the caller already holds, and read nothing."""
+"""These take nothing that could name another's memory, or compute with what the caller holds."""
 
 TRICKS = ("*", "%", "_", "%%", "' OR 1=1 --", "' OR '1'='1", "../", "..", "\\", '"', "(", "?", "{}")
 

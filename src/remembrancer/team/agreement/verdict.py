@@ -158,16 +158,14 @@ def _compare_bounds(mine: ParsedStatement, theirs: ParsedStatement) -> frozenset
 
 
 def _replaces(mine: ParsedStatement, theirs: ParsedStatement, alignment: Alignment) -> bool:
-    """True if they differ in one amount of a unit, or in one name or alternative.
+    """True if they differ only in amounts of the same units, or in one name or alternative.
 
     A name before all words that both have is another subject: "The iOS app is slow" does not
     contradict "The Android app is slow".
     """
     rest = _pick(mine, alignment.left), _pick(theirs, alignment.right)
-    if len(rest[0]) == len(rest[1]) == 1 and not alignment.exclusive:
-        one, other = rest[0][0][1], rest[1][0][1]
-        if one.amount is not None and other.amount is not None:
-            return one.amount.unit == other.amount.unit
+    if not alignment.exclusive and _are_amounts_of_same_units(*rest):
+        return True
     places = (
         [a for a, _ in (*rest[0], *_pick(mine, [a for a, _ in alignment.exclusive]))],
         [b for b, _ in (*rest[1], *_pick(theirs, [b for _, b in alignment.exclusive]))],
@@ -178,6 +176,15 @@ def _replaces(mine: ParsedStatement, theirs: ParsedStatement, alignment: Alignme
     first = min(a for a, _ in pairs), min(b for _, b in pairs)
     is_telling = alignment.exclusive or all(any(term.is_name for _, term in one) for one in rest)
     return bool(is_telling) and first[0] < min(places[0]) and first[1] < min(places[1])
+
+
+def _are_amounts_of_same_units(
+    one: Sequence[tuple[int, Term]], other: Sequence[tuple[int, Term]]
+) -> bool:
+    units = [
+        [term.amount.unit if term.amount else None for _, term in terms] for terms in (one, other)
+    ]
+    return bool(units[0]) and units[0] == units[1] and None not in units[0]
 
 
 def _pick(statement: ParsedStatement, places: Sequence[int]) -> list[tuple[int, Term]]:
