@@ -497,7 +497,11 @@ class Lives(RuleBasedStateMachine):
         history = me.history(life.id)
         versions = model.versions(life)
         assert [one.id for one in history.versions] == versions
-        touching = [one.id for one in model.events if one.ids() & set(versions)]
+        touching = [
+            one.id
+            for one in model.events
+            if one.ids() & set(versions) and model.touches_own(None, one, self.now)
+        ]
         assert [one.id for one in history.events] == touching
         assert [one.id for one in history.applications] == [
             one.id for one in model.uses if one.rule in versions and one.counts
