@@ -18,7 +18,7 @@ from remembrancer.team.agreement.parsed_statement import ParsedStatement, Term, 
 LOWER_BOUNDS, UPPER_BOUNDS = frozenset({"least", "more"}), frozenset({"most", "less"})
 LIGHT_WEIGHT = 0.2
 MIN_SHARED = 1.5
-"""Weight of the words that both statements must have in common, whatever the verdict."""
+"""Weight of the words that statements have in common if they say the same."""
 
 MAX_LEFT = 1.0
 """Weight of the words that one statement can have alone and still say the same."""
@@ -72,8 +72,6 @@ def judge(one: str, other: str, similarity: float = 0.0) -> Agreement:
     if fingerprint(one) == fingerprint(other):
         return Agreement.SAME
     found = compare(one, other)
-    if found.shared < MIN_SHARED:
-        return Agreement.UNRELATED
     if _says_the_same(found, similarity):
         return Agreement.SAME
     return Agreement.CONTRADICTS if _contradicts(found) else Agreement.UNRELATED
@@ -81,7 +79,7 @@ def judge(one: str, other: str, similarity: float = 0.0) -> Agreement:
 
 def _says_the_same(found: Comparison, similarity: float) -> bool:
     differs = found.telling or found.alternatives or found.bounds
-    if differs or found.flips % 2 or found.opposites > 1:
+    if differs or found.flips % 2 or found.opposites > 1 or found.shared < MIN_SHARED:
         return False
     most, least = max(found.left, found.right), min(found.left, found.right)
     if most <= MAX_LEFT and least <= MAX_LEFT_ON_BOTH:
@@ -92,7 +90,7 @@ def _says_the_same(found: Comparison, similarity: float) -> bool:
 
 def _contradicts(found: Comparison) -> bool:
     longest = found.shared + max(found.left, found.right)
-    if found.shared < MIN_SHARED_PART * longest:
+    if found.shared < max(1.0, MIN_SHARED_PART * longest):
         return False
     return found.flips % 2 == 1 or bool(found.bounds) or found.replaces
 
