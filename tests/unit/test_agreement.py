@@ -22,6 +22,8 @@ OPPOSITES = (
     ("The primary database is Postgres.", "The primary database is MySQL."),
     ("The API listens on port 8080.", "The API listens on port 9090."),
     ("The build doesn't need Docker.", "The build needs Docker."),
+    ("Deploys are frozen on Fridays.", "Deploys are frozen on Thursdays."),
+    ("Die Backups laufen jede Nacht.", "Die Backups laufen nicht jede Nacht."),
 )
 PARAPHRASES = (
     ("The PAC pool is ports 9000-9999.", "PAC uses the port range 9000-9999."),
@@ -40,6 +42,7 @@ UNRELATED = (
     ("The iOS app is written in Swift.", "The Android app is written in Kotlin."),
     ("Redis runs on port 6379.", "Postgres runs on port 5432."),
     ("", "Backups are encrypted."),
+    ("Die Backups laufen jede Nacht in Wien.", "Die Backups laufen jede Nacht."),
 )
 
 

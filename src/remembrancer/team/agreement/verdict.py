@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from remembrancer.search.language import Language, detect_language
 from remembrancer.search.terms import fingerprint
 from remembrancer.team.agreement.alignment import Alignment, align
 from remembrancer.team.agreement.lexicon import Phrase, are_opposite, look_up, stem
@@ -72,9 +73,15 @@ def judge(one: str, other: str, similarity: float = 0.0) -> Agreement:
     if fingerprint(one) == fingerprint(other):
         return Agreement.SAME
     found = compare(one, other)
-    if _says_the_same(found, similarity):
+    is_read = _is_english(one) and _is_english(other)
+    if _says_the_same(found, similarity) and (is_read or found.left == found.right == 0):
         return Agreement.SAME
     return Agreement.CONTRADICTS if _contradicts(found) else Agreement.UNRELATED
+
+
+def _is_english(text: str) -> bool:
+    """False for a language whose words no list has, so that each of them can matter."""
+    return detect_language(text) in (None, Language.ENGLISH)
 
 
 def _says_the_same(found: Comparison, similarity: float) -> bool:
