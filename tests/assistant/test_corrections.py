@@ -107,6 +107,7 @@ def test_A3_the_correction_replaces_what_was_told_and_what_was_learned(
 DASHBOARD = "Works on the dashboard"
 
 
+@pytest.mark.postgres_long
 @pytest.mark.feature("A3")
 @pytest.mark.parametrize(
     "proposed",

@@ -119,6 +119,7 @@ def test_an_administrator_turns_memory_off_and_chooses_the_users(
     assert "Memory is off" not in Visitor(served, "eve").get(PAGE).text
 
 
+@pytest.mark.postgres_long
 @pytest.mark.feature("I3")
 def test_the_embedder_matters_only_while_memory_is_on(serve: Callable[..., Served]) -> None:
     broken = {"provider": "openai", "url": "http://127.0.0.1:1/v1", "model": "m", "dimensions": 4}

@@ -57,6 +57,7 @@ def test_A20_single_sources_are_filtered_and_several_are_decided_at_once(
     assert "No team knowledge yet" in ada.get("/team").text
 
 
+@pytest.mark.postgres_long
 def test_I3_settings_and_instances_warn_when_nothing_can_be_embedded(serve: Serve) -> None:
     nowhere = {"provider": "openai", "model": "small", "url": "http://127.0.0.1:9/v1"}
     served = serve(profile="instances")

@@ -28,7 +28,7 @@ from tests.support.http_server import Served, served
 
 pytestmark = pytest.mark.postgres_long
 
-CASES = 10_000 if os.environ.get("REM_LONG") else 500
+CASES = 10_000 if os.environ.get("REM_LONG") else 350
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
