@@ -214,7 +214,7 @@ class SqliteStore:
     def close(self) -> None:
         with self._lock:
             for one in self._open_files.values():
-                one.file.close()
+                self._dispose(one)
             self._open_files.clear()
             self._empty_engine.dispose()
             if "_system_file" in self.__dict__:
@@ -265,7 +265,6 @@ class SqliteStore:
         with self._lock:
             opened = self._open_files.get(name)
             if opened is None or not opened.file.is_in_place():
-                # Threads that still use an erased file close the last connections.
                 self._dispose(opened)
                 opened = _OpenFile(self._open_file(family, name))
                 self._open_files[name] = opened
@@ -276,6 +275,8 @@ class SqliteStore:
         finally:
             with self._lock:
                 opened.users -= 1
+                if opened.is_evicted and opened.users == 0:
+                    opened.file.close()
                 self._close_idle()
 
     def _evict(self, name: str) -> None:
@@ -284,8 +285,12 @@ class SqliteStore:
 
     @staticmethod
     def _dispose(opened: _OpenFile | None) -> None:
-        if opened is not None:
-            opened.indexes.clear()
+        """Close a file once no one uses it: a connection that is returned later stays open."""
+        if opened is None:
+            return
+        opened.indexes.clear()
+        opened.is_evicted = True
+        if opened.users == 0:
             opened.file.close()
 
     def _close_idle(self) -> None:
@@ -348,6 +353,7 @@ class _OpenFile:
     def __init__(self, file: SqliteFile) -> None:
         self.file = file
         self.users = 0
+        self.is_evicted = False
         self.indexes = IndexCache(max_vectors=sys.maxsize)
 
 
