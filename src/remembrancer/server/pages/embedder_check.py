@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
@@ -13,21 +14,26 @@ CACHE_SECONDS = 60
 CHECK_TIMEOUT_SECONDS = 2
 
 _executor = ThreadPoolExecutor(1, "remembrancer-embedder")
+_last_results: dict[EmbeddingSettings, CheckResult] = {}
 
 
 def find_embedder_warning(settings: Settings) -> str | None:
-    """The reason why embedding fails; None if it works or the check is still running."""
-    if settings.embedding.provider == "local":
+    """The reason why embedding fails; None if it works or was never checked to the end."""
+    chosen = settings.embedding
+    if chosen.provider == "local":
         return None
-    check = _start_check(settings.embedding, int(time.monotonic() / CACHE_SECONDS))
-    try:
-        result = check.result(CHECK_TIMEOUT_SECONDS)
-    except TimeoutError:
-        return None
-    return result.message if result.level is Level.PROBLEM else None
+    check = _start_check(chosen, int(time.monotonic() / CACHE_SECONDS))
+    with contextlib.suppress(TimeoutError):
+        check.result(CHECK_TIMEOUT_SECONDS)
+    result = _last_results.get(chosen)
+    return result.message if result is not None and result.level is Level.PROBLEM else None
 
 
 @lru_cache(maxsize=8)
-def _start_check(chosen: EmbeddingSettings, _period: int) -> Future[CheckResult]:
+def _start_check(chosen: EmbeddingSettings, _period: int) -> Future[None]:
     """One check per period for all pages, because a broken endpoint answers slowly."""
-    return _executor.submit(check_embedding, Settings(embedding=chosen))
+    return _executor.submit(_check, chosen)
+
+
+def _check(chosen: EmbeddingSettings) -> None:
+    _last_results[chosen] = check_embedding(Settings(embedding=chosen))
