@@ -91,7 +91,7 @@ class _Reader:
             self._negations,
             frozenset(self._bounds),
             modal,
-            _is_passive(self._folded, self._stems),
+            _is_passive(self._folded),
             tuple(skeleton),
         )
 
@@ -223,7 +223,7 @@ class _Reader:
             self._marker = ""
 
 
-def _is_passive(folded: Sequence[str], stems: Sequence[str]) -> bool:
+def _is_passive(folded: Sequence[str]) -> bool:
     """True if a form of "be" or "get" stands before a participle."""
     tables = load_sets()
     for at, word in enumerate(folded):
