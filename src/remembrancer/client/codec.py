@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-UNSUPPORTED_FILTERS = {"permanences", "backlogs", "session", "confidence_below"}
+UNSUPPORTED_FILTERS = {"permanences", "backlogs", "confidence_below"}
 """Filters of `Memory.list` that the REST API does not have."""
 
 RECORD_CLASSES: Mapping[str, type[Record]] = {
@@ -81,6 +81,8 @@ def build_list_params(filters: ListFilter) -> dict[str, Any]:
     params = {
         "kind": filters.get("kinds"),
         "scope": filters.get("scope"),
+        "agent": filters.get("agent"),
+        "session": filters.get("session"),
         "tag": filters.get("tags"),
         "min_importance": filters.get("minimum_importance"),
         "subject": filters.get("subject"),

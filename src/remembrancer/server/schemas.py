@@ -367,6 +367,8 @@ class RecallRequest(RequestModel):
     categories: list[Name] | None = None
     tags: list[Name] | None = None
     scope: Name | None = None
+    agent: Name | None = None
+    session: Name | None = None
     mode: Mode | None = None
     minimum_importance: FiniteNumber | None = None
     minimum_confidence: Fraction | None = None

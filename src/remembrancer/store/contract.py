@@ -131,6 +131,7 @@ class Filter:
     subject: str | None = None
     predicate: str | None = None
     source: Source | None = None
+    agent: str | None = None
     fingerprint: str | None = None
     lineage: str | None = None
     session_id: str | None = None

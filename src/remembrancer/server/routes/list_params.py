@@ -33,6 +33,8 @@ class MemoryListParams(PageParams):
     """Filters for lists of memories; `q` searches instead of listing."""
 
     scope: schemas.Name | None = None
+    agent: schemas.Name | None = None
+    session: schemas.Name | None = None
     q: Annotated[schemas.Text, Field(min_length=1, max_length=2000)] | None = None
     status: Status | None = None
     tag: tuple[schemas.Name, ...] = ()
@@ -60,6 +62,8 @@ def build_page(
     options = {
         **filters,
         "scope": check_scope(me, params.scope),
+        "agent": params.agent,
+        "session": params.session,
         "tags": params.tag,
         "as_of": build_as_of(params),
         "minimum_confidence": params.min_confidence,
