@@ -258,11 +258,12 @@ class StoredResponse:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of memories that share a kind, status, scope, category and permanence."""
+    """The number of memories that share a kind, status, scope, agent, category and permanence."""
 
     kind: Kind
     status: Status
     scope: str
+    agent: str | None
     category: str | None
     permanence: str
     count: int

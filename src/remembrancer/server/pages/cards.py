@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from urllib.parse import quote
 
+from remembrancer.maintenance.stats import confidence_step
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
 from remembrancer.remember.lifecycle import RESTORABLE
@@ -104,10 +105,10 @@ def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
                 "body": record.body or "",
             }
         case Rule():
-            share = me.effectiveness(record) if record.applied_count else 0.0
+            score = me.effectiveness(record) if record.applied_count else 0.0
             return {
                 "maturity": record.maturity,
-                "helps": text.count_marks(share),
+                "helps": confidence_step(score) if score else 0,
                 "counts": _describe_uses(record),
             }
         case Episode():

@@ -26,9 +26,11 @@ class PageFilters:
     q: str = ""
     kind: str = ""
     scope: str = ""
+    agent: str = ""
     permanence: str = ""
     category: str = ""
     subject: str = ""
+    maturity: str = ""
     confidence: str = ""
     status: str = ""
     backlog: str = ""
@@ -59,9 +61,11 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
     options: dict[str, Any] = {
         "kinds": [filters.kind] if filters.kind else list(kinds),
         "scope": check_scope(context.me, filters.scope or None),
+        "agent": filters.agent or None,
         "categories": [filters.category] if filters.category else [],
         "permanences": [filters.permanence] if filters.permanence else [],
-        "backlogs": [filters.backlog] if filters.backlog else [],
+        "backlogs": BACKLOGS.get(filters.backlog, [filters.backlog] if filters.backlog else []),
+        "maturities": [filters.maturity] if filters.maturity else [],
         "subject": filters.subject.replace(" ", "_") or None,
         "as_of": AsOf(known=known) if known is not None else None,
         "recorded_from": parse_day(context, filters.since, time.min),

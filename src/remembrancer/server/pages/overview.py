@@ -80,15 +80,15 @@ def _build_numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
 
 def _build_charts(survey: Survey) -> list[Chart]:
     effect = survey.effect
-    strong = sum(survey.confidence[4:])
-    total = sum(survey.confidence)
+    high, low = survey.confidence[-1], sum(survey.confidence[:3])
     tried = effect.helping + effect.doubtful + effect.warning
     return [
         charts.draw_bars(
             "How sure the memories are",
-            f"Sure or certain: {strong:,} of {total:,} facts and rules.",
+            f"Of {sum(survey.confidence):,} facts and rules, {high:,} are above 80 % "
+            f"and {low:,} below 50 %.",
             dict(zip(text.CONFIDENCE_LABELS, survey.confidence, strict=True)),
-            rising=True,
+            graded=True,
         ),
         charts.draw_shares(
             "Do the rules help?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from remembrancer.maintenance.stats import CONFIDENCE_STEPS, confidence_step
+from remembrancer.maintenance.stats import confidence_step
 from remembrancer.text_format import describe_surface, pluralize
 from remembrancer.types import (
     Action,
@@ -140,11 +140,6 @@ def name_maturity(maturity: Maturity, count: int) -> str:
     """`1 candidate`, `2 candidates`, without the number."""
     plural = MATURITY_LABELS[maturity].lower()
     return plural.removesuffix("s") if count == 1 else plural
-
-
-def count_marks(value: float) -> int:
-    """The number of filled marks out of six; at least one unless the value is zero."""
-    return 0 if value <= 0 else min(CONFIDENCE_STEPS, max(1, round(value * CONFIDENCE_STEPS)))
 
 
 def humanize(value: object) -> str:
