@@ -638,6 +638,7 @@ UNDOABLE_ACTIONS = frozenset(Action) - {
     Action.PURGED,
     Action.CLOSED,
     Action.LEARNED,
+    Action.FADED,
     Action.VIEWED,
 }
 """All actions except those that destroy data on purpose or change no memory."""
