@@ -81,9 +81,7 @@ def build_survey(call: Call) -> Survey:
         fading = _find_next_to_fade(call, reader, active_filter)
         tallies = _load_tallies(reader, active_filter)
         stats = _build_stats(call, reader, active_filter, tallies)
-    active = [
-        one for one in tallies if one.status is Status.ACTIVE and one.kind is not Kind.TURN
-    ]
+    active = [one for one in tallies if one.status is Status.ACTIVE and one.kind is not Kind.TURN]
     return Survey(
         stats=stats,
         permanences=_sum_by_name((one.permanence, one.count) for one in facts),
@@ -181,14 +179,10 @@ def compute_stats(call: Call, scope: str | None = None) -> Stats:
 
 def _load_tallies(reader: Reader, active_filter: Filter) -> list[Tally]:
     visible = active_filter.visible
-    return [
-        one for one in reader.tally(active_filter.now) if visible.contains(one.scope, one.kind)
-    ]
+    return [one for one in reader.tally(active_filter.now) if visible.contains(one.scope, one.kind)]
 
 
-def _build_stats(
-    call: Call, reader: Reader, active_filter: Filter, tallies: list[Tally]
-) -> Stats:
+def _build_stats(call: Call, reader: Reader, active_filter: Filter, tallies: list[Tally]) -> Stats:
     decay, now = call.profile.decay, active_filter.now
     fading = replace(active_filter, confidence=build_belief(decay, below=decay.recall_at))
     soon = replace(active_filter, expires_before=now + timedelta(days=7))

@@ -34,6 +34,7 @@ class Card:
     permanence: str
     source: str
     scope: str
+    agent: str
     recorded_at: datetime
     session: str | None
     session_href: str
@@ -53,6 +54,9 @@ class Card:
     old: Record | None = None
     old_href: str = ""
     restorable: bool = False
+    disabled: bool = False
+    can_promote: bool = False
+    can_demote: bool = False
     doubt: str = ""
     quote: str = ""
 
@@ -77,6 +81,7 @@ def build_card(
         permanence=str(record.permanence),
         source=text.SOURCE_LABELS[record.source],
         scope=record.scope,
+        agent=record.agent or "",
         recorded_at=record.recorded_at,
         session=session,
         session_href=f"{root}/conversations/{quote(session, safe='')}" if session else "",
@@ -89,6 +94,7 @@ def build_card(
         old=old,
         old_href=f"{root}/memory/{old.id}" if old else "",
         restorable=record.status in RESTORABLE,
+        disabled=record.status is Status.DISABLED,
         doubt=describe_doubt(record),
         quote=" … ".join(one.quote for one in record.evidence if one.quote),
         **_build_kind_fields(me, record),  # type: ignore[arg-type]
@@ -108,11 +114,13 @@ def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
             score = me.effectiveness(record) if record.applied_count else 0.0
             return {
                 "maturity": record.maturity,
+                "can_promote": record.maturity in (Maturity.CANDIDATE, Maturity.ESTABLISHED),
+                "can_demote": record.maturity in (Maturity.ESTABLISHED, Maturity.PROVEN),
                 "helps": confidence_step(score) if score else 0,
                 "counts": _describe_uses(record),
             }
         case Episode():
-            return {"backlog": str(record.backlog)}
+            return {"backlog": "" if record.is_note else text.BACKLOG_LABELS[record.backlog]}
         case Turn():
             return {"subject": record.speaker or record.role}
     return {}

@@ -151,7 +151,8 @@ class PageContext:
         """The scopes to offer in filters."""
         survey = self.load_survey()
         used = survey.scopes if survey else ()
-        return sorted({GLOBAL_SCOPE, *self.engine.settings.agents, *used})
+        agents = [self.agent] if self.agent else self.engine.settings.agents
+        return sorted({GLOBAL_SCOPE, *agents, *used})
 
     def list_agents(self) -> list[str]:
         """The agents to offer in filters: those that are configured or have stored memories."""
