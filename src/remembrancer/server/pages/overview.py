@@ -94,7 +94,7 @@ def _build_charts(survey: Survey) -> list[Chart]:
         charts.draw_shares(
             "Do the rules help?",
             f"Helpful: {effect.helping:,} of {pluralize(tried, 'rule')} tried "
-            f"({effect.helping / tried:.0%})."
+            f"({round(100 * effect.helping / tried)} %)."
             if tried
             else "No rule has been tried yet.",
             {
