@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from remembrancer.assistant.chat import Chat
 from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.testing import ModelEndpoint, ScriptedCall, streams
 from remembrancer.types import Record
@@ -79,7 +80,7 @@ def test_P1_a_correction_cites_the_message_that_corrects(
     (updated,) = me.list().items
     assert updated.session_id == updated.evidence[0].session_id == second.session
     assert phrase(updated) == "saved by the assistant because you asked"
-    say(chat_of(store), "Correction: I am targeting retirement at 60.")
+    say(Chat(me, store.models, about=updated.id), "Correction: I am targeting retirement at 60.")
     (corrected,) = me.list().items
     assert phrase(corrected) == "you said so"
     edited = me.update(corrected.id, "Targets retirement at 61.").memory
