@@ -218,6 +218,8 @@ class Action(StrEnum):
     PROMOTED = "promoted"
     DEMOTED = "demoted"
     DISABLED = "disabled"
+    INVERTED = "inverted"
+    FADED = "faded"
     EXPIRED = "expired"
     EVICTED = "evicted"
     PURGED = "purged"

@@ -452,11 +452,13 @@ class Model:
             new.id, new.supersedes, new.maturity = new_id, rule.id, Maturity.ANTI_PATTERN
             new.content = self._warning(rule)
             new.valid_from = new.recorded_at = new.confirmed_at = now
-            self._supersede(rule, new, now, event_id, action, (used,), **counts)
+            self._supersede(rule, new, now, event_id, Action.INVERTED, (used,), **counts)
             return new.id
         if not warned:
             place, earned = LADDER.index(rule.maturity), self._earned(rule, wins, score, now)
             counts["maturity"] = LADDER[max(place, earned) if helped else min(place, earned)]
+            if counts["maturity"] is not rule.maturity:
+                action = Action.PROMOTED if helped else Action.DEMOTED
         self._log(event_id, action, [used, self._patch(rule.id, counts)])
         return rule.id
 

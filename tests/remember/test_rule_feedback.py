@@ -11,7 +11,7 @@ from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.memory import Memory
-from remembrancer.types import Maturity, Relation, Rule, Status, Verdict
+from remembrancer.types import Action, Maturity, Relation, Rule, Status, Verdict
 
 pytestmark = pytest.mark.feature("M4")
 
@@ -41,7 +41,10 @@ def test_M4_five_successes_establish_a_rule_and_four_do_not(me: Memory) -> None:
     one = rule(me)
 
     assert helped(me, one, 4).maturity is Maturity.CANDIDATE
+    assert me.activity().items[0].action is Action.HELPED
     assert helped(me, one, 1).maturity is Maturity.ESTABLISHED
+    latest = me.activity().items[0]
+    assert (latest.action, latest.note) == (Action.PROMOTED, "candidate to established")
 
 
 def test_M4_fifteen_successes_prove_it_once_it_is_thirty_days_old(
@@ -72,7 +75,8 @@ def test_M4_harm_takes_trust_away_again(me: Memory) -> None:
 
     assert isinstance(hurt, Rule)
     assert hurt.maturity is Maturity.CANDIDATE
-    assert me.activity().items[0].note == "established to candidate"
+    latest = me.activity().items[0]
+    assert (latest.action, latest.note) == (Action.DEMOTED, "established to candidate")
 
 
 def test_M4_three_harms_turn_a_rule_into_a_warning_with_the_reasons(me: Memory) -> None:
@@ -132,6 +136,7 @@ def test_M4_an_undone_use_counts_no_longer_and_an_undone_undo_brings_it_back(me:
     for reason in ("a", "b", "c"):
         last = me.harmful(one.id, reason)
     assert last.event is not None
+    assert last.event.action is Action.INVERTED
 
     undone = me.undo(last.event.id)
 

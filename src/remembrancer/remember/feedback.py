@@ -64,14 +64,20 @@ def record_verdict(
             vector = vectors.get(inverted.search_text)
             writes = [AddApplication(used), *_plan_inversion(writer, new, inverted, vector)]
             new = inverted
-        event = call.new_event(VERDICT_ACTIONS[verdict], now, note=_maturity_note(old, new))
+        event = call.new_event(_name_action(old, new, verdict), now, note=_maturity_note(old, new))
         event = writer.apply(event, writes)
         return Written(new, event, replaced=old if new.id != old.id else None)
 
     return write_with_vectors(call, TextVectors(call), write)
 
 
-VERDICT_ACTIONS = {Verdict.HELPFUL: Action.HELPED, Verdict.HARMFUL: Action.HARMED}
+def _name_action(old: Rule, new: Rule, verdict: Verdict) -> Action:
+    """The change of maturity if there is one, else the verdict."""
+    if new.maturity is old.maturity:
+        return Action.HELPED if verdict is Verdict.HELPFUL else Action.HARMED
+    if new.maturity is Maturity.ANTI_PATTERN:
+        return Action.INVERTED
+    return Action.PROMOTED if verdict is Verdict.HELPFUL else Action.DEMOTED
 
 
 def shift_maturity(call: Call, rule: Record, steps: int) -> Written:

@@ -258,11 +258,12 @@ class StoredResponse:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of memories that share a kind, status, scope, category and permanence."""
+    """The number of memories that share a kind, status, scope, agent, category and permanence."""
 
     kind: Kind
     status: Status
     scope: str
+    agent: str | None
     category: str | None
     permanence: str
     count: int
@@ -637,6 +638,7 @@ UNDOABLE_ACTIONS = frozenset(Action) - {
     Action.PURGED,
     Action.CLOSED,
     Action.LEARNED,
+    Action.FADED,
     Action.VIEWED,
 }
 """All actions except those that destroy data on purpose or change no memory."""

@@ -412,7 +412,7 @@ class SqlReader(BoundConnection, ABC):
 
     def tally(self, now: datetime) -> list[Tally]:
         return [
-            Tally(kind, Status(row.status_now), row.scope, row.category, row.permanence, row.number)
+            Tally(kind, Status(row.status_now), *row[1:])
             for kind, table in tables.MEMORY_TABLES.items()
             for row in self._connection.execute(self._build_tally(table, now))
         ]
@@ -465,11 +465,9 @@ class SqlReader(BoundConnection, ABC):
     def _build_tally(self, table: Table, now: datetime) -> Any:
         over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
         status_now = case((over, Status.EXPIRED), else_=table.c.status).label("status_now")
-        groups = [status_now, table.c.scope, table.c.permanence]
-        if "category" in table.c:
-            groups.append(table.c.category)
-        none = [] if "category" in table.c else [literal(None).label("category")]
-        query = select(*groups, *none, func.count().label("number")).where(self._own(table))
+        category = table.c.category if "category" in table.c else literal(None).label("category")
+        groups = [status_now, table.c.scope, table.c.agent, category, table.c.permanence]
+        query = select(*groups, func.count()).where(self._own(table))
         return query.group_by(*(group.name for group in groups))
 
 
