@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from remembrancer.call import Citation
 from remembrancer.conversations import Conversations
 from remembrancer.decay import build_belief, effective_confidence, standing_at
 from remembrancer.errors import NotAllowed, NotFound
@@ -61,6 +62,7 @@ from remembrancer.types import (
     TeamKind,
     TeamOrigin,
     TeamRecalled,
+    Turn,
     Verdict,
     Written,
     looks_like_id,
@@ -118,7 +120,13 @@ class Memory(Conversations):
         if self.principal.agent not in (None, agent):
             raise NotAllowed("This handle belongs to another agent.")
         principal = replace(self.principal, agent=agent)
-        return Memory(self._call.services.build_call(principal, agent), self._learner)
+        call = self._call.services.build_call(principal, agent)
+        return Memory(replace(call, citation=self._call.citation), self._learner)
+
+    def citing(self, message: Turn, *, is_requested: bool) -> Memory:
+        """The same memory for the writes of a model that answers a message."""
+        citation = Citation(message, is_requested)
+        return Memory(replace(self._call, citation=citation), self._learner)
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one memory. It supersedes what it restates; a duplicate returns the original."""

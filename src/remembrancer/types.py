@@ -92,6 +92,23 @@ class Source(StrEnum):
     IMPORTED = "imported"
 
 
+class ProvenanceKind(StrEnum):
+    """How a memory came about, and on whose word."""
+
+    DIRECT = "direct"
+    SAID = "said"
+    SPOKEN = "spoken"
+    REQUESTED = "requested"
+    NOTED = "noted"
+    BOOKMARKED = "bookmarked"
+    STORED = "stored"
+    RECORDED = "recorded"
+    LEARNED = "learned"
+    CONCLUDED = "concluded"
+    IMPORTED = "imported"
+    OUTSIDE = "outside"
+
+
 class Origin(StrEnum):
     """The origin of a text; tools and documents are tainted."""
 
@@ -624,6 +641,23 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory comes from.
+
+    `agent` stored it, or had the episodes that it was concluded from; `turns` and `episodes` are
+    the ids of what supports it, and `product` is what it was imported from.
+    """
+
+    kind: ProvenanceKind
+    agent: str | None = None
+    surface: str = "library"
+    session_id: str | None = None
+    turns: tuple[str, ...] = ()
+    episodes: tuple[str, ...] = ()
+    product: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     """Why a memory was recalled: every number in its score, and its provenance."""
 
@@ -639,6 +673,7 @@ class Why:
     age_days: float = 0.0
     filters: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from remembrancer.audit.findings import EPISODES_KEY
 from remembrancer.errors import UnknownPerson
+from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.store.contract import Filter, Purge, Reader, Writer
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import Action, Kind, Owner, Principal, Record, Status

@@ -15,6 +15,7 @@ from remembrancer.paging import validate_limit
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
 from remembrancer.recall.recipes import RankingContext, Scored, days_since
 from remembrancer.recall.retrieval import Retrieval, rank
+from remembrancer.remember.provenance import trace_provenance
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
 from remembrancer.types import Mode, Recalled, Recollection, Why, parse_enum
@@ -128,6 +129,7 @@ def _build_recalled(
         age_days=days_since(record.recorded_at, ranking.now),
         filters=filters,
         evidence=record.evidence,
+        provenance=trace_provenance(record),
     )
     return Recalled(record, scored.score, why)
 

@@ -21,6 +21,7 @@ from remembrancer.remember.attributes import (
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
+from remembrancer.remember.provenance import drop_request
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -280,7 +281,7 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
         "importance": old.importance,
         "permanence": old.permanence,
         "tags": old.tags,
-        "metadata": drop_doubt(old.metadata),
+        "metadata": drop_request(drop_doubt(old.metadata)),
     }
     if _is_unconfirmed(old):  # It was never in force: the correction takes over its dates.
         inherited |= {"valid_from": old.valid_from, "valid_until": old.valid_until}

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypedDict
 
-from remembrancer.call import Call
+from remembrancer.call import Call, Citation
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import quarantine_status
@@ -17,6 +17,7 @@ from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret
 from remembrancer.ids import new_id
 from remembrancer.profiles import Category, Profile
 from remembrancer.remember.doubt import DOUBT_KEY
+from remembrancer.remember.provenance import REQUEST_KEY
 from remembrancer.types import (
     Backlog,
     Episode,
@@ -35,6 +36,8 @@ from remembrancer.types import (
 
 MAX_CONTENT_CHARS = 20_000
 MAX_NAME_CHARS = 200
+MAX_QUOTE_CHARS = 500
+"""A longer message is cited without a quote."""
 
 INSTRUCTION_CATEGORIES = ("instruction", "response_style")
 """Categories that instruct an assistant. Like rules, they never come from outside."""
@@ -161,6 +164,8 @@ def _list_references(statement: Statement) -> list[str | None]:
 def build_record(call: Call, statement: Statement, now: datetime) -> Record:
     """The new record, with the profile's defaults for fields that are not given."""
     profile = call.profile
+    if call.citation is not None:
+        statement = _cite_message(statement, call.citation)
     kind = statement.kind
     category_name, category = profile.resolve_category(statement.category)
     if kind is not Kind.FACT:
@@ -206,6 +211,20 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
                 summary=statement.summary,
                 body=statement.body,
             )
+
+
+def _cite_message(statement: Statement, citation: Citation) -> Statement:
+    """The statement with the message as its evidence, unless it has some."""
+    turn = citation.turn
+    if statement.evidence or turn.session_id is None:
+        return statement
+    quote = turn.content if len(turn.content) <= MAX_QUOTE_CHARS else ""
+    return replace(
+        statement,
+        session_id=turn.session_id,
+        evidence=(Evidence(turn.session_id, turn.id, quote),),
+        metadata={**statement.metadata, REQUEST_KEY: citation.is_requested},
+    )
 
 
 def _build_metadata(statement: Statement) -> dict[str, Json]:

@@ -25,6 +25,7 @@ from remembrancer.types import (
     Mode,
     Origin,
     Permanence,
+    ProvenanceKind,
     Rejection,
     RuleApplication,
     SessionStatus,
@@ -101,6 +102,23 @@ class PageResponse(ResponseModel, Generic[Item]):
     cursor: str | None = None
 
 
+class ProvenanceResponse(ResponseModel):
+    """Where a memory comes from, with a description for people.
+
+    `turns` and `episodes` are the ids of what supports it, and `product` is what it was imported
+    from.
+    """
+
+    kind: ProvenanceKind
+    description: str
+    agent: str | None
+    surface: str
+    session_id: str | None
+    turns: list[str]
+    episodes: list[str]
+    product: str | None
+
+
 class MemoryResponse(ResponseModel):
     """The fields that all kinds of memory have."""
 
@@ -119,6 +137,7 @@ class MemoryResponse(ResponseModel):
     surface: str
     session_id: str | None
     evidence: list[Evidence]
+    provenance: ProvenanceResponse
     tags: list[str]
     metadata: dict[str, Any]
     supersedes: str | None

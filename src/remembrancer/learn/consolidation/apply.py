@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from remembrancer.audit.findings import EPISODES_KEY
 from remembrancer.audit.link_transfer import link_key, transfer_links
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput
@@ -33,6 +32,7 @@ from remembrancer.remember.pipeline import (
     plan_write,
     retirement_values,
 )
+from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.remember.statement import (
     FactFields,
     Statement,

@@ -10,6 +10,7 @@ from remembrancer.maintenance.stats import confidence_step
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
 from remembrancer.remember.lifecycle import RESTORABLE
+from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.server.pages import text
 from remembrancer.text_format import pluralize
 from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
@@ -79,7 +80,7 @@ def build_card(
         percent=round(confidence * 100),
         state=text.describe_state(record, band, now, zone),
         permanence=str(record.permanence),
-        source=text.SOURCE_LABELS[record.source],
+        source=describe_provenance(trace_provenance(record)),
         scope=record.scope,
         agent=record.agent or "",
         recorded_at=record.recorded_at,

@@ -17,7 +17,6 @@ from remembrancer.types import (
     Maturity,
     Permanence,
     Record,
-    Source,
     Status,
 )
 
@@ -26,13 +25,6 @@ SELF_SUBJECTS = frozenset({"user", "me", "i"})
 
 CONFIDENCE_LABELS = ("very weak", "weak", "unsure", "fairly sure", "sure", "certain")
 """One label for each confidence step."""
-
-SOURCE_LABELS = {
-    Source.EXPLICIT: "saved directly",
-    Source.EXTRACTED: "learned from a conversation",
-    Source.CONSOLIDATED: "concluded from several memories",
-    Source.IMPORTED: "imported",
-}
 
 PERMANENCE_LABELS = {
     Permanence.PERMANENT: "never fades",
