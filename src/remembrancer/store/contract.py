@@ -271,7 +271,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class AgeCount:
-    """The number of memories that share a permanence, source, confidence in 20ths and age."""
+    """The number of memories that share a permanence, source, confidence in percent and age."""
 
     permanence: Permanence
     source: Source

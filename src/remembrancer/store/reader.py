@@ -424,13 +424,13 @@ class SqlReader(BoundConnection, ABC):
         found: list[Any] = []
         for kind, table in select_tables(criteria):
             age = periods_since(table.c[since], now, days).label("age")
-            twentieths = cast(func.round(table.c.confidence * 20), Integer).label("twentieths")
-            groups = (table.c.permanence, table.c.source, twentieths, age)
+            percent = cast(func.round(table.c.confidence * 100), Integer).label("percent")
+            groups = (table.c.permanence, table.c.source, percent, age)
             query = select(*groups, func.count().label("number"))
             query = query.where(self._matches(kind, table, criteria)).group_by(*groups)
             found += self._connection.execute(query).all()
         return [
-            AgeCount(Permanence(one.permanence), Source(one.source), one.twentieths / 20, *one[3:])
+            AgeCount(Permanence(one.permanence), Source(one.source), one.percent / 100, *one[3:])
             for one in found
         ]
 

@@ -86,8 +86,8 @@ def _build_charts(survey: Survey) -> list[Chart]:
     return [
         charts.draw_bars(
             "How sure the memories are",
-            f"Of {sum(survey.confidence):,} facts and rules, {high:,} are above 80 % "
-            f"and {low:,} below 50 %.",
+            f"Above 80 %: {high:,} of {sum(survey.confidence):,} facts and rules. "
+            f"Below 50 %: {low:,}.",
             dict(zip(text.CONFIDENCE_LABELS, survey.confidence, strict=True)),
             graded=True,
         ),
