@@ -10,6 +10,7 @@ from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.sessions import lifecycle
+from remembrancer.sessions.session_memories import load_session_memories
 from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.sessions.view import build_view
 from remembrancer.store.contract import Filter, Reader, SessionFilter
@@ -17,6 +18,7 @@ from remembrancer.types import (
     Batch,
     Kind,
     Page,
+    Record,
     Rejection,
     Session,
     SessionStatus,
@@ -94,6 +96,13 @@ class Conversations:
         with self._open_reader() as reader:
             found = lifecycle.load_turns(reader, validate_name(session, "session"))
         return tuple(turn for turn in found if self._call.can_see(turn))
+
+    def session_memories(self, session: str) -> tuple[Record, ...]:
+        """What was saved in a session, learned from it or concluded from its episodes.
+
+        Newest first; the turns of the session need not be stored.
+        """
+        return load_session_memories(self._call, session)
 
     def count_turns(self, session: str) -> int:
         """The number of turns of a session, whatever their status."""

@@ -29,6 +29,7 @@ from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
 from remembrancer.remember.resolve import (
     ANY_STATUS,
+    RESOLVABLE_KINDS,
     is_in_trash,
     load_versions,
     resolve,
@@ -406,12 +407,17 @@ class Memory(Conversations):
         """The confidence band: recalled, fading (only shown), or expired (only archived)."""
         return standing_at(record, self._call.profile.decay, self._call.now())
 
-    def resolve(self, reference: str, statuses: Sequence[Status] = (Status.ACTIVE,)) -> Record:
-        """Return the one memory with that id, or with those words and one of the statuses.
+    def resolve(
+        self,
+        reference: str,
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+        kinds: Sequence[Kind] = RESOLVABLE_KINDS,
+    ) -> Record:
+        """Return the one memory with that id, or of these kinds and statuses with those words.
 
         Raises `NotFound` if there is none and `Ambiguous` if several contain the words.
         """
-        return resolve(self._call, reference, tuple(statuses))
+        return resolve(self._call, reference, tuple(statuses), tuple(kinds))
 
     def several(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories with these ids that exist, whatever their status."""

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from remembrancer.search.query import ParsedQuery
     from remembrancer.search.shortlist import Search
 
-UNEXPLAINED_OPTIONS = ("limit", "mode", "now", "deadline_ms", "used")
+UNEXPLAINED_OPTIONS = frozenset(
+    "limit mode now deadline_ms used kinds scope as_of minimum_importance minimum_confidence".split()
+)
+"""Those that are no filter, and those that are told as they are in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
     record_filter = build_filter(call, options)
     decay = call.profile.decay
     min_confidence = max(options.get("minimum_confidence", decay.recall_at), decay.expire_below)
-    ranking = _build_ranking_context(call, record_filter, pool=max(5 * limit, 50))
     mode = parse_enum(Mode, options.get("mode", call.profile.recall.mode), "mode")
+    ranking = _build_ranking_context(call, record_filter, max(5 * limit, 50), mode)
     with call.store.open_reader(call.owner) as reader:
         index = reader.load_index(call.embedder.model)
         parsed = _parse_query(query, index, mode, options.get("now"), record_filter)
@@ -65,7 +68,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
                 reader, search, vector, record_filter, min_confidence, mode, decay
             )
             scored = rank(retrieval, ranking, limit)
-    filters = _describe_filters(options, min_confidence)
+    filters = _describe_filters(options, record_filter, min_confidence)
     found = [_build_recalled(one, search, ranking, filters) for one in scored]
     ids = [one.memory.id for one in found]
     if options.get("used", True):
@@ -134,13 +137,27 @@ def _build_recalled(
     return Recalled(record, scored.score, why)
 
 
-def _build_ranking_context(call: Call, record_filter: Filter, pool: int) -> RankingContext:
+def _build_ranking_context(
+    call: Call, record_filter: Filter, pool: int, mode: Mode
+) -> RankingContext:
     now = record_filter.known_at or record_filter.now
-    return RankingContext(call.profile.recall, call.profile.importance.max, pool, now)
+    return RankingContext(call.profile.recall, call.profile.importance.max, pool, now, mode)
 
 
-def _describe_filters(options: RecallOptions, min_confidence: float) -> tuple[str, ...]:
-    chosen = [
+def _describe_filters(
+    options: RecallOptions, in_force: Filter, min_confidence: float
+) -> tuple[str, ...]:
+    """What a memory had to satisfy, whether the caller or the profile asked for it."""
+    told = [
         f"{name} = {value}" for name, value in options.items() if name not in UNEXPLAINED_OPTIONS
     ]
-    return (*chosen, f"effective confidence at least {min_confidence:g}")
+    told.append(f"kinds = {', '.join(in_force.kinds)}")
+    if in_force.minimum_importance:
+        told.append(f"minimum_importance = {in_force.minimum_importance:g}")
+    if in_force.visible.scopes is not None:
+        told.append(f"scope in {', '.join(in_force.visible.scopes)}")
+    if in_force.visible.path_prefix is not None:
+        told.append(f"scope within {in_force.visible.path_prefix}")
+    moments = (("known", in_force.known_at), ("true", in_force.true_at))
+    told += [f"{verb} at {moment.isoformat()}" for verb, moment in moments if moment is not None]
+    return (*told, f"effective confidence at least {min_confidence:g}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from remembrancer.profiles import Nudges, RecallPolicy
-from remembrancer.types import Record
+from remembrancer.types import Mode, Record
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -49,6 +49,7 @@ class RankingContext:
     importance_max: float
     pool: int
     now: datetime
+    mode: Mode = Mode.HYBRID
 
 
 Score = Callable[[Candidate, RankingContext], Mapping[str, float]]
@@ -71,10 +72,9 @@ def last_used_at(record: Record) -> datetime:
 
 def score_rrf(candidate: Candidate, ranking: RankingContext) -> Mapping[str, float]:
     """Reciprocal rank fusion: agreement between the two searches counts, not their scores."""
-    return {
-        "semantic": reciprocal_rank(candidate.semantic_rank, ranking),
-        "keyword": reciprocal_rank(candidate.keyword_rank, ranking),
-    }
+    ranks = {"semantic": candidate.semantic_rank, "keyword": candidate.keyword_rank}
+    made = {"semantic", "keyword"} if ranking.mode is Mode.HYBRID else {ranking.mode}
+    return {name: reciprocal_rank(rank, ranking) for name, rank in ranks.items() if name in made}
 
 
 def _decay_days(record: Record, nudges: Nudges) -> float:

@@ -87,6 +87,6 @@ def _search(
     assert params.q is not None
     start = min(decode_offset(params.cursor), MAX_SEARCH_RESULTS)
     end = min(start + params.limit, MAX_SEARCH_RESULTS)
-    best = me.recall(params.q, limit=min(end + 1, MAX_SEARCH_RESULTS), **options)
+    best = me.recall(params.q, limit=min(end + 1, MAX_SEARCH_RESULTS), used=False, **options)
     cursor = encode_offset(end) if len(best) > end else None
     return tuple(one.memory for one in best[start:end]), cursor

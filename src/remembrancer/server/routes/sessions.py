@@ -46,6 +46,12 @@ class SessionViewResponse(schemas.ResponseModel):
     hidden: int
 
 
+class SessionMemoriesResponse(schemas.ResponseModel):
+    """The memories of a session, newest first; its turns need not be stored."""
+
+    items: list[schemas.AnyMemory]
+
+
 class CountTurnsResponse(schemas.ResponseModel):
     """The number of turns, including deleted ones."""
 
@@ -95,6 +101,12 @@ def list_turns(
     cursor = encode_offset(turns[params.limit].position) if more else None
     etag.set(page, cursor)
     return {"items": renderer.memories(page), "cursor": cursor}
+
+
+@router.get("/sessions/{session}/memories", response_model=SessionMemoriesResponse)
+def list_session_memories(me: CallerMemory, renderer: Renderer, session: schemas.Name) -> Any:
+    """List what was saved in a session, learned from it or concluded from its episodes."""
+    return {"items": renderer.memories(me.session_memories(session))}
 
 
 @router.get("/sessions/{session}/view", response_model=SessionViewResponse)
