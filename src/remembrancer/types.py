@@ -426,6 +426,18 @@ class Rule(Record):
     harmful_count: int = 0
     applied_at: datetime | None = None
 
+    @property
+    def is_warning(self) -> bool:
+        """True for a rule that did so much harm that it warns against itself."""
+        return self.maturity is Maturity.ANTI_PATTERN
+
+    def explain_refusal(self) -> str:
+        """Why the rule that this warning is about is not stored again, and how to do so."""
+        return (
+            f"Not stored: that rule did harm and has become a warning ({self.id}). To store it "
+            "all the same, forget the warning first, or undo the event that made it."
+        )
+
 
 NOTE_TAG = "note"
 """The tag of saved replies, and the metadata key of the turn that was saved."""
@@ -711,6 +723,13 @@ class Written:
     event: Event | None
     replaced: Record | None = None
     secrets: tuple[str, ...] = ()
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing was stored, if a warning stands against the rule."""
+        if self.event is None and isinstance(self.memory, Rule) and self.memory.is_warning:
+            return self.memory.explain_refusal()
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,9 @@ def _print_change(out: Terminal, written: Written, word: str) -> None:
 
 
 def _print_remembered(out: Terminal, written: Written, word: str = "Remembered.") -> None:
-    if written.event is None:
+    if written.refusal is not None:
+        out.say(f"{written.refusal} It says: {quote(written.memory.content)}")
+    elif written.event is None:
         out.say(f"Known already: {quote(written.memory.content)} Nothing was changed.")
     else:
         out.say(f"{word} {quote(written.memory.content)}")

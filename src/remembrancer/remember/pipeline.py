@@ -11,6 +11,7 @@ from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.guard.secrets.bare_secrets import is_bare_secret
 from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.anti_patterns import find_warning, refuse_warned
 from remembrancer.remember.attributes import (
     USER_SUBJECT,
     can_have_several,
@@ -51,6 +52,7 @@ from remembrancer.types import (
     Link,
     Record,
     Relation,
+    Rule,
     Source,
     Status,
     Turn,
@@ -84,21 +86,29 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """It is a rule that did harm before; the warning stays."""
+
+    old: Rule
+
+
+@dataclass(frozen=True, slots=True)
 class Add:
     """It is a new memory."""
 
 
-Decision = Duplicate | Supersede | Reject | Add
+Decision = Duplicate | Supersede | Reject | Warned | Add
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Existing memories that a new one may repeat or replace.
 
-    `said_at` is when the one that would be replaced was last said.
+    `said_at` is when the one that would be replaced was last said. `warning` stands against it.
     """
 
     identical: Record | None = None
+    warning: Rule | None = None
     same_key: Fact | None = None
     nearest: Fact | None = None
     similarity: float = 0.0
@@ -116,6 +126,8 @@ def decide(
     """Decide whether a new memory is added, ignored, rejected or supersedes another."""
     if near.identical is not None and not _is_better_sourced(new, near.identical):
         return Duplicate(near.identical)
+    if near.warning is not None:
+        return Warned(near.warning)
     old = near.identical or near.same_key
     if old is None and near.nearest is not None and dedup.is_met_by(near.similarity):
         old = near.nearest if _can_be_same_fact(new, near.nearest) else None
@@ -189,7 +201,7 @@ def plan_write(
         keep_explicit=call.profile.learning.keep_explicit,
     )
     match decision:
-        case Duplicate(old) | Reject(old):
+        case Duplicate(old) | Reject(old) | Warned(old):
             return WritePlan(decision, old)
         case Supersede(old):
             version = build_version(call, old, statement)
@@ -266,8 +278,11 @@ def update(call: Call, old: Record, content: str, details: FactFields) -> Writte
             return Written(current, None, secrets=secrets)
         if statement.origin.is_untrusted and not current.tainted:
             raise Conflict("Text from a tool or document cannot replace what a person said.")
-        if build_version(call, current, statement).status is Status.QUARANTINED:
+        version = build_version(call, current, statement)
+        if version.status is Status.QUARANTINED:
             raise Conflict("The text comes from outside and looks like an instruction.")
+        if not (isinstance(current, Rule) and current.is_warning):
+            refuse_warned(call, writer, version, vectors.get(version.search_text))
         return replace(supersede(call, writer, current, statement, vectors), secrets=secrets)
 
     vectors = TextVectors(call, [build_version(call, old, statement).search_text])
@@ -464,6 +479,8 @@ def _find_neighbours(
         return Neighbours()
     same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
     identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
+    if isinstance(new, Rule) and identical is None:
+        return Neighbours(warning=find_warning(call, reader, new, embedding))
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
     same_key = find_same_slot(reader, new)

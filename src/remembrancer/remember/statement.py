@@ -177,7 +177,7 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         "scope": call.resolve_write_scope(statement.scope),
         "importance": float(importance),
         "permanence": statement.permanence or category.permanence,
-        "confidence": 1.0 if statement.confidence is None else statement.confidence,
+        "confidence": _initial_confidence(statement, profile),
         "source": _effective_source(statement),
         "status": _initial_status(statement),
         "tainted": statement.origin.is_untrusted,
@@ -247,6 +247,13 @@ def _initial_status(statement: Statement) -> Status:
     text = f"{about}: {told}" if about else told
     status = quarantine_status(text, tainted=statement.origin.is_untrusted)
     return Status.UNCONFIRMED if statement.doubt and status is Status.ACTIVE else status
+
+
+def _initial_confidence(statement: Statement, profile: Profile) -> float:
+    """The confidence that is given; a rule must earn more than its profile starts it with."""
+    if statement.confidence is not None:
+        return statement.confidence
+    return profile.rules.confidence if statement.kind is Kind.RULE else 1.0
 
 
 def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:

@@ -55,6 +55,7 @@ class MemoryRenderer:
             memory=self.memory(result.memory),
             event=result.event,
             replaced=self.memory(result.replaced) if result.replaced else None,
+            refusal=result.refusal,
             secrets=list(result.secrets),
         )
 

@@ -225,11 +225,15 @@ class EventPage(PageResponse[Event]):
 
 
 class WriteResponse(ResponseModel):
-    """The memory after a write; `event` is null if nothing changed."""
+    """The memory after a write; `event` is null if nothing changed.
+
+    `refusal` says why a rule was not stored; then the memory is the warning against it.
+    """
 
     memory: AnyMemory
     event: Event | None
     replaced: AnyMemory | None = None
+    refusal: str | None = None
     secrets: list[str] = []
 
 

@@ -206,6 +206,8 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
+    """Set fields of a memory; without values it only lists the memory in the event."""
+
     id: str
     values: Mapping[str, object]
 
@@ -361,11 +363,12 @@ class Reader(Protocol):
         *,
         memory_ids: Sequence[str] | None = None,
         batch_id: str | None = None,
+        actions: Sequence[Action] = (),
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
-        """Events, newest first; optionally only those that changed these memories, or those of one
-        batch.
+        """Events, newest first; optionally only those that changed these memories, those of one
+        batch, or those of some actions.
         """
 
     def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:

@@ -68,6 +68,7 @@ from remembrancer.store.sql_filters import (
 )
 from remembrancer.store.statements import BoundConnection
 from remembrancer.types import (
+    Action,
     Change,
     Event,
     Fact,
@@ -327,11 +328,14 @@ class SqlReader(BoundConnection, ABC):
         *,
         memory_ids: Sequence[str] | None = None,
         batch_id: str | None = None,
+        actions: Sequence[Action] = (),
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
         table = tables.events
         query = select(table).where(self._own(table))
+        if actions:
+            query = query.where(table.c.action.in_(actions))
         if batch_id is not None:
             query = query.where(table.c.batch_id == batch_id)
         if memory_ids is not None:

@@ -142,17 +142,19 @@ class WriteResult(ToolResult):
     content: str
     event: str | None = None
     replaced: str | None = None
+    refusal: str | None = None
     secrets: list[str] | None = None
     _replaced_content: str | None = PrivateAttr(None)
 
     @classmethod
     def from_written(cls, written: Written) -> WriteResult:
         result = cls(
-            done=written.event.action if written.event else "unchanged",
+            done=written.event.action if written.event else _name_idle(written),
             id=written.memory.id,
             content=written.memory.content,
             event=written.event.id if written.event else None,
             replaced=written.replaced.id if written.replaced else None,
+            refusal=written.refusal,
             secrets=list(written.secrets) or None,
         )
         result._replaced_content = written.replaced.content if written.replaced else None
@@ -168,11 +170,17 @@ class WriteResult(ToolResult):
         parts = [f"{self.describe_change()} [{self.id}]"]
         if self.replaced:
             parts.append(f"It replaces {self.replaced}.")
+        if self.refusal:
+            parts.append(self.refusal)
         if self.secrets:
             parts.append(f"Left out, because secrets are never stored: {', '.join(self.secrets)}.")
         if self.event:
             parts.append(f"Undo: {self.event}")
         return "\n".join(parts)
+
+
+def _name_idle(written: Written) -> str:
+    return "refused" if written.refusal else "unchanged"
 
 
 class ForgetResult(ToolResult):
