@@ -63,6 +63,7 @@ from remembrancer.types import (
     TeamRecalled,
     Verdict,
     Written,
+    check_options,
     looks_like_id,
     parse_enum,
     validate_name,
@@ -253,6 +254,7 @@ class Memory(Conversations):
         or `forget`.
         """
         limit = validate_limit(limit)
+        check_options(filters, ListFilter)
         record_filter = build_filter(self._call, filters)
         if not filters.get("kinds"):
             record_filter = replace(record_filter, kinds=LISTED_KINDS)
@@ -563,6 +565,7 @@ class Memory(Conversations):
 
     def _build_bulk_filter(self, filters: ListFilter) -> Filter:
         """Active, expired and unconfirmed memories of all kinds, unless kinds are given."""
+        check_options(filters, ListFilter)
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
         return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)
