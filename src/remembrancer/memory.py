@@ -66,6 +66,7 @@ from remembrancer.types import (
     Turn,
     Verdict,
     Written,
+    check_options,
     looks_like_id,
     parse_enum,
     validate_name,
@@ -262,6 +263,7 @@ class Memory(Conversations):
         or `forget`.
         """
         limit = validate_limit(limit)
+        check_options(filters, ListFilter)
         record_filter = build_filter(self._call, filters)
         if not filters.get("kinds"):
             record_filter = replace(record_filter, kinds=LISTED_KINDS)
@@ -577,6 +579,7 @@ class Memory(Conversations):
 
     def _build_bulk_filter(self, filters: ListFilter) -> Filter:
         """Active, expired and unconfirmed memories of all kinds, unless kinds are given."""
+        check_options(filters, ListFilter)
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
         return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)

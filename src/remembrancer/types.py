@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +16,8 @@ from remembrancer.errors import InvalidInput
 
 GLOBAL_SCOPE = "global"
 """The scope that every agent of a person can see."""
+
+LIST_HINT = re.compile(r"\b(Sequence|tuple|list)\[")
 
 JOBS_SURFACE = "jobs"
 """The surface of automatic changes; undo reverses them only by their event id."""
@@ -784,6 +788,18 @@ class Page(Generic[Item]):
     cursor: str | None = None
 
 
+def check_options(given: Mapping[str, object], known: type) -> None:
+    """Raise InvalidInput for an option that a TypedDict has not, or for text instead of a list."""
+    hints = known.__annotations__
+    for name, value in given.items():
+        if name not in hints:
+            close = difflib.get_close_matches(name, hints, 1, 0.5)
+            hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(hints)}."
+            raise InvalidInput(f"There is no option {name!r}. {hint}")
+        if isinstance(value, str) and LIST_HINT.search(str(hints[name])):
+            raise InvalidInput(f"{name} must be a list: pass [{value!r}].")
+
+
 def parse_enum(enum: type[Member], value: str, name: str) -> Member:
     """The enum member with this value, or an InvalidInput error that lists the values."""
     try:
@@ -804,6 +820,8 @@ def looks_like_id(text: str) -> bool:
 
 def validate_name(name: str, what: str) -> str:
     """The normalised name of a tenant, user or agent, or an InvalidInput error."""
+    if name is not None and not isinstance(name, str):
+        raise InvalidInput(f"The {what} must be text, not {type(name).__name__}: pass str(…).")
     canonical = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""
     if not canonical.strip():
         raise InvalidInput(f"The {what} is empty. Pass a name.")

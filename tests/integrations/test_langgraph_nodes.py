@@ -111,8 +111,8 @@ def test_N4_it_is_learned_after_an_action(people: Remembrancer, tenant: str) -> 
 
 
 def test_N4_a_run_that_is_for_nobody_is_refused(people: Remembrancer) -> None:
-    for configurable in ({}, {"org_id": "acme"}, {"user_id": "ada"}, {"org_id": 1, "user_id": 2}):
-        with pytest.raises(InvalidInput, match="org_id and user_id"):
+    for configurable in ({}, {"org_id": "acme"}, {"user_id": 42}, {"org_id": 1, "user_id": "ada"}):
+        with pytest.raises(InvalidInput, match="Say for whom the graph runs"):
             recall_node(of_run(people))(
                 {"messages": [HumanMessage("Hi")]}, {"configurable": configurable}
             )

@@ -80,7 +80,7 @@ class CliContext:
 
         is_local = self.user in (None, engine.settings.user)
         return engine.for_user(
-            self.user,
+            engine.settings.user if self.user is None else self.user,
             tenant=self.tenant,
             agent=self.agent,
             surface=surface,

@@ -18,7 +18,7 @@ from remembrancer.recall.retrieval import Retrieval, rank
 from remembrancer.remember.provenance import trace_provenance
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
-from remembrancer.types import Mode, Recalled, Recollection, Why, parse_enum
+from remembrancer.types import Mode, Recalled, Recollection, Why, check_options, parse_enum
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
@@ -50,6 +50,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
     from remembrancer.search.shortlist import compare
 
     started = time.monotonic()
+    check_options(options, RecallOptions)
     query = redact_text(_validate_query(query))
     limit = validate_limit(options.get("limit", call.profile.recall.limit))
     record_filter = build_filter(call, options)
@@ -78,6 +79,8 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
 
 
 def _validate_query(query: str) -> str:
+    if not isinstance(query, str):
+        raise InvalidInput(f"The query must be text, not {type(query).__name__}.")
     if not query.strip():
         raise InvalidInput("The query is empty.")
     if len(query) > MAX_QUERY_CHARS:

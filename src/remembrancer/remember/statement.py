@@ -31,6 +31,7 @@ from remembrancer.types import (
     Rule,
     Source,
     Status,
+    check_options,
     parse_enum,
 )
 
@@ -113,6 +114,7 @@ class Statement:
 
 def validate_statement(content: str, details: FactFields, profile: Profile) -> Statement:
     """Parse and validate; raises InvalidInput."""
+    check_options(details, FactFields)
     values = dict(details)
     for name, enum in ENUM_FIELDS.items():
         if name in values:

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.shared_store import SURFACE, get_person
+from remembrancer.integrations.langgraph.run_person import (
+    SURFACE,
+    PersonOf,
+    named_person,
+    read_run,
+    require_person,
+)
 from remembrancer.recall.filters import MAX_QUERY_CHARS
 from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
 from remembrancer.recall.prompt_lines import render_memory
@@ -30,15 +35,12 @@ NOTE_NAME = "memory"
 ROLE_BY_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "tool": "tool"}
 
 
-def of_run(people: Remembrancer) -> MemoryResolver:
-    """Return a resolver for the memory of the `org_id` and `user_id` of a run."""
+def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> MemoryResolver:
+    """Return a resolver for the memory of the person that a run is for."""
 
     def memory_of(config: RunnableConfig) -> MemoryHandle:
-        person = get_person(config)
-        if person is None:
-            raise InvalidInput("The run has no user: set org_id and user_id as configurable.")
-        org, user = person
-        return people.for_user(user, tenant=org, surface=SURFACE)
+        person = require_person(read_run(config), people.settings.tenant, person_of)
+        return people.for_user(person.user, tenant=person.tenant, surface=SURFACE)
 
     return memory_of
 
