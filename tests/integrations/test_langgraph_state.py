@@ -15,9 +15,16 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.graph import START, StateGraph
 
 from remembrancer.engine import Remembrancer
-from remembrancer.integrations.langgraph import SharedStore, open_saver, run_config
+from remembrancer.errors import InvalidInput
+from remembrancer.integrations.langgraph import (
+    AssistantState,
+    SharedStore,
+    open_saver,
+    run_config,
+)
 from remembrancer.integrations.langgraph.state import merge_by_id, merge_deep, take_latest
 from tests.support.opening import ENGINES, Open
 
@@ -61,6 +68,44 @@ def graph(people: Remembrancer, place: str, tmp_path: Path) -> Iterator[Any]:
 
 def say(words: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(words)]}
+
+
+def test_N5_the_channels_of_an_assistant_replace_merge_or_keep_one_of_each() -> None:
+    def first(_: AssistantState) -> dict[str, Any]:
+        return {
+            "previews": [{"actionId": "book", "id": "1", "text": "a train"}],
+            "approvals": {"book": None},
+            "intent": "travel",
+            "kb": ["timetable"],
+            "userContext": {"home": {"city": "Oslo"}},
+        }
+
+    def second(state: AssistantState) -> dict[str, Any]:
+        return {
+            "cursor": state["cursor"] + 1,
+            "previews": [{"actionId": "book", "id": "2", "text": "a boat"}],
+            "approvals": {"book": True},
+            "kb": ["prices"],
+            "userContext": {"home": {"zone": "CET"}, "name": "Ada"},
+        }
+
+    built = StateGraph(AssistantState).add_sequence([first, second]).add_edge(START, "first")
+    state = built.compile().invoke({"messages": []})
+
+    assert state["cursor"] == 1
+    assert state["previews"] == [{"actionId": "book", "id": "2", "text": "a boat"}]
+    assert [state["approvals"], state["intent"], state["kb"]] == [
+        {"book": True},
+        "travel",
+        ["prices"],
+    ]
+    assert state["userContext"] == {"home": {"city": "Oslo", "zone": "CET"}, "name": "Ada"}
+
+
+def test_N5_a_preview_without_an_id_is_answered_with_a_sentence() -> None:
+    for preview in ({"text": "a train"}, {"id": None}, "a train"):
+        with pytest.raises(InvalidInput, match="A preview needs an actionId or an id"):
+            merge_by_id([], [preview])  # type: ignore[list-item]
 
 
 def test_N5_what_parallel_nodes_say_comes_together() -> None:
