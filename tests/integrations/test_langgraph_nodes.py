@@ -133,11 +133,8 @@ def plain_graph(people: Remembrancer, *replies: str, dictionaries: bool = False)
 
     def reply(_: PlainState) -> dict[str, Any]:
         text = next(said)
-        return {
-            "messages": [
-                {"role": "assistant", "content": text} if dictionaries else AIMessage(text)
-            ]
-        }
+        message = {"role": "assistant", "content": text} if dictionaries else AIMessage(text)
+        return {"messages": [message]}
 
     built = StateGraph(PlainState)
     built.add_node("recall", recall_node(of_run(people)))
