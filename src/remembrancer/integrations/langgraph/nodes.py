@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     MemoryHandle = Memory | RemoteMemory
     MemoryResolver = Callable[[RunnableConfig], MemoryHandle]
+    LocalResolver = Callable[[RunnableConfig], Memory]
 
 StateUpdate = dict[str, Any]
 GraphNode = Callable[[Any, RunnableConfig], StateUpdate]
@@ -45,7 +46,7 @@ FIRST_READ_TURNS = 50
 NOTE_LAYOUT = BlockLayout("## What you remember about this user")
 
 
-def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> MemoryResolver:
+def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> LocalResolver:
     """Return a resolver for the memory of the person whom a run is for.
 
     The run names them by `user_id`, and by `org_id` if there are several organisations, in its
@@ -94,7 +95,7 @@ def recall_node(
     It removes the note of the previous turn. In a state without `add_messages`, which cannot
     remove messages, a note has only what no earlier note says.
     """
-    _check_resolver(memory_of)
+    check_resolver(memory_of)
     options = NoteOptions(limit, budget, scope, kinds, minimum_importance)
 
     def recall(state: Any, config: RunnableConfig) -> StateUpdate:
@@ -119,7 +120,7 @@ def learn_node(
     The profile sets the number of turns. An action is a tool message, or `has_acted` returning
     True. Each message is stored once, however often a graph is resumed or branched.
     """
-    _check_resolver(memory_of)
+    check_resolver(memory_of)
 
     def learn(state: Any, config: RunnableConfig) -> StateUpdate:
         memory = memory_of(config)
@@ -186,7 +187,7 @@ def _select_new(memory: MemoryHandle, thread: str, turns: list[TurnInput]) -> li
     return []
 
 
-def _check_resolver(memory_of: object) -> None:
+def check_resolver(memory_of: object) -> None:
     if not callable(memory_of):
         raise InvalidInput(
             "A node needs a function from a run's configuration to a memory, such as "
