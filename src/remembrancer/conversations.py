@@ -91,10 +91,14 @@ class Conversations:
             self._learner.wake(self._call.owner)
         return closed
 
-    def turns(self, session: str) -> tuple[Turn, ...]:
-        """All turns of a session, in order."""
+    def turns(self, session: str, *, latest: int | None = None) -> tuple[Turn, ...]:
+        """All turns of a session, or the `latest` ones, in order."""
+        session = validate_name(session, "session")
         with self._open_reader() as reader:
-            found = lifecycle.load_turns(reader, validate_name(session, "session"))
+            if latest is None:
+                found = lifecycle.load_turns(reader, session)
+            else:
+                found = reader.list_latest_turns(session, validate_limit(latest))
         return tuple(turn for turn in found if self._call.can_see(turn))
 
     def session_memories(self, session: str) -> tuple[Record, ...]:

@@ -68,10 +68,11 @@ class RemoteConversations:
         """Close a conversation and learn from its new turns; idempotent."""
         return self._write(Session, "POST", "sessions", session, "close")
 
-    def turns(self, session: str) -> tuple[Turn, ...]:
-        """Return all turns of a conversation, first to last."""
+    def turns(self, session: str, *, latest: int | None = None) -> tuple[Turn, ...]:
+        """Return all turns of a conversation, or the `latest` ones, first to last."""
         try:
-            return parse_values(Turn, self._server.iter_entries("sessions", session, "turns"))
+            turns = self._server.iter_entries("sessions", session, "turns", latest=latest)
+            return parse_values(Turn, turns)
         except NotFound:
             return ()
 

@@ -342,6 +342,9 @@ class Reader(Protocol):
     def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         """The turns of a session after a position, in order, whatever their status."""
 
+    def list_latest_turns(self, session_id: str, limit: int) -> list[Turn]:
+        """The last turns of a session, in order, whatever their status."""
+
     def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
         """The ids of all versions of these memories that are neither current nor in force."""
         ...

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import (
     BaseStore,
     InvalidNamespaceError,
@@ -93,21 +91,6 @@ class SharedStore(BaseStore):
         org, user = person
         memory = self._people.for_user(user, tenant=org, surface=SURFACE)
         return RemembrancerStore(memory, under=person, fields=self._fields)
-
-
-def run_config(
-    org: str, user: str, thread: str, *, checkpoint: str | None = None
-) -> RunnableConfig:
-    """Return the configuration of a run for a user, with a thread id that no other user can have.
-
-    With a checkpoint, the run continues from there on a new branch.
-    """
-    names = (*normalise_labels((org, user)), thread)
-    thread_id = ":".join(quote(name, safe="") for name in names)
-    values = {"org_id": org, "user_id": user, "thread_id": thread_id}
-    if checkpoint is not None:
-        values["checkpoint_id"] = checkpoint
-    return {"configurable": values}
 
 
 def _get_op_person(op: Op) -> Namespace:

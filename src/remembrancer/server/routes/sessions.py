@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from remembrancer.paging import decode_offset, encode_offset
+from remembrancer.paging import MAX_LIMIT, decode_offset, encode_offset
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
 from remembrancer.server.routes.list_params import PageParams, PageQuery
@@ -30,6 +30,12 @@ class AppendTurnsRequest(schemas.RequestModel):
     turns: Annotated[list[schemas.NewTurn], Field(min_length=1, max_length=10_000)]
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)] | None = None
     learn: bool = True
+
+
+class TurnListParams(PageParams):
+    """`latest` selects the last turns."""
+
+    latest: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
 
 
 class SessionViewParams(schemas.RequestModel):
@@ -90,12 +96,17 @@ def get_session(me: CallerMemory, session: schemas.Name, etag: ETag) -> Any:
 
 @router.get("/sessions/{session}/turns", response_model=schemas.TurnPage)
 def list_turns(
-    me: CallerMemory, renderer: Renderer, session: schemas.Name, etag: ETag, params: PageQuery
+    me: CallerMemory,
+    renderer: Renderer,
+    session: schemas.Name,
+    etag: ETag,
+    params: Annotated[TurnListParams, Query()],
 ) -> Any:
     """List a session's turns in order."""
     me.session(session)
     start = decode_offset(params.cursor)
-    turns = [turn for turn in me.turns(session) if turn.position >= start]
+    found = me.turns(session, latest=params.latest)
+    turns = [turn for turn in found if turn.position >= start]
     page = turns[: params.limit]
     more = len(turns) > params.limit
     cursor = encode_offset(turns[params.limit].position) if more else None
