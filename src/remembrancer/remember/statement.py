@@ -162,6 +162,8 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
     """The new record, with the profile's defaults for fields that are not given."""
     profile = call.profile
     kind = statement.kind
+    if statement.category is None:
+        statement = replace(statement, category=profile.find_category(statement.content))
     category_name, category = profile.resolve_category(statement.category)
     if kind is not Kind.FACT:
         category = Category()
