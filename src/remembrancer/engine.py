@@ -117,8 +117,8 @@ class Remembrancer:
         name = self.settings.user if isinstance(user, ConfiguredUser) else user
         owner = self._resolve_person(name, tenant)
         agent = validate_name(agent, "agent") if agent is not None else None
-        for name in (agent, surface):
-            refuse_secret_name(name)
+        for given in (agent, surface):
+            refuse_secret_name(given)
         return self.for_principal(
             Principal(owner, agent, validate_name(surface, "surface"), frozenset(capabilities))
         )

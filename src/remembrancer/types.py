@@ -466,8 +466,9 @@ class Episode(Record):
 class Session:
     """A conversation and the progress of learning from it.
 
-    Turns before `watermark` have been learned from; those before `summarised` are covered by the
-    summary. Learning is due from `due_at` on; `failure` says why it was given up.
+    Turns before `watermark` have been learned from. `summary` is a few sentences, and `summarised`
+    the position up to which a long session is told to a model in brief. Learning is due from
+    `due_at` on; `failure` says why it was given up.
     """
 
     id: str

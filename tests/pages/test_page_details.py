@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from remembrancer.access.keys import CAPABILITIES
 from remembrancer.clock import ManualClock
+from remembrancer.testing import ModelEndpoint, says
 from remembrancer.types import TeamOrigin
 from tests.support.http_server import Served
 from tests.support.visitor import Visitor
@@ -160,15 +162,24 @@ def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
 
 
 def test_P13_a_conversation_that_is_summarised_says_so_and_keeps_every_message(
-    served: Served, ada: Visitor
+    serve: Serve, models: dict[str, Any], model: ModelEndpoint
 ) -> None:
-    me = served.engine.for_user("ada")
+    sizes = {"sessions": {"context_tokens": 600}}
+    served = serve("advisor", models=models, profile_overrides=sizes)
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
     turns = [{"role": "user", "content": f"Number {one} is {'large ' * 40}"} for one in range(12)]
-    me.append(turns, "long", title="Numbers")
+    model.default = says({"operations": [], "summary": "About numbers."})
+    me.append(turns[:6], "long", title="Numbers")
+    me.close("long")
+    served.engine.flush()
+    assert me.session("long").summary == "About numbers."
     assert "This conversation is long" not in ada.get("/conversations/long").text
-    hidden = me.view("long", budget=300).hidden
+    me.append(turns[6:], "long")
+    model.default = says({"summary": "Twelve large numbers."})
+    hidden = me.view("long").hidden
     page = ada.get("/conversations/long").text
     assert f"The model sees a summary of the first {hidden} messages" in page
+    assert "Twelve large numbers." in page
     assert all(f"Number {one} is" in page for one in range(12))
 
 

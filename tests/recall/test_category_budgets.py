@@ -1,4 +1,7 @@
-"""P4: 300 profile, 500 finance_context, 200 response_style, 500 fact; the rest through recall."""
+"""P4: 300 profile, 500 finance_context, 200 response_style, 500 fact; the rest through recall.
+
+What is told is filed by its words.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
+from remembrancer.assistant.chat import Chat
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import count_tokens
+from remembrancer.types import Fact
 
 pytestmark = [pytest.mark.feature("P4"), pytest.mark.postgres_long]
 
@@ -106,3 +111,62 @@ def test_P4_a_call_may_set_the_whole(budget: int, me: Memory) -> None:
         fill(me, category)
 
     assert me.context(budget=budget).tokens <= min(budget, 1600)
+
+
+TOLD = {
+    "I pay tax in Thailand": "finance_context",
+    "I only do funds.": "finance_context",
+    "I no longer hold bonds.": "finance_context",
+    "I prefer funds only": "finance_context",
+    "my 401k is at Fidelity": "finance_context",
+    "Ich habe ein Depot bei der Postbank.": "finance_context",
+    "be concise": "response_style",
+    "show percentages, not dollars": "response_style",
+    "I prefer short answers about my taxes": "response_style",
+    "I'm targeting retirement at 50": "profile",
+    "my risk tolerance is moderate": "profile",
+    "I like tea": "profile",
+    "my wife's name is Sarah": "fact",
+    "the boat is called Bluebird": "fact",
+}
+
+
+def categories_of(me: Memory) -> dict[str, str]:
+    return {one.content: one.category for one in me.list().items if isinstance(one, Fact)}
+
+
+def test_P4_what_is_told_gets_the_category_its_words_call_for(open_fake: Open) -> None:
+    store = open_fake("advisor")
+    for words, category in TOLD.items():
+        me = store.for_user(f"user-{len(words)}-{category}")
+        list(Chat(me, store.models).say(f"Remember: {words}"))
+
+        assert list(categories_of(me).values()) == [category], words
+
+
+def test_P4_a_statement_and_a_wish_for_answers_are_two_memories(open_fake: Open) -> None:
+    store = open_fake("advisor")
+    me = store.for_user("ada")
+
+    list(Chat(me, store.models).say("Remember that I pay tax in Thailand and be concise."))
+
+    assert categories_of(me) == {
+        "Pays tax in Thailand": "finance_context",
+        "Be concise": "response_style",
+    }
+
+
+def test_P4_what_rules_learn_and_what_comes_without_a_category_is_filed_alike(me: Memory) -> None:
+    words = "Actually I prefer funds only. Remember that I only do ETFs. What should I buy?"
+    me.append([{"role": "user", "content": words}], "monday")
+    me.close("monday")
+    me.learn_now("monday")
+    me.remember("Has a mortgage with the Postbank.")
+    me.remember("Has a mortgage in mind.", category="fact")
+
+    assert categories_of(me) == {
+        "Prefers funds only": "finance_context",
+        "Only does ETFs": "finance_context",
+        "Has a mortgage with the Postbank.": "finance_context",
+        "Has a mortgage in mind.": "fact",
+    }

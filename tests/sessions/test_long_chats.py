@@ -77,6 +77,46 @@ def test_P13_a_model_that_is_down_takes_nothing_away(
     assert view.summary.startswith("- Point 0.")
 
 
+def test_P13_the_summary_of_a_long_chat_survives_close_and_resume(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, object]
+) -> None:
+    store = open_memory("advisor", models=models)
+    me = store.for_user("ada")
+    me.append(long_chat(17), "chat")
+    model.script = [says({"summary": "A thorough summary."})]
+    model.default = says({"operations": [], "summary": "Three sentences."})
+    thorough = me.view("chat", budget=BUDGET)
+
+    me.close("chat")
+    store.flush()
+
+    assert me.session("chat").summary == "Three sentences."
+    assert me.view("chat", budget=BUDGET) == thorough
+    assert thorough.summary == "A thorough summary."
+    me.append(long_chat(1), "chat")
+    me.view("chat", budget=BUDGET)
+    told = model.requests[-1].json["messages"][-1]["content"]
+    assert "A thorough summary." in told
+    assert "Three sentences." not in told
+
+
+def test_P13_what_learning_notes_of_a_chat_is_not_its_beginning(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, object]
+) -> None:
+    store = open_memory("advisor", models=models)
+    me = store.for_user("ada")
+    me.append(long_chat(10), "chat")
+    model.default = says({"operations": [], "summary": "Three sentences."})
+    me.close("chat")
+    store.flush()
+    assert me.session("chat").summary == "Three sentences."
+    me.append(long_chat(7), "chat")
+    model.default = says({"summary": "A thorough summary."})
+
+    assert me.view("chat", budget=BUDGET).summary == "A thorough summary."
+    assert "Three sentences." not in str(model.requests[-1].json["messages"])
+
+
 def test_P13_the_default_is_32k_tokens_at_four_characters_each(me: Memory) -> None:
     me.append([{"role": "user", "content": "x" * 4 * 25_600}], "fits")
     me.append([{"role": "user", "content": "x" * 4 * 12_800}] * 2, "fits too")

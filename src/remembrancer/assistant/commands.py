@@ -113,7 +113,18 @@ _WHY = re.compile(
 )
 _HELP = re.compile(r"/?help(?: me)?|what can (?:i (?:say|ask)|you do)(?: here)?", re.I)
 _RESET = re.compile(r"/reset", re.I)
-_NEVER_MIND = re.compile(r"(?:it|that|this|about (?:it|that|this)|what i (?:just )?said|me)", re.I)
+_NEVER_MIND = re.compile(
+    r"(?:it|that|this|about (?:it|that|this)|(?:what|everything) i (?:just )?said|me)"
+    r"(?:\s*[,.;:!?–—].*|\s+(?:and|then|but|for now|please)\b.*)?",
+    re.I | re.S,
+)
+_NEXT_TOPIC = re.compile(
+    r"[,.;:!?–—]\s*(?:(?:and|but|then|instead|please),?\s+)*"
+    r"(?:let['’]?s|let us|tell|show|explain|what|how|why|which|"
+    r"(?:can|could|would) (?:you|we)|(?:i|we)(?:['’]d| would)? (?:want|like|need) to)\b",
+    re.I,
+)
+"""The message goes on with something else, and is no command as a whole."""
 _FORGET_THIS = re.compile(
     r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
 )
@@ -185,6 +196,8 @@ def _parse_forget(bare: str) -> Forget | None:
     match = _FORGET.fullmatch(bare)
     # "Forget it" usually means "never mind".
     if match is None or _NEVER_MIND.fullmatch(bare.partition(" ")[2].strip()):
+        return None
+    if _NEXT_TOPIC.search(bare):
         return None
     return Forget(match["content"].strip(" \"'“”"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from remembrancer.assistant.commands import Correct, Forget, ListMemories, Remem
 from remembrancer.assistant.correction import apply_correction
 from remembrancer.assistant.events import ChatEvent, MemoryChanged, TextChunk
 from remembrancer.errors import Ambiguous, RemembrancerError
-from remembrancer.learn.rules.told import read_told
+from remembrancer.learn.rules.told import read_told, split_told
 from remembrancer.memory import Memory
 from remembrancer.remember.statement import FactFields
 from remembrancer.types import Evidence, Record, Turn, Written
@@ -35,7 +35,7 @@ def execute_command(
     try:
         match command:
             case Remember():
-                yield from _report_write(_remember(memory, command.content, turn))
+                yield from _report_writes(_remember(memory, command.content, turn))
             case Correct():
                 source = _cite(turn, command.content)
                 yield from _report_write(apply_correction(memory, command.content, topic, source))
@@ -62,6 +62,13 @@ def report_change(written: Written) -> Iterator[MemoryChanged]:
         yield MemoryChanged(f"{action}: {replies.quote_memory(written.memory)}", written.event.id)
 
 
+def _report_writes(several: Iterable[Written]) -> Iterator[ChatEvent]:
+    for number, written in enumerate(several):
+        if number:
+            yield TextChunk("\n")
+        yield from _report_write(written)
+
+
 def _report_write(written: Written) -> Iterator[ChatEvent]:
     if written.event is None:
         yield TextChunk(f"I already know that: {replies.quote_memory(written.memory)}")
@@ -76,24 +83,24 @@ def _report_write(written: Written) -> Iterator[ChatEvent]:
 
 def report_learned(memory: Memory, ids: Sequence[str]) -> Iterator[ChatEvent]:
     """Report memories that were just learned, each with what it replaced."""
-    for number, id in enumerate(ids):
-        if number:
-            yield TextChunk("\n")
-        history = memory.history(id)
-        learned = next(one for one in history.versions if one.id == id)
-        replaced = [one for one in history.versions if one.id == learned.supersedes]
-        events = [
-            one for one in history.events if any(id == each.memory_id for each in one.changes)
-        ]
-        written = Written(learned, events[0] if events else None, next(iter(replaced), None))
-        yield from _report_write(written)
+    return _report_writes(_load_write(memory, id) for id in ids)
 
 
-def _remember(memory: Memory, content: str, turn: Turn | None) -> Written:
+def _load_write(memory: Memory, id: str) -> Written:
+    """A memory that was learned, with the event, and what it replaced."""
+    history = memory.history(id)
+    learned = next(one for one in history.versions if one.id == id)
+    replaced = [one for one in history.versions if one.id == learned.supersedes]
+    events = [one for one in history.events if any(id == each.memory_id for each in one.changes)]
+    return Written(learned, events[0] if events else None, next(iter(replaced), None))
+
+
+def _remember(memory: Memory, content: str, turn: Turn | None) -> Iterator[Written]:
     """Remember what the person said, in the third person, and cite their words."""
-    told = read_told(content)
-    fields: FactFields = {**_cite(turn, content), **told.to_fields(memory.profile)}
-    return memory.remember(told.content, **fields)
+    for words in split_told(content):
+        told = read_told(words)
+        fields: FactFields = {**_cite(turn, words), **told.to_fields(memory.profile)}
+        yield memory.remember(told.content, **fields)
 
 
 def _cite(turn: Turn | None, content: str) -> FactFields:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from remembrancer.errors import UnknownPerson
 from remembrancer.remember.provenance import EPISODES_KEY
+from remembrancer.sessions.view import clear_texts
 from remembrancer.store.contract import Filter, Purge, Reader, Writer
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import Action, Kind, Owner, Principal, Record, Status
@@ -68,4 +68,4 @@ def _remove(call: Call, writer: Writer, records: list[Record]) -> None:
     for session_id in {one.session_id for one in records if one.session_id is not None}:
         session = writer.get_session(session_id)
         if session is not None:  # It has messages of others, but its title can quote this person.
-            writer.save_session(replace(session, title=None, summary=None, summarised=0))
+            writer.save_session(clear_texts(session))

@@ -129,10 +129,12 @@ class Check:
         """The statement to store; None if it was rejected or cannot be stored."""
         if fact.reason is not None:
             return None
+        candidate = fact.candidate
+        if not fact.by_model:
+            filed = self.call.profile.find_category(candidate.content)
+            candidate = replace(candidate, category=filed or candidate.category)
         try:
-            return build_statement(
-                self.call, self.session, self.transcript, fact.candidate, fact.doubt
-            )
+            return build_statement(self.call, self.session, self.transcript, candidate, fact.doubt)
         except Exception:  # One proposal must not fail the others.
             return None
 

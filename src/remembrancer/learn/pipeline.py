@@ -378,8 +378,7 @@ def _advance_session(
         attempts=0,
     )
     if extraction.summary is not None:
-        summary = redact_text(extraction.summary)
-        advanced = replace(advanced, summary=summary, summarised=batch.end)
+        advanced = replace(advanced, summary=redact_text(extraction.summary))
     if extraction.title is not None and session.metadata.get(TITLE_SOURCE_KEY) == BY_WORDS:
         advanced = set_title(advanced, redact_text(extraction.title), BY_MODEL)
     return advanced

@@ -7,11 +7,11 @@ from remembrancer.profiles import Profile
 FALLBACK_CATEGORIES = {
     "instruction": ("response_style", "preference"),
     "response_style": ("instruction", "preference"),
-    "preference": ("response_style", "profile"),
+    "preference": ("profile",),
     "profile": ("fact", "general"),
     "decision": ("fact", "general"),
     "event": ("episode", "context", "fact"),
-    "relationship": ("profile", "fact"),
+    "relationship": ("fact",),
     "correction": ("fact", "general"),
     "fact": ("general", "context"),
 }

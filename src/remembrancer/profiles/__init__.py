@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -27,9 +28,14 @@ class ProfileTable(BaseModel):
 
 
 class Category(ProfileTable):
-    """A category of facts, with the defaults that its facts inherit."""
+    """A category of facts, with the defaults that its facts inherit.
+
+    A fact without a category gets the last one that has some of its `words`; `*` stands for the
+    rest of a word.
+    """
 
     description: str = ""
+    words: tuple[str, ...] = ()
     permanence: Permanence = Permanence.STANDARD
     ttl_days: Days | None = None
     importance: float | None = None
@@ -270,6 +276,15 @@ class Profile(ProfileTable):
             raise ValueError(f"default_category must be one of: {names}")
         return self
 
+    def find_category(self, text: str) -> str | None:
+        """The last category some of whose words are in the text; None if there is none."""
+        found = [
+            name
+            for name, one in self.categories.items()
+            if one.words and _compile_words(one.words).search(text)
+        ]
+        return found[-1] if found else None
+
     def resolve_category(self, name: str | None) -> tuple[str, Category]:
         """The category with this name, or the default category if there is no name."""
         chosen = name or self.default_category
@@ -279,6 +294,12 @@ class Profile(ProfileTable):
                 f"use one of {', '.join(self.categories)}."
             )
         return chosen, self.categories[chosen]
+
+
+@cache
+def _compile_words(words: tuple[str, ...]) -> re.Pattern[str]:
+    either = "|".join(re.escape(one).replace(r"\*", r"\w*") for one in words)
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
 
 @cache

@@ -169,6 +169,8 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
     if call.citation is not None:
         statement = _cite_message(statement, call.citation)
     kind = statement.kind
+    if statement.category is None:
+        statement = replace(statement, category=profile.find_category(statement.content))
     category_name, category = profile.resolve_category(statement.category)
     if kind is not Kind.FACT:
         category = Category()

@@ -20,6 +20,13 @@ VERBATIM_SHARE = 0.5
 """Share of the token budget for the latest turns."""
 
 
+BRIEF_KEY = "brief"
+"""Metadata key of a session for the summary of its first turns, up to `summarised`.
+
+The session's own summary is a few sentences for people and for learning.
+"""
+
+
 def build_view(call: Call, session_id: str, budget: int | None = None) -> View:
     """Summarise the earlier turns if the session exceeds the profile's share of the budget."""
     settings = call.profile.sessions
@@ -43,17 +50,31 @@ def select_summarised(
     return turns[: len(turns) - len(_select_latest(turns, VERBATIM_SHARE * budget))]
 
 
+def read_brief(session: Session) -> str | None:
+    """What a model is told of the beginning of a long session; None if it was never that long."""
+    brief = session.metadata.get(BRIEF_KEY)
+    return brief if isinstance(brief, str) else None
+
+
+def clear_texts(session: Session) -> Session:
+    """The session without its title and its summaries, which can quote its turns."""
+    metadata = {name: value for name, value in session.metadata.items() if name != BRIEF_KEY}
+    return replace(session, title=None, summary=None, summarised=0, metadata=metadata)
+
+
 def _summarise(call: Call, session: Session, hidden: Sequence[Turn]) -> str:
     """Reuse the stored summary if it covers the hidden turns, else extend and store it."""
-    end = hidden[-1].position + 1
-    if session.summary is not None and session.summarised >= end:
-        return session.summary
-    fresh = [one for one in hidden if one.position >= session.summarised]
-    summary = summarise(call.models.fast, session.summary, fresh)
+    end, brief = hidden[-1].position + 1, read_brief(session)
+    start = session.summarised if brief is not None else 0
+    if brief is not None and start >= end:
+        return brief
+    fresh = [one for one in hidden if one.position >= start]
+    summary = summarise(call.models.fast, brief, fresh)
     with call.open_writer() as writer:
         current = load_session(call, writer, session.id)
-        if current.summarised < end:
-            writer.save_session(replace(current, summary=summary, summarised=end))
+        if read_brief(current) is None or current.summarised < end:
+            metadata = {**current.metadata, BRIEF_KEY: summary}
+            writer.save_session(replace(current, metadata=metadata, summarised=end))
     return summary
 
 

@@ -82,6 +82,8 @@ class SentenceExtractor:
             return None
         known = self.match_statement(said)
         plain = re.sub("^We ", "we ", self.vocabulary.normalise(said))
+        if self._lacks_limit(plain, said):
+            known, plain = None, re.sub("^We ", "we ", said)
         if known and _keeps_all_words(plain, known.content):
             worded = restate(plain) if known.content.startswith("They ") else None
             content = worded or known.content.removeprefix("Their ")
@@ -93,6 +95,14 @@ class SentenceExtractor:
         if not restated or not _keeps_all_words(plain, restated):
             return None
         return replace(self._build(REQUESTED_DEFAULTS, restated, said), importance=None)
+
+    def _lacks_limit(self, plain: str, said: str) -> bool:
+        """True if a word such as "mostly" was lost, without which the statement says more."""
+        if self.rules.language is not Language.ENGLISH:
+            return False
+        return self.vocabulary.contains("LIMIT", said) and not self.vocabulary.contains(
+            "LIMIT", plain
+        )
 
     def match_statement(self, words: str) -> ExtractedFact | None:
         """The memory that the patterns make of a statement, which need not have all of it."""

@@ -18,6 +18,9 @@ FIRST_PERSON = re.compile(
     r"\b(?:I'(?:m|ve|ll|d)|we'(?:re|ve|ll|d)|I|me|my|mine|myself|we|us|our|ours|ourselves)\b"
 )
 AGREEMENT = re.compile(r"\bthey (am|was)\b")
+NEGATION = re.compile(r"\b(?:do|did) not\b")
+"""The verb after it has no ending."""
+
 IRREGULAR = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "was": "was"}
 
 
@@ -39,7 +42,12 @@ def restate(plain: str) -> str | None:
     verb, gap, others = rest[before.end() if before else 0 :].partition(" ")
     if not is_verb(verb):
         return None
-    return f"{before[0] if before else ''}{conjugate(verb)}{gap}{replace_pronouns(others)}"
+    adverbs = before[0] if before else ""
+    if NEGATION.search(adverbs):
+        adverbs = adverbs.replace("do not", "does not")
+    else:
+        verb = conjugate(verb)
+    return f"{adverbs}{verb}{gap}{replace_pronouns(others)}"
 
 
 def is_verb(word: str) -> bool:

@@ -5,6 +5,7 @@ It is restated in the third person only as a whole; what rules cannot restate ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,6 +29,13 @@ TURN_ID = "told"
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 """The time of the turn that is read: no date in it is resolved."""
 
+_WISH_AT_END = re.compile(
+    r"(?P<statement>.{8,}?)(?:,? and |[,;] )(?P<wish>(?:please )?(?:be (?!able\b)|"
+    r"(?:keep|make) (?:(?:your|all|the) )?(?:answers|replies|responses|explanations)\b|"
+    r"(?:answer|reply|respond) (?:me|in|with|briefly)\b|(?:show|give) me |skip |please ).+)",
+    re.I | re.S,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ToldStatement:
@@ -45,8 +53,9 @@ class ToldStatement:
     def to_fields(self, profile: Profile) -> FactFields:
         """The fields of the memory in a profile."""
         fields: FactFields = {}
-        if self.category is not None:
-            fields["category"] = map_category(profile, self.category)
+        category = profile.find_category(self.content)
+        if category is not None or self.category is not None:
+            fields["category"] = category or map_category(profile, self.category)
         if self.subject and self.predicate:
             fields["subject"] = self.subject
             fields["predicate"] = canonical_attribute(self.predicate)
@@ -65,6 +74,15 @@ def read_told(words: str) -> ToldStatement:
             key = (found.subject, found.predicate) if has_key else (None, None)
             return ToldStatement(found.content, category, *key, found.importance)
     return ToldStatement(words, category)
+
+
+def split_told(words: str) -> tuple[str, ...]:
+    """The statement and the wish for answers that a person tells in one sentence, apart."""
+    found = _WISH_AT_END.fullmatch(words)
+    if found is None or not is_in_first_person(words):
+        return (words,)
+    wish = found["wish"].strip(" .!")
+    return found["statement"], wish[:1].upper() + wish[1:]
 
 
 def choose_category(words: str) -> str | None:

@@ -94,7 +94,8 @@ def bookmark_reply(context: CurrentPage, id: schemas.Name, form: SubmittedForm) 
 def _render_chat(
     context: PageContext, id: str, session: Session | None, turns: Sequence[Turn], about: str | None
 ) -> Response:
-    shown = [turn for turn in turns if turn.status is Status.ACTIVE and turn.role != "tool"]
+    active = [turn for turn in turns if turn.status is Status.ACTIVE]
+    shown = [turn for turn in active if turn.role != "tool"]
     limits = context.me.profile.sessions
     topic = context.me.several([about]).get(about) if about else None
     return context.render(
@@ -105,7 +106,7 @@ def _render_chat(
         trashed=bool(turns) and all(turn.status is Status.TRASHED for turn in turns),
         messages=_build_shown_messages(context, shown[-MAX_TURNS_SHOWN:]),
         left_out=max(0, len(shown) - MAX_TURNS_SHOWN),
-        in_brief=bool(select_summarised(shown, limits, limits.context_tokens)),
+        in_brief=bool(select_summarised(active, limits, limits.context_tokens)),
         topic=context.build_card(topic) if topic else None,
         model=context.engine.models.chat is not None,
         replies=replies,

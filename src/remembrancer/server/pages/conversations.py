@@ -14,6 +14,7 @@ from remembrancer.server import schemas
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.sessions.view import read_brief, select_summarised
 from remembrancer.types import Batch, Session, SessionStatus, Status
 
 router = APIRouter()
@@ -70,10 +71,14 @@ def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
             raise
         return context.render("session.html", "Session", session=id, memories=memories)
     turns = me.turns(id)
+    limits = me.profile.sessions
+    active = [turn for turn in turns if turn.status is Status.ACTIVE]
     return context.render(
         "conversation.html",
         session.title or session.id,
         session=session,
+        in_brief=len(select_summarised(active, limits, limits.context_tokens)),
+        brief=read_brief(session),
         turns=turns[-MAX_TURNS_SHOWN:],
         left_out=max(0, len(turns) - MAX_TURNS_SHOWN),
         memories=memories,
