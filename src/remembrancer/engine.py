@@ -114,8 +114,8 @@ class Remembrancer:
             raise InvalidInput(
                 "for_user(None) names nobody: pass a user, or nothing for the configured user."
             )
-        name = self.settings.user if isinstance(user, ConfiguredUser) else user
-        owner = self._resolve_person(name, tenant)
+        configured = self.settings.user if isinstance(user, ConfiguredUser) else user
+        owner = self._resolve_person(configured, tenant)
         agent = validate_name(agent, "agent") if agent is not None else None
         for given in (agent, surface):
             refuse_secret_name(given)

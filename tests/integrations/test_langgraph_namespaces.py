@@ -25,6 +25,7 @@ from remembrancer.integrations.langgraph import (
     AssistantState,
     RemembrancerStore,
     SharedStore,
+    quote_label,
     run_config,
 )
 from tests.support.opening import Open
@@ -79,14 +80,16 @@ TRICKY: list[tuple[Space, Space]] = [
 
 @pytest.mark.parametrize(("one", "other"), TRICKY)
 def test_names_that_look_alike_share_nothing(one: Space, other: Space, shared: SharedStore) -> None:
-    for space in (one, other):
-        shared.put(space, "k", {"of": str(space)})
+    inner, outer = ((*space, "x") if len(space) == 2 else space for space in (one, other))
+    for space, owner in ((inner, one), (outer, other)):
+        shared.put(space, "k", {"of": str(owner)})
 
-    assert [shared.get(space, "k").value["of"] for space in (one, other)] == [str(one), str(other)]  # type: ignore[union-attr]
+    items = [shared.get(space, "k") for space in (inner, outer)]
+    assert [item and item.value["of"] for item in items] == [str(one), str(other)]
     if "*" not in one:
         assert shown(shared, one) == {str(one)}
     assert shown(shared, other) == {str(other)}
-    shared.delete(one, "k")
+    shared.delete(inner, "k")
     assert shown(shared, other) == {str(other)}
 
 
@@ -117,12 +120,13 @@ def test_labels_that_no_scope_can_hold_are_refused(label: str, shared: SharedSto
             shared.batch([GetOp(space, "k")])
 
 
-def test_a_persons_own_namespace_is_a_namespace_too(shared: SharedStore) -> None:
-    shared.put(("acme", "ada"), "k", {"of": "root"})
-    shared.put(("acme", "ada", "notes"), "k", {"of": "notes"})
+def test_a_persons_own_namespace_is_a_namespace_too(people: Remembrancer) -> None:
+    shared = SharedStore(people, tenant="acme")
+    shared.put(("ada",), "k", {"of": "root"})
+    shared.put(("ada", "notes"), "k", {"of": "notes"})
 
-    assert shown(shared, ("acme", "ada")) == {"root", "notes"}
-    assert shared.list_namespaces(prefix=("acme", "ada"), max_depth=2) == [("acme", "ada")]
+    assert shown(shared, ("ada",)) == {"root", "notes"}
+    assert shared.list_namespaces(prefix=("ada",), max_depth=1) == [("ada",)]
 
 
 def test_the_same_name_in_two_encodings_is_one_namespace(shared: SharedStore) -> None:
@@ -235,3 +239,45 @@ def test_N1_an_application_can_say_where_its_runs_name_the_person(
     assert read_as(shared, (tenant, "max"), config) == ["max"]
     with pytest.raises(InvalidNamespaceError, match="another user"):
         read_as(shared, (tenant, "zoe"), config)
+
+
+@pytest.mark.feature("N1")
+def test_N1_a_namespace_that_begins_with_a_user_is_mapped_or_refused(
+    people: Remembrancer, shared: SharedStore, tenant: str
+) -> None:
+    with pytest.raises(InvalidNamespaceError, match="open SharedStore"):
+        shared.put(("ada", "memories"), "k", {"of": "ada"})
+
+    own = SharedStore(people, tenant=tenant)
+    own.put(("ada", "memories"), "k", {"of": "ada"})
+    assert shown(own, ("ada",)) == {"ada"}
+    assert own.list_namespaces(prefix=("ada",)) == [("ada", "memories")]
+    assert len(people.for_user("ada").list().items) == 1
+    assert read_as(own, ("ada", "memories"), context=Guest("ada")) == ["ada"]
+    for one, space in ((own, ("bob", "memories")), (shared, ("ada", "memories"))):
+        with pytest.raises(InvalidNamespaceError, match="another user"):
+            read_as(one, space, context=Guest("ada"))
+    with pytest.raises(InvalidNamespaceError, match="must begin with a user"):
+        own.search(())
+
+
+@pytest.mark.feature("N1")
+def test_N1_any_name_can_be_quoted_as_a_label(people: Remembrancer, tenant: str) -> None:
+    shared = SharedStore(people, tenant=tenant, quoted=True)
+    users = ("ada@example.com", "ada@example%2Ecom", "*", "100%", "ada/bob")
+    for user in users:
+        shared.put((quote_label(user), "notes"), "k", {"of": user})
+
+    for user in users:
+        assert shown(shared, (quote_label(user),)) == {user}
+        assert len(people.for_user(user).list().items) == 1
+        assert read_as(shared, (quote_label(user), "notes"), context=Guest(user)) == [user]
+    for label in ("100%", "ada%2ecom", "%41da"):
+        with pytest.raises(InvalidNamespaceError, match="is not quoted"):
+            shared.search((label,))
+
+
+@pytest.mark.feature("N1")
+def test_N1_a_profile_without_namespaces_is_refused_when_a_store_is_made(open_memory: Open) -> None:
+    with pytest.raises(InvalidInput, match="profile='namespaces'"):
+        SharedStore(open_memory())

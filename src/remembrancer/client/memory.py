@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from remembrancer.learn.consolidation.plan import ConsolidationPlan
     from remembrancer.learn.consolidation.run import ConsolidationResult
     from remembrancer.maintenance.simulate import Simulation
+    from remembrancer.profiles import Profile
     from remembrancer.recall.filters import ListFilter, RecallOptions
     from remembrancer.recall.prompt_block import Context
     from remembrancer.remember.statement import FactFields
@@ -87,6 +88,13 @@ class RemoteMemory(RemoteConversations):
         owner = Owner(me["tenant"], me["user"])
         agent = self._server.agent or me["agent"]
         return Principal(owner, agent, me["surface"], frozenset(me["capabilities"]))
+
+    @property
+    def profile(self) -> Profile:
+        """The profile in force."""
+        from remembrancer.profiles import Profile
+
+        return Profile.model_validate(self._server.read("profile"))
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one statement; it supersedes an older value, and a duplicate is returned as is."""

@@ -310,7 +310,7 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
     unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
     new = build_record(call, replace(statement, **unsaid), call.now())
     # Only the person themselves can clear the taint of text from outside.
-    by_person = call.principal.agent is None and statement.source is Source.EXPLICIT
+    by_person = call.principal.agent is None and new.source is Source.EXPLICIT
     tainted = new.tainted or (old.tainted and not by_person)
     return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
 

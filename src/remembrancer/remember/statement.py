@@ -236,9 +236,10 @@ def _build_metadata(statement: Statement) -> dict[str, Json]:
 
 
 def _effective_source(statement: Statement) -> Source:
-    """Explicit text from a tool or document counts as imported: no person stated it."""
-    explicit = statement.source is Source.EXPLICIT
-    return Source.IMPORTED if explicit and statement.origin.is_untrusted else statement.source
+    """Explicit text of anyone but the person counts as imported: they did not state it."""
+    is_of_other = statement.origin is not Origin.USER
+    is_explicit = statement.source is Source.EXPLICIT
+    return Source.IMPORTED if is_explicit and is_of_other else statement.source
 
 
 def _initial_status(statement: Statement) -> Status:

@@ -376,6 +376,7 @@ class UpdateMemoryRequest(RequestModel):
     importance: FiniteNumber | None = None
     permanence: Permanence | None = None
     category: Name | None = None
+    origin: Origin | None = None
     tags: Tags | None = None
     metadata: Metadata | None = None
     summary: Annotated[Text, Field(max_length=20_000)] | None = None

@@ -8,8 +8,8 @@ from typing import Any
 
 from langgraph.store.base import ListNamespacesOp, MatchCondition
 
-from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
+from remembrancer.integrations.langgraph.misuse import InvalidItem
 
 ORDER_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$gt": operator.gt,
@@ -73,8 +73,10 @@ def _matches_operator(value: Any, name: str, expected: Any) -> bool:
         return _matches_value(value, expected)
     if name == "$ne":
         return not _matches_value(value, expected)
+    if name == "$in":
+        return any(_matches_value(value, one) for one in expected)
     if name not in ORDER_OPERATORS:
-        raise InvalidInput(f"Filters have $eq, $ne, {', '.join(ORDER_OPERATORS)}, not {name}.")
+        raise InvalidItem(f"Filters have $eq, $ne, $in, {', '.join(ORDER_OPERATORS)}, not {name}.")
     return _are_comparable(value, expected) and ORDER_OPERATORS[name](value, expected)
 
 

@@ -1,15 +1,11 @@
-"""Converts items of a LangGraph store to facts and back.
-
-A namespace becomes a scope that ends in `.items`, so that items and learned facts cannot replace
-each other. A hash of the key becomes the predicate.
-"""
+"""Converts items of a LangGraph store to facts and back."""
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Literal
 
 from langgraph.store.base import (
@@ -24,18 +20,24 @@ from langgraph.store.base import (
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import redact_metadata
 from remembrancer.ids import id_timestamp
-from remembrancer.remember.statement import MAX_CONTENT_CHARS
-from remembrancer.types import Fact, Json, Record, validate_name
+from remembrancer.integrations.langgraph.misuse import check_json
+from remembrancer.integrations.langgraph.run_person import get_run
+from remembrancer.profiles import Profile
+from remembrancer.remember.items import (
+    ITEMS_LABEL,
+    NO_EXPIRY_DAYS,
+    build_items_scope,
+    build_metadata,
+    clip_text,
+    render_item,
+    render_value,
+)
+from remembrancer.types import Fact, Json, Origin, Record
 
 Namespace = tuple[str, ...]
+Value = Mapping[str, Any]
 
-ITEMS_LABEL = ".items"
-"""Last label of the scope of items; LangGraph allows no dots in a namespace label."""
-
-ITEM_SUBJECT = "item"
 MINUTES_PER_DAY = 24 * 60
-NO_EXPIRY_DAYS = 36_500.0
-"""Lifetime of an item that does not expire: the longest that a memory can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +49,13 @@ class NamespaceRoot:
 
     def to_scope(self, namespace: Namespace) -> str | None:
         """Return the scope of a namespace; raises an error if it is not below the root."""
-        labels, own = normalise_labels(namespace), normalise_labels(self.labels)
-        if labels[: len(own)] != own:
-            raise InvalidNamespaceError(f"{namespace} is not below {self.labels}.")
-        path = labels[len(own) :]
-        if any("/" in label or not label.strip() for label in path):
-            raise InvalidNamespaceError(f"{namespace}: a label must not be blank or have a slash.")
-        return "/".join((self.scope, *path) if self.scope else path) or None
+        return "/".join(self._to_path(namespace)) or None
 
     def to_items_scope(self, namespace: Namespace) -> str:
-        scope = self.to_scope(namespace)
         try:
-            return validate_name(f"{scope}/{ITEMS_LABEL}" if scope else ITEMS_LABEL, "namespace")
+            return build_items_scope(self._to_path(namespace))
         except InvalidInput as error:
-            raise InvalidNamespaceError(str(error)) from None
+            raise InvalidNamespaceError(f"{namespace}: {error}") from None
 
     def to_namespace(self, scope: str) -> Namespace | None:
         """Return the namespace of items with that scope, or None if it has no items."""
@@ -70,52 +65,152 @@ class NamespaceRoot:
             return None
         return (*normalise_labels(self.labels), *path[len(above) :])
 
+    def _to_path(self, namespace: Namespace) -> list[str]:
+        labels, own = normalise_labels(namespace), normalise_labels(self.labels)
+        if labels[: len(own)] != own:
+            raise InvalidNamespaceError(f"{namespace} is not below {self.labels}.")
+        path = labels[len(own) :]
+        if any("/" in label or not label.strip() for label in path):
+            raise InvalidNamespaceError(f"{namespace}: a label must not be blank or have a slash.")
+        return [*([self.scope] if self.scope else []), *path]
+
 
 def normalise_labels(namespace: Namespace) -> Namespace:
     """Return the labels in the Unicode form of stored names."""
     return tuple(unicodedata.normalize("NFC", label) for label in namespace)
 
 
-def hash_key(key: str) -> str:
-    """Return a predicate for any key, of any length."""
-    digest = hashlib.blake2b(key.encode(errors="surrogatepass"), digest_size=16)
-    return f".{digest.hexdigest()}"
+@dataclass(frozen=True, slots=True)
+class ItemDetails:
+    """What kind of memory an item is, how important, and who vouches for its text.
+
+    A kind is a category of the profile, which gives the item its time to live.
+    """
+
+    kind: str | None = None
+    importance: float | None = None
+    origin: Origin | str | None = None
+
+
+DetailsOf = Callable[[Namespace, Value], ItemDetails]
 
 
 @dataclass(frozen=True, slots=True)
+class ItemPolicy:
+    """How a store turns values into memories: by its profile, and as its owner has set it."""
+
+    profile: Profile
+    fields: tuple[str, ...] | None = None
+    origin: Origin | None = None
+    details_of: DetailsOf | None = None
+
+    def describe(self, namespace: Namespace, value: Value) -> ItemDetails:
+        """Return the details of an item: given, or else in its fields `kind` and `importance`."""
+        if self.details_of is not None:
+            return self.details_of(namespace, value)
+        kind, importance = value.get("kind"), value.get("importance")
+        return ItemDetails(
+            kind if isinstance(kind, str) and kind in self.profile.categories else None,
+            importance if self._is_on_scale(importance) else None,
+        )
+
+    def _is_on_scale(self, importance: Any) -> bool:
+        is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
+        return is_number and 1 <= importance <= self.profile.importance.max
+
+    def build_content(self, op: PutOp) -> ItemContent:
+        """Build the redacted content of an item that is put."""
+        check_json(op.value)
+        stored = redact_metadata({"name": op.key, "value": dict(op.value or {})}, "The item")
+        if stored["name"] != op.key:
+            raise InvalidInput("The key contains a secret, and secrets are never stored.")
+        value: Any = stored["value"]
+        details = self.describe(op.namespace, value)
+        whole = _render(value, details)
+        text = self._find_searched_text(value, op.index, whole)
+        told = clip_text(text) if text else whole
+        return ItemContent(
+            text=told,
+            metadata=build_metadata(op.key, value, is_searched=text is not None),
+            ttl_days=self._get_ttl_days(op, details),
+            category=details.kind or self.profile.default_category,
+            importance=float(details.importance or self._default_importance(details)),
+            origin=self._get_origin(details, f"{told}\n{render_value(value)}"),
+        )
+
+    def _find_searched_text(
+        self, value: Any, index: Sequence[str] | Literal[False] | None, whole: str
+    ) -> str | None:
+        """Return the text of the indexed fields, or None if nothing is indexed."""
+        chosen = self.fields if index is None else index
+        if chosen is None:
+            return whole
+        paths = [chosen] if isinstance(chosen, str) else list(chosen or ())
+        texts = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
+        return "\n".join(texts) or None
+
+    def _get_ttl_days(self, op: PutOp, details: ItemDetails) -> float:
+        """Return the time to live that was asked for, or else that of the kind of the item."""
+        if op.ttl is not None:
+            return op.ttl / MINUTES_PER_DAY
+        if details.kind is None:
+            return NO_EXPIRY_DAYS
+        _, category = self.profile.resolve_category(details.kind)
+        return category.ttl_days or NO_EXPIRY_DAYS
+
+    def _default_importance(self, details: ItemDetails) -> float:
+        _, category = self.profile.resolve_category(details.kind)
+        return category.importance or self.profile.importance.default
+
+    def _get_origin(self, details: ItemDetails, text: str) -> Origin:
+        """Return who vouches for an item; text of a graph that instructs comes from outside.
+
+        What a node puts can come from a model or from any page that a tool has read, so it is not
+        the person's own word unless the application says so.
+        """
+        given = details.origin or self.origin
+        if given is not None:
+            return Origin(given)
+        run = get_run()
+        if run is None or not run.is_graph:
+            return Origin.USER
+        from remembrancer.guard.instructions.detector import detect_instructions
+
+        return Origin.TOOL if detect_instructions(text) else Origin.ASSISTANT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemContent:
-    """The searchable text, the stored value and the lifetime of an item."""
+    """The text of an item that is told and searched, its value, and what else is stored of it."""
 
     text: str
     metadata: Mapping[str, Json]
     ttl_days: float
+    category: str
+    importance: float
+    origin: Origin = field(compare=False)
 
     def matches(self, fact: Fact) -> bool:
-        """True if a fact has this content already."""
-        own = (self.text, self.metadata, self.ttl_days)
-        return (fact.content, fact.metadata, fact.ttl_days) == own
+        """True if a fact has this content already, and nobody vouches for it now who did not."""
+        stored = ItemContent(
+            text=fact.content,
+            metadata=fact.metadata,
+            ttl_days=fact.ttl_days or 0,
+            category=fact.category,
+            importance=fact.importance,
+            origin=self.origin,
+        )
+        return self == stored and not (fact.tainted and self.origin is Origin.USER)
 
 
-def build_content(op: PutOp, fields: list[str] | None) -> ItemContent:
-    """Build the redacted content; `fields` are searched unless the operation has an index."""
-    stored = redact_metadata({"name": op.key, "value": dict(op.value or {})}, "The item")
-    if stored["name"] != op.key:
-        raise InvalidInput("The key contains a secret, and secrets are never stored.")
-    value: Any = stored["value"]
-    searchable = _searchable_text(value, fields if op.index is None else op.index)
-    days = op.ttl / MINUTES_PER_DAY if op.ttl is not None else NO_EXPIRY_DAYS
-    text = (searchable or _render_value(value)).strip()[:MAX_CONTENT_CHARS] or ITEM_SUBJECT
-    return ItemContent(text, {**stored, "searched": searchable is not None}, days)
+def _render(value: Any, details: ItemDetails) -> str:
+    """Return the text of an item; its kind and importance are no part of what it says."""
+    given = {"kind": details.kind, "importance": details.importance}
+    return render_item(value, without=[name for name, one in given.items() if one is not None])
 
 
 def has_expiry(record: Record) -> bool:
     return record.ttl_days != NO_EXPIRY_DAYS
-
-
-def is_item(record: Record) -> bool:
-    """True if a store has written the record; other callers can use the scope as well."""
-    value, name = record.metadata.get("value"), record.metadata.get("name")
-    return record.has_program_key and isinstance(value, dict) and isinstance(name, str)
 
 
 def to_item(record: Record, namespace: Namespace) -> Item:
@@ -133,33 +228,12 @@ def get_value(record: Record) -> Mapping[str, Json]:
 
 
 def _item_fields(record: Record, namespace: Namespace) -> dict[str, Any]:
+    # An id holds milliseconds: finer times would make a new item older than itself.
+    updated_at = record.confirmed_at
     return {
         "namespace": namespace,
         "key": record.metadata["name"],
         "value": dict(get_value(record)),
         "created_at": id_timestamp(record.lineage),
-        "updated_at": record.confirmed_at,
+        "updated_at": updated_at - timedelta(microseconds=updated_at.microsecond % 1000),
     }
-
-
-def _searchable_text(value: Any, index: list[str] | Literal[False] | None) -> str | None:
-    """Return the text of the indexed fields, or None if nothing is indexed."""
-    if index is None:
-        return _render_value(value)
-    if not index:
-        return None
-    texts = [text for path in index for text in get_text_at_path(value, tokenize_path(path))]
-    return "\n".join(texts) or None
-
-
-def _render_value(value: Json) -> str:
-    """Return a value as readable text; a single field is shown without its name."""
-    match value:
-        case dict() if len(value) == 1:
-            return _render_value(next(iter(value.values())))
-        case dict():
-            return "\n".join(f"{name}: {_render_value(inner)}" for name, inner in value.items())
-        case list():
-            return ", ".join(map(_render_value, value))
-        case _:
-            return "" if value is None else str(value)

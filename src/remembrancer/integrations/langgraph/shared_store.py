@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from langgraph.store.base import (
-    BaseStore,
     InvalidNamespaceError,
     ListNamespacesOp,
     Op,
     Result,
     SearchOp,
-    TTLConfig,
     validate_op_namespace,
 )
 
+from remembrancer.integrations.langgraph.item_store import ItemStore, StoreOptions, build_policy
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
+from remembrancer.integrations.langgraph.misuse import InvalidItem
 from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
@@ -26,84 +26,130 @@ from remembrancer.integrations.langgraph.run_person import (
     get_run,
     named_person,
 )
-from remembrancer.integrations.langgraph.store import RemembrancerStore
+from remembrancer.integrations.langgraph.store import RemembrancerStore, check_profile
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
 
+QUOTED_CHARACTERS = "%.*"
+"""Characters that mean something in a namespace, or that LangGraph refuses there."""
 
-class SharedStore(BaseStore):
+
+class SharedStore(ItemStore):
     """A LangGraph store for all users of an open Remembrancer.
 
-    A namespace begins with an organisation and a user. A shorter one is refused, and so is one of
-    another user than the running graph is for.
+    A namespace begins with an organisation and a user, and a label of its own. With `tenant` it
+    begins with the user, of that organisation. With `quoted` both are written as `quote_label`
+    returns them, which any name can be. A namespace of another user than the running graph is for
+    is refused, and in a graph that names nobody so are all; `person_of` finds that user.
     """
 
-    __slots__ = ("_fields", "_people", "_person_of", "ttl_config")
-    supports_ttl = True
+    __slots__ = ("_options", "_people", "_person_of", "_quoted", "_tenant")
 
     def __init__(
         self,
         people: Remembrancer,
         *,
+        tenant: str | None = None,
+        quoted: bool = False,
         person_of: PersonOf = named_person,
-        fields: list[str] | None = None,
-        ttl: TTLConfig | None = None,
+        **options: Unpack[StoreOptions],
     ) -> None:
+        from remembrancer.engine import Remembrancer
+
+        if not isinstance(people, Remembrancer):
+            raise InvalidItem(
+                f"A SharedStore needs an open store, not {type(people).__name__}: "
+                "pass what remembrancer.open(…) returns, or use RemembrancerStore for one user."
+            )
+        profile = people.settings.profile_for()
+        check_profile(profile)
+        build_policy(profile, options)
         self._people = people
+        self._tenant = tenant
+        self._quoted = quoted
         self._person_of = person_of
-        self._fields = fields
-        self.ttl_config = ttl
+        self._options = options
+        self.ttl_config = options.get("ttl")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the operations on the memory of each user; none is run if one is refused."""
         ops = list(ops)
         for op in ops:
             validate_op_namespace(op)
-        people = [_get_op_person(op) for op in ops]
-        self._refuse_others(people)
+        roots = [self._find_root(op) for op in ops]
+        people = {root: self._read_person(root) for root in roots}
+        self._refuse_others(people.values())
         results: list[Result] = [None] * len(ops)
-        for person in dict.fromkeys(people):
-            indexes = [index for index, one in enumerate(people) if one == person]
-            found = self._open_store(person).batch(ops[index] for index in indexes)
+        for root, person in people.items():
+            indexes = [index for index, one in enumerate(roots) if one == root]
+            store = self._open_store(root, person)
+            found = store.batch(ops[index] for index in indexes)
             for index, result in zip(indexes, found, strict=True):
                 results[index] = result
         return results
 
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run `batch` in a thread."""
-        return await asyncio.to_thread(self.batch, list(ops))
+    def _find_root(self, op: Op) -> Namespace:
+        """Return the labels of an operation that name a person."""
+        match op:
+            case SearchOp():
+                labels = op.namespace_prefix
+            case ListNamespacesOp():
+                labels = _find_prefix(op)
+            case _:
+                labels = op.namespace
+        length = 2 if self._tenant is None else 1
+        named = tuple(labels[:length])
+        if len(named) < length or "*" in named:
+            raise InvalidNamespaceError(
+                "A namespace must begin with an organisation and a user."
+                if self._tenant is None
+                else "A namespace must begin with a user."
+            )
+        is_prefix = isinstance(op, SearchOp | ListNamespacesOp)
+        if self._tenant is None and len(labels) == length and not is_prefix:
+            raise InvalidNamespaceError(
+                f"{tuple(labels)} is an organisation and a user, and has no label of its own. "
+                "If it begins with a user, open SharedStore(people, tenant=…)."
+            )
+        return normalise_labels(named)
 
-    def _refuse_others(self, people: Iterable[Namespace]) -> None:
+    def _read_person(self, root: Namespace) -> RunPerson:
+        names = [unquote_label(one) if self._quoted else one for one in root]
+        return RunPerson(names[0] if self._tenant is None else self._tenant, names[-1])
+
+    def _refuse_others(self, people: Iterable[RunPerson]) -> None:
         """Raise an error for users that the graph in progress is not for, if there is a graph."""
         run = get_run()
         own = find_person(run, self._people.settings.tenant, self._person_of) if run else None
         if run is None or (own is None and not run.is_graph):
             return
-        if own is None or {RunPerson(*one) for one in people} - {own}:
+        if own is None:
+            raise InvalidNamespaceError(
+                "Say for whom the graph runs: set user_id in configurable or in the context."
+            )
+        if set(people) - {own}:
             raise InvalidNamespaceError(
                 "The namespace is of another user than this graph runs for."
-                if own
-                else "Say for whom the graph runs: set user_id in configurable or in the context."
             )
 
-    def _open_store(self, person: Namespace) -> RemembrancerStore:
-        org, user = person
-        memory = self._people.for_user(user, tenant=org, surface=SURFACE)
-        return RemembrancerStore(memory, under=person, fields=self._fields)
+    def _open_store(self, root: Namespace, person: RunPerson) -> RemembrancerStore:
+        memory = self._people.for_user(person.user, tenant=person.tenant, surface=SURFACE)
+        return RemembrancerStore(memory, under=root, **self._options)
 
 
-def _get_op_person(op: Op) -> Namespace:
-    match op:
-        case SearchOp():
-            labels = op.namespace_prefix
-        case ListNamespacesOp():
-            labels = _find_prefix(op)
-        case _:
-            labels = op.namespace
-    if len(labels) < 2 or "*" in labels[:2]:
-        raise InvalidNamespaceError("A namespace must begin with an organisation and a user.")
-    return normalise_labels(tuple(labels[:2]))
+def quote_label(name: str) -> str:
+    """Return the label of an organisation or a user for a store that is `quoted`."""
+    return "".join(f"%{ord(one):02X}" if one in QUOTED_CHARACTERS else one for one in name)
+
+
+def unquote_label(label: str) -> str:
+    """Return the name in a quoted label; raises InvalidNamespaceError if it has another form."""
+    codes = "|".join(f"{ord(one):02X}" for one in QUOTED_CHARACTERS)
+    name = re.sub(f"%({codes})", lambda found: chr(int(found[1], 16)), label)
+    if quote_label(name) != label:
+        raise InvalidNamespaceError(f"{label!r} is not quoted: pass quote_label(…).")
+    return name
 
 
 def _find_prefix(op: ListNamespacesOp) -> Namespace:

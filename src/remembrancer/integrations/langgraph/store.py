@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Unpack, assert_never
 
 from langgraph.store.base import (
-    BaseStore,
     GetOp,
     Item,
     ListNamespacesOp,
@@ -18,70 +16,76 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
-    TTLConfig,
     validate_op_namespace,
 )
 
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.integrations.langgraph.filters import matches_filter, select_namespaces
+from remembrancer.integrations.langgraph.item_store import (
+    ItemSearchOp,
+    ItemStore,
+    StoreOptions,
+    build_policy,
+)
 from remembrancer.integrations.langgraph.items import (
-    ITEM_SUBJECT,
     ItemContent,
     Namespace,
     NamespaceRoot,
-    build_content,
     get_value,
     has_expiry,
-    hash_key,
-    is_item,
     to_item,
     to_search_item,
 )
+from remembrancer.integrations.langgraph.misuse import InvalidItem, check_op
 from remembrancer.memory import Memory
 from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.filters import MAX_QUERY_CHARS
-from remembrancer.types import Fact, Kind, Mode, Permanence, Record
+from remembrancer.remember.items import ITEM_SUBJECT, hash_key, is_item
+from remembrancer.remember.trust import PERSONAL, trust_tier
+from remembrancer.types import Fact, Kind, Mode, Permanence, Record, Status
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
+    from remembrancer.profiles import Profile
 
 FoundItem = tuple[Record, Namespace, float | None]
 """An item, its namespace, and its similarity to the query."""
 
 
-class RemembrancerStore(BaseStore):
+class RemembrancerStore(ItemStore):
     """A LangGraph store over the memory of one user, local or on a server.
 
-    With `under`, all namespaces begin with these labels and others are refused. `fields` of an
-    item are searched, by default all of them.
+    With `under`, all namespaces begin with these labels and others are refused.
     """
 
-    __slots__ = ("_fields", "_memory", "_root", "ttl_config")
-    supports_ttl = True
+    __slots__ = ("_memory", "_policy", "_root")
 
     def __init__(
         self,
         memory: Memory | RemoteMemory,
         *,
         under: Namespace = (),
-        fields: list[str] | None = None,
-        ttl: TTLConfig | None = None,
+        **options: Unpack[StoreOptions],
     ) -> None:
-        if isinstance(memory, Memory) and memory.profile.scopes.visibility != "nested":
-            raise InvalidInput(
-                f"The profile {memory.profile.name!r} has no namespaces: "
-                "open the memory with profile='namespaces'."
+        from remembrancer.client import RemoteMemory
+
+        if not isinstance(memory, Memory | RemoteMemory):
+            raise InvalidItem(
+                f"A store needs the memory of a user, not {type(memory).__name__}: "
+                "pass people.for_user(…) or remembrancer.connect(…)."
             )
+        check_profile(memory.profile)
         self._memory = memory
         self._root = NamespaceRoot(under, memory.principal.agent)
-        self._fields = fields
-        self.ttl_config = ttl
+        self._policy = build_policy(memory.profile, options)
+        self.ttl_config = options.get("ttl")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the reads, then the writes; of several writes to one key only the last."""
         ops = list(ops)
         for op in ops:
             validate_op_namespace(op)
+            check_op(op)
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
         writes = [
             (op, self._root.to_items_scope(op.namespace), self._build_content(op))
@@ -91,10 +95,6 @@ class RemembrancerStore(BaseStore):
         for write in writes:
             self._write(*write)
         return results
-
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run `batch` in a thread."""
-        return await asyncio.to_thread(self.batch, list(ops))
 
     def _read(self, op: Op) -> Result:
         match op:
@@ -110,27 +110,38 @@ class RemembrancerStore(BaseStore):
                 assert_never(never)
 
     def _get(self, op: GetOp) -> Item | None:
-        found = self._memory.fact(
-            ITEM_SUBJECT,
-            hash_key(op.key),
-            scope=self._root.to_items_scope(op.namespace),
-            used=op.refresh_ttl,
-        )
+        scope = self._root.to_items_scope(op.namespace)
+        found = self._find(op.key, scope, used=op.refresh_ttl)
         return to_item(found, op.namespace) if found and is_item(found) else None
 
+    def _find(self, key: str, scope: str, *, used: bool = False) -> Fact | None:
+        """Return an item by its key, even in quarantine: only its program reads it there."""
+        predicate = hash_key(key)
+        found = self._memory.fact(ITEM_SUBJECT, predicate, scope=scope, used=used)
+        if found is not None:
+            return found
+        quarantined = self._memory.list(
+            status=Status.QUARANTINED, kinds=[Kind.FACT], subject=ITEM_SUBJECT, scope=scope
+        )
+        facts = (one for one in quarantined.items if isinstance(one, Fact) and one.scope == scope)
+        return next((one for one in facts if one.predicate == predicate), None)
+
     def _build_content(self, op: PutOp) -> ItemContent | None:
-        return build_content(op, self._fields) if op.value is not None else None
+        return self._policy.build_content(op) if op.value is not None else None
 
     def _write(self, op: PutOp, scope: str, content: ItemContent | None) -> None:
-        known = self._memory.fact(ITEM_SUBJECT, hash_key(op.key), scope=scope)
+        known = self._find(op.key, scope)
         if content is None:
             self._forget(known)
         elif known is None:
             self._remember(op.key, scope, content)
         elif content.matches(known):
-            self._memory.confirm(known.id)
+            if known.status is Status.ACTIVE:
+                self._memory.confirm(known.id)
+        elif content.origin.is_untrusted or known.status is Status.QUARANTINED:
+            self._replace_apart(known, op.key, content)
         else:
-            self._replace(known, content)
+            self._replace(known, op.key, content)
 
     def _remember(self, key: str, scope: str, content: ItemContent) -> None:
         self._memory.remember(
@@ -139,21 +150,31 @@ class RemembrancerStore(BaseStore):
             subject=ITEM_SUBJECT,
             predicate=hash_key(key),
             permanence=Permanence.PERMANENT,
-            metadata=content.metadata,
-            ttl_days=content.ttl_days,
+            **_build_fields(content),
         )
 
-    def _replace(self, known: Fact, content: ItemContent) -> None:
+    def _replace(self, known: Fact, key: str, content: ItemContent) -> None:
         try:
-            self._memory.update(
-                known.id, content.text, metadata=content.metadata, ttl_days=content.ttl_days
-            )
+            self._memory.update(known.id, content.text, **_build_fields(content))
         except Conflict:  # deleted by another process in the meantime
-            self._remember(str(known.metadata["name"]), known.scope, content)
+            self._remember(key, known.scope, content)
+
+    def _replace_apart(self, known: Fact, key: str, content: ItemContent) -> None:
+        """Forget an item and put another in its place, which can be quarantined by itself."""
+        if trust_tier(known) == PERSONAL and content.origin.is_untrusted:
+            raise Conflict(
+                f"{key}: text from a tool or a document cannot replace what the person said."
+            )
+        self._forget(known)
+        self._remember(key, known.scope, content)
 
     def _forget(self, known: Fact | None) -> None:
-        if known is not None:
-            with contextlib.suppress(Conflict):  # forgotten by another process in the meantime
+        if known is None:
+            return
+        with contextlib.suppress(Conflict):  # forgotten by another process in the meantime
+            if known.status is Status.QUARANTINED:
+                self._memory.delete(known.id)
+            else:
                 self._memory.forget(known.id)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
@@ -200,7 +221,8 @@ class RemembrancerStore(BaseStore):
     def _build_filter(self, op: SearchOp) -> Any:
         """Return the filter for all facts below a namespace, including those that are not items."""
         scope = self._root.to_scope(op.namespace_prefix)
-        return {"kinds": [Kind.FACT], "scope": scope, "minimum_importance": 0}
+        least = op.minimum_importance if isinstance(op, ItemSearchOp) else 0
+        return {"kinds": [Kind.FACT], "scope": scope, "minimum_importance": least}
 
     def _match_namespace(self, record: Record, op: SearchOp) -> Namespace | None:
         """Return the namespace of an item that matches the filter, or None."""
@@ -219,3 +241,22 @@ def _growing_limits(op: SearchOp) -> Iterator[int]:
     while True:
         yield max(1, min(limit, MAX_LIMIT))
         limit *= 4
+
+
+def check_profile(profile: Profile) -> None:
+    """Raise InvalidInput for a profile without namespaces."""
+    if profile.scopes.visibility != "nested":
+        raise InvalidInput(
+            f"The profile {profile.name!r} has no namespaces: "
+            "open the memory with profile='namespaces'."
+        )
+
+
+def _build_fields(content: ItemContent) -> Any:
+    return {
+        "category": content.category,
+        "importance": content.importance,
+        "metadata": content.metadata,
+        "origin": content.origin,
+        "ttl_days": content.ttl_days,
+    }

@@ -1,0 +1,145 @@
+"""What our LangGraph stores share with each other and with LangGraph's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any, Self, TypedDict
+
+from langgraph.store.base import BaseStore, Op, Result, SearchItem, SearchOp, TTLConfig
+from langgraph.store.base import IndexConfig as SearchIndex
+
+from remembrancer.integrations.langgraph.items import DetailsOf, ItemPolicy, Namespace
+from remembrancer.integrations.langgraph.misuse import InvalidItem
+from remembrancer.profiles import Profile
+from remembrancer.types import Origin, check_options, parse_enum
+
+
+class StoreOptions(TypedDict, total=False):
+    """Options of a store.
+
+    `fields` of an item are searched and told, by default its text. `ttl` is LangGraph's. `origin`
+    says who vouches for the items, and `details_of` says so of each. Of LangGraph's `index` only
+    the fields count: texts are embedded as the memory was opened to do.
+    """
+
+    fields: list[str] | None
+    index: SearchIndex | None
+    ttl: TTLConfig | None
+    origin: Origin | str | None
+    details_of: DetailsOf | None
+
+
+def build_policy(profile: Profile, options: StoreOptions) -> ItemPolicy:
+    """Return how a store keeps items; raises InvalidItem for options that it cannot keep."""
+    check_options(options, StoreOptions)
+    index = options.get("index") or {}
+    if index.get("embed") is not None:
+        raise InvalidItem(
+            "The memory embeds all texts in one way. Say how when you open it: "
+            "remembrancer.open(…, embedder=LangChainEmbedder(embeddings, model=…))."
+        )
+    fields, origin = options.get("fields") or index.get("fields"), options.get("origin")
+    return ItemPolicy(
+        profile,
+        tuple(fields) if fields else None,
+        parse_enum(Origin, origin, "origin") if origin is not None else None,
+        options.get("details_of"),
+    )
+
+
+class ItemSearchOp(SearchOp):
+    """A search for items of some importance."""
+
+    minimum_importance: float = 0
+
+
+class ItemStore(BaseStore):
+    """A LangGraph store that programs written for LangGraph's own stores can use.
+
+    There is nothing to set up and nothing to sweep: expired items are not returned, and the jobs of
+    the memory remove them.
+    """
+
+    __slots__ = ("ttl_config",)
+    supports_ttl = True
+
+    def search(
+        self,
+        namespace_prefix: Namespace,
+        /,
+        *,
+        query: str | None = None,
+        filter: dict[str, Any] | None = None,
+        limit: int = 10,
+        offset: int = 0,
+        refresh_ttl: bool | None = None,
+        minimum_importance: float = 0,
+    ) -> list[SearchItem]:
+        """Search items below a namespace; `minimum_importance` leaves out the less important."""
+        refresh = self._refreshes_ttl(refresh_ttl)
+        op = ItemSearchOp(namespace_prefix, filter, limit, offset, query, refresh)
+        op.minimum_importance = minimum_importance
+        return self.batch([op])[0]  # type: ignore[return-value]
+
+    async def asearch(
+        self,
+        namespace_prefix: Namespace,
+        /,
+        *,
+        query: str | None = None,
+        filter: dict[str, Any] | None = None,
+        limit: int = 10,
+        offset: int = 0,
+        refresh_ttl: bool | None = None,
+        minimum_importance: float = 0,
+    ) -> list[SearchItem]:
+        """Run `search` in a thread."""
+        return await asyncio.to_thread(
+            self.search,
+            namespace_prefix,
+            query=query,
+            filter=filter,
+            limit=limit,
+            offset=offset,
+            refresh_ttl=refresh_ttl,
+            minimum_importance=minimum_importance,
+        )
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run `batch` in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def setup(self) -> None:
+        """Do nothing: the tables of the memory exist."""
+
+    def sweep_ttl(self) -> int:
+        """Return 0: no item waits to be swept."""
+        return 0
+
+    def start_ttl_sweeper(self, sweep_interval_minutes: int | None = None) -> Future[None]:
+        """Return at once: no item waits to be swept."""
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
+        """Return True: no sweeper runs."""
+        return True
+
+    def _refreshes_ttl(self, given: bool | None) -> bool:
+        config = self.ttl_config or {}
+        return config.get("refresh_on_read", True) if given is None else given
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the memory open: whoever opened it closes it."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave the memory open: whoever opened it closes it."""

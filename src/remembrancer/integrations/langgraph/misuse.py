@@ -1,0 +1,65 @@
+"""Checks what is passed to a LangGraph store, and says in a sentence what is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from langgraph.store.base import ListNamespacesOp, Op, PutOp, SearchOp
+
+from remembrancer.errors import InvalidInput
+
+MAX_TTL_MINUTES = 36_500 * 24 * 60
+
+
+class InvalidItem(InvalidInput, ValueError, TypeError):
+    """An argument that no LangGraph store takes; theirs raise ValueError or TypeError."""
+
+
+def check_op(op: Op) -> None:
+    """Raise InvalidItem if an operation has values that cannot be meant."""
+    match op:
+        case PutOp():
+            _check_put(op)
+        case SearchOp() | ListNamespacesOp():
+            for name, number in (("limit", op.limit), ("offset", op.offset)):
+                if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+                    raise InvalidItem(f"The {name} must be a whole number from 0, not {number!r}.")
+        case _:
+            return
+
+
+def check_json(value: Any, path: str = "") -> None:
+    """Raise InvalidItem for the first part of a value that JSON has no form for."""
+    match value:
+        case None | bool() | int() | str():
+            return
+        case float() if value - value == 0:
+            return
+        case dict():
+            for name, inner in value.items():
+                if not isinstance(name, str):
+                    raise InvalidItem(f"The key {name!r} of the value is not text.")
+                check_json(inner, f"{path}.{name}" if path else name)
+        case list() | tuple():
+            for index, inner in enumerate(value):
+                check_json(inner, f"{path}[{index}]")
+        case _:
+            found = json.dumps(value) if isinstance(value, float) else type(value).__name__
+            raise InvalidItem(f"The field {path!r} of the value is {found}, which is not JSON.")
+
+
+def _check_put(op: PutOp) -> None:
+    if op.value is not None and not isinstance(op.value, dict):
+        raise InvalidItem(
+            f"The value must be a mapping, not {type(op.value).__name__}: "
+            f'pass {{"text": …}} for a text.'
+        )
+    if op.ttl is None:
+        return
+    if not isinstance(op.ttl, int | float) or isinstance(op.ttl, bool):
+        raise InvalidItem(f"The ttl must be a number of minutes, not {op.ttl!r}.")
+    if not 0 < op.ttl <= MAX_TTL_MINUTES:
+        raise InvalidItem(
+            f"The ttl must be more than 0 and at most {MAX_TTL_MINUTES} minutes, not {op.ttl}."
+        )
