@@ -17,6 +17,7 @@ MAX_FILTER_CHARS = 2000
 PAGE_SIZE, MAX_SEARCH_RESULTS = 40, 20
 FADING_STATUS = "fading"
 """Not a stored status: active memories whose confidence is too low to be recalled."""
+NEVER_USED = "never_used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class PageFilters:
     subject: str = ""
     confidence: str = ""
     status: str = ""
+    use: str = ""
     backlog: str = ""
     as_of: str = ""
     since: str = ""
@@ -76,6 +78,10 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
         options["confidence_below"] = context.profile.decay.recall_at
     else:
         options["status"] = filters.status or None
+    if filters.use == NEVER_USED:
+        options["never_used"] = True
+    elif filters.use:
+        options["order"] = filters.use
     return context.me.list(limit=PAGE_SIZE, cursor=filters.cursor or None, **options)
 
 
