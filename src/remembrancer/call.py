@@ -171,8 +171,9 @@ class Call:
 
     def count_recalls(self, ids: Iterable[str]) -> None:
         """Count these memories as recalled, which extends their TTL if the profile says so."""
-        extend = self.profile.ttl.extend_on_use
-        self.services.usage.record_recalls(self.owner, ids, self.now(), extend=extend)
+        ttl = self.profile.ttl
+        times = ttl.max_times if ttl.extend_on_use else None
+        self.services.usage.record_recalls(self.owner, ids, self.now(), extend_times=times)
 
     def new_event(
         self,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 from remembrancer.call import Citation
 from remembrancer.conversations import Conversations
 from remembrancer.decay import build_belief, effective_confidence, standing_at
-from remembrancer.errors import NotAllowed, NotFound
+from remembrancer.errors import InvalidInput, NotAllowed, NotFound
 from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.maintenance.stats import (
     LISTED_KINDS,
@@ -21,7 +21,14 @@ from remembrancer.maintenance.stats import (
     compute_stats,
     count_by_scope,
 )
-from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
+from remembrancer.paging import (
+    decode_cursor,
+    decode_offset,
+    encode_cursor,
+    encode_offset,
+    read_visible_page,
+    validate_limit,
+)
 from remembrancer.recall.context import build_context
 from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter, to_as_of
 from remembrancer.recall.pipeline import recall
@@ -49,6 +56,7 @@ from remembrancer.types import (
     History,
     Kind,
     Link,
+    ListOrder,
     Origin,
     Owner,
     Page,
@@ -253,18 +261,24 @@ class Memory(Conversations):
         *,
         status: Status | str | None = None,
         minimum_confidence: float = 0,
+        order: ListOrder | str = ListOrder.NEWEST,
+        never_used: bool = False,
         limit: int = 50,
         cursor: str | None = None,
         **filters: Unpack[ListFilter],
     ) -> Page[Record]:
         """Memories from newest to oldest, paginated; by default those in force.
 
-        The status "unconfirmed" lists what was learned in doubt and waits for `confirm`, `update`
-        or `forget`.
+        The order "most_used" begins with what was recalled most often; `never_used` lists only what
+        was never recalled. The status "unconfirmed" lists what was learned in doubt and waits for
+        `confirm`, `update` or `forget`.
         """
         limit = validate_limit(limit)
         check_options(filters, ListFilter)
-        record_filter = build_filter(self._call, filters)
+        order = parse_enum(ListOrder, order, "order")
+        record_filter = replace(build_filter(self._call, filters), never_used=never_used)
+        if record_filter.known_at is not None and (never_used or order is ListOrder.MOST_USED):
+            raise InvalidInput("Use is known as of now alone: omit as_of, or order and never_used.")
         if not filters.get("kinds"):
             record_filter = replace(record_filter, kinds=LISTED_KINDS)
         decay = self._call.profile.decay
@@ -281,12 +295,23 @@ class Memory(Conversations):
             if record_filter.statuses == (Status.TRASHED,):
                 days = timedelta(days=self._call.profile.deletion.trash_days)
                 record_filter = replace(record_filter, retired_after=record_filter.now - days)
+        if order is ListOrder.MOST_USED:
+            return self._list_most_used(record_filter, limit, cursor)
         with self._open_reader() as reader:
             found = reader.find(record_filter, limit + 1, decode_cursor(cursor))
             if record_filter.known_at is not None:
                 found = reader.as_of(found, record_filter.known_at)
         more = len(found) > limit
         return Page(tuple(found[:limit]), _cursor_after(found[limit - 1]) if more else None)
+
+    def _list_most_used(
+        self, record_filter: Filter, limit: int, cursor: str | None
+    ) -> Page[Record]:
+        start = decode_offset(cursor)
+        end = start + limit
+        with self._open_reader() as reader:
+            found = reader.find_most_used(record_filter, end + 1)
+        return Page(tuple(found[start:end]), encode_offset(end) if len(found) > end else None)
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Supersede a memory by a new version; the old one stays in its history."""

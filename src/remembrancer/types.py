@@ -195,6 +195,13 @@ class TeamOrigin(StrEnum):
     USER = "user"
 
 
+class ListOrder(StrEnum):
+    """The order of a list of memories."""
+
+    NEWEST = "newest"
+    MOST_USED = "most_used"
+
+
 class Mode(StrEnum):
     """How recall searches for candidates."""
 
@@ -405,7 +412,7 @@ class Fact(Record):
     @property
     def has_program_key(self) -> bool:
         """True if the predicate starts with a dot: it is a program's key, not a word."""
-        return self.predicate is not None and self.predicate.startswith(".")
+        return self.predicate is not None and is_program_key(self.predicate)
 
     @property
     def topic(self) -> str:
@@ -817,6 +824,11 @@ def looks_like_id(text: str) -> bool:
     """True if `text` has the form of a memory's id."""
     kind, _, rest = text.partition("_")
     return kind in list(Kind) and len(rest) == 26 and rest.isalnum()
+
+
+def is_program_key(predicate: str) -> bool:
+    """True if a predicate is an address of a program."""
+    return predicate.startswith(".")
 
 
 def validate_name(name: str, what: str) -> str:

@@ -70,6 +70,38 @@ def test_N8_use_does_not_bring_back_what_has_expired(
     assert [one.id for one in me.list().items] == [memory.id]
 
 
+def test_N8_use_extends_a_memory_up_to_four_times_its_days_since_it_was_confirmed(
+    store: Remembrancer, me: Memory, clock: ManualClock
+) -> None:
+    memory = me.remember("Answer in French.", category="context").memory
+    last = memory.recorded_at + 120 * DAY
+    for _ in range(5):
+        clock.advance(23 * DAY)
+        used(store, me)
+    assert me.get(memory.id).expires_at == last
+    clock.advance(5 * DAY)
+    assert me.list().items == ()
+
+    again = me.remember("Answer in German.", category="context").memory
+    clock.advance(20 * DAY)
+    me.confirm(again.id)
+    for _ in range(5):
+        clock.advance(23 * DAY)
+        used(store, me, "German")
+    assert me.get(again.id).expires_at == again.recorded_at + 140 * DAY
+
+
+def test_N8_what_a_program_keeps_alive_by_reading_lives_on(
+    store: Remembrancer, me: Memory, clock: ManualClock
+) -> None:
+    memory = me.remember("Draft.", subject="item", predicate=".draft", ttl_days=1).memory
+    for _ in range(8):
+        clock.advance(DAY * 0.9)
+        me.fact("item", ".draft", used=True)
+        store.flush()
+    assert me.get(memory.id).expires_at == clock.now() + DAY
+
+
 def test_N8_elsewhere_use_extends_nothing(
     open_fake: Callable[..., Remembrancer], clock: ManualClock
 ) -> None:

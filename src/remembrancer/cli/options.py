@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., None])
 OptionTable = Mapping[str, Any]
 
 
-def _option(kind: Any, flag: str, metavar: str, help: str) -> Any:
+def _option(kind: Any, flag: str, metavar: str | None, help: str) -> Any:
     return Annotated[kind | None, Option(flag, metavar=metavar, help=help)]
 
 
@@ -80,6 +80,11 @@ RANKING_OPTIONS: OptionTable = {
     "minimum_confidence": _option(
         float, "--min-confidence", "SHARE", "The minimum confidence, 0–1."
     ),
+}
+
+USE_OPTIONS: OptionTable = {
+    "order": _option(str, "--order", "NAME", "newest or most_used."),
+    "never_used": _option(bool, "--never-used", None, "Only what was never recalled."),
 }
 
 PAGING_OPTIONS: OptionTable = {

@@ -12,6 +12,7 @@ from remembrancer.cli.options import (
     FILTER_OPTIONS,
     PAGING_OPTIONS,
     RANKING_OPTIONS,
+    USE_OPTIONS,
     Cursor,
     Limit,
     Reference,
@@ -64,15 +65,17 @@ def get(cli: CliContext, memory: Reference) -> None:
     cli.run_verb(lambda me: me.get(read_words(memory)), _print_memory)
 
 
-@with_options(FILTER_OPTIONS, PAGING_OPTIONS)
+@with_options(FILTER_OPTIONS, USE_OPTIONS, PAGING_OPTIONS)
 def list_(cli: CliContext, **options: Any) -> None:
-    """List memories, the newest first.
+    """List memories, the newest or the most used first.
 
     Lists active memories; --status lists unconfirmed, superseded, forgotten or deleted ones.
 
     \b
     Examples:
       rem list --category preference --limit 10
+      rem list --order most_used
+      rem list --never-used
       rem list --status forgotten
       rem list --status unconfirmed
     """

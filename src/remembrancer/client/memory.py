@@ -28,6 +28,7 @@ from remembrancer.types import (
     Fact,
     History,
     Link,
+    ListOrder,
     Owner,
     Page,
     Principal,
@@ -187,20 +188,25 @@ class RemoteMemory(RemoteConversations):
         *,
         status: Status | str | None = None,
         minimum_confidence: float = 0,
+        order: ListOrder | str = ListOrder.NEWEST,
+        never_used: bool = False,
         limit: int = 50,
         cursor: str | None = None,
         **filters: Unpack[ListFilter],
     ) -> Page[Record]:
         """Return a page of memories, newest first; by default the active ones.
 
-        The status "unconfirmed" lists what was learned in doubt and waits for `confirm`, `update`
-        or `forget`.
+        The order "most_used" begins with what was recalled most often; `never_used` lists only what
+        was never recalled. The status "unconfirmed" lists what was learned in doubt and waits for
+        `confirm`, `update` or `forget`.
         """
         check_list_filter(filters)
         params = {
             **build_list_params(filters),
             "status": status,
             "min_confidence": minimum_confidence,
+            "order": order,
+            "never_used": never_used or None,
             "limit": limit,
             "cursor": cursor,
         }

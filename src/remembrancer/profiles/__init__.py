@@ -50,10 +50,14 @@ class ImportanceScale(ProfileTable):
 
 
 class DedupPolicy(ProfileTable):
-    """The similarity from which a new fact supersedes the nearest old one."""
+    """The similarity from which a new fact supersedes the nearest old one.
+
+    With `paraphrases`, consolidation also merges facts that say the same in other words.
+    """
 
     threshold: Fraction = 0.9
     inclusive: bool = True
+    paraphrases: bool = False
 
     def is_met_by(self, similarity: float) -> bool:
         return similarity >= self.threshold if self.inclusive else similarity > self.threshold
@@ -95,9 +99,13 @@ class DecayPolicy(ProfileTable):
 
 
 class TtlPolicy(ProfileTable):
-    """Extends the time to live of a memory each time it is recalled, if enabled."""
+    """Extends the time to live of a memory each time it is recalled, if enabled.
+
+    After `max_times` its time to live since it was stored or confirmed, it expires all the same.
+    """
 
     extend_on_use: bool = False
+    max_times: Annotated[float, Field(ge=1, le=20)] = 4
 
 
 class CompositeWeights(ProfileTable):

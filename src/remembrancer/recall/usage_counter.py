@@ -25,20 +25,28 @@ class UsageCounter:
         self._store = store
         self._lock = threading.Lock()
         self._flush_lock = threading.Lock()
-        self._pending: dict[tuple[Owner, bool], Counter[str]] = {}
+        self._pending: dict[tuple[Owner, float | None], Counter[str]] = {}
         self._latest: dict[Owner, datetime] = {}
         self._team_pending: dict[Tenant, Counter[str]] = {}
         self._timer: threading.Timer | None = None
 
     def record_recalls(
-        self, owner: Owner, ids: Iterable[str], at: datetime, *, extend: bool = False
+        self,
+        owner: Owner,
+        ids: Iterable[str],
+        at: datetime,
+        *,
+        extend_times: float | None = None,
     ) -> None:
-        """Count these as recalled; with `extend`, their TTL starts over. Returns at once."""
+        """Count these as recalled; returns at once.
+
+        With `extend_times` their TTL starts over, up to so many times the TTL in all.
+        """
         recalled = Counter(ids)
         if not recalled:
             return
         with self._lock:
-            self._pending.setdefault((owner, extend), Counter()).update(recalled)
+            self._pending.setdefault((owner, extend_times), Counter()).update(recalled)
             self._latest[owner] = at
             self._schedule_flush()
 
@@ -65,10 +73,10 @@ class UsageCounter:
                 if self._timer is not None:
                     self._timer.cancel()
                     self._timer = None
-            for (owner, extend), counts in waiting.items():
+            for (owner, times), counts in waiting.items():
                 with contextlib.suppress(UnknownPerson):  # The user was erased meanwhile.
                     with self._store.open_writer(owner, create=False) as writer:
-                        writer.count_recalls(counts, self._latest[owner], extend_expiry=extend)
+                        writer.count_recalls(counts, self._latest[owner], extend_times=times)
             for tenant, counts in told.items():
                 with self._store.open_team_writer(tenant) as desk:
                     desk.count_recalls(counts)

@@ -145,6 +145,7 @@ class Filter:
     overdue: bool = False
     hides_trash: bool = False
     backlogs: tuple[Backlog, ...] = ()
+    never_used: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,6 +302,9 @@ class Reader(Protocol):
     ) -> list[Record]:
         """Memories that match, newest first by default; `after` continues a listing."""
 
+    def find_most_used(self, criteria: Filter, limit: int) -> list[Record]:
+        """Memories that match, the most recalled first, then the newest."""
+
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
 
@@ -448,10 +452,12 @@ class Writer(Reader, Protocol):
         """Record which event undid this one; None if it is in effect again."""
 
     def count_recalls(
-        self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
+        self, counts: Mapping[str, int], at: datetime, *, extend_times: float | None = None
     ) -> None:
-        """Count recalls and, with `extend_expiry`, extend memories that would expire by their full
-        time.
+        """Count recalls and, with `extend_times`, extend memories that would expire by their TTL.
+
+        So many times its TTL after it was stored or confirmed, a memory expires all the same,
+        unless it is a program's own.
 
         Records no event, because no memory's status or validity changes.
         """

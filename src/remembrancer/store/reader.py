@@ -241,6 +241,16 @@ class SqlReader(BoundConnection, ABC):
         found.sort(key=lambda record: (record.recorded_at, record.id), reverse=not oldest_first)
         return found[:limit]
 
+    def find_most_used(self, criteria: Filter, limit: int) -> list[Record]:
+        found: list[Record] = []
+        for kind, table in select_tables(criteria):
+            order = (table.c.recall_count, table.c.recorded_at, table.c.id)
+            query = select(table).where(self._matches(kind, table, criteria))
+            query = query.order_by(*(one.desc() for one in order)).limit(limit)
+            found += [record_from_row(kind, row) for row in self._connection.execute(query)]
+        found.sort(key=lambda one: (one.recall_count, one.recorded_at, one.id), reverse=True)
+        return found[:limit]
+
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         found: list[str] = []
         for kind, table in select_tables(criteria):

@@ -72,6 +72,8 @@ def matches_filter(
         conditions.append(~(is_past_version(table, now) & _is_in_trash(owner_id, kind, table)))
     if criteria.confidence is not None:
         conditions.append(_has_confidence(table, criteria.confidence, now))
+    if criteria.never_used:
+        conditions.append(table.c.recall_count == 0)
     if criteria.minimum_importance:
         conditions.append(table.c.importance >= criteria.minimum_importance)
     for name, values in (

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Table, and_, exists, func, or_, select
+from sqlalchemy import Table, and_, exists, func, literal, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from remembrancer.errors import Conflict, NotFound
@@ -41,6 +41,7 @@ from remembrancer.types import (
     Rejection,
     RuleApplication,
     Session,
+    is_program_key,
     kind_of,
 )
 
@@ -102,7 +103,7 @@ class SqlTransaction(SqlReader):
         self._update(tables.events, tables.events.c.id == event_id, undone_by=by)
 
     def count_recalls(
-        self, counts: Mapping[str, int], at: datetime, *, extend_expiry: bool = False
+        self, counts: Mapping[str, int], at: datetime, *, extend_times: float | None = None
     ) -> None:
         alike: dict[tuple[Kind, int], list[str]] = {}
         for memory_id, count in counts.items():
@@ -112,18 +113,23 @@ class SqlTransaction(SqlReader):
             for chunk in chunk_ids(ids):
                 more = table.c.recall_count + count
                 self._update(table, table.c.id.in_(chunk), recall_count=more, recalled_at=at)
-                if extend_expiry:
-                    self._extend_expiry(table, chunk, at)
+                if extend_times is not None:
+                    self._extend_expiry(table, chunk, at, extend_times)
 
-    def _extend_expiry(self, table: Table, ids: Sequence[str], at: datetime) -> None:
-        """Extend memories that would expire by the time they were first given."""
+    def _extend_expiry(self, table: Table, ids: Sequence[str], at: datetime, times: float) -> None:
+        """Extend memories that would expire by their TTL, a program's own without a limit."""
         expiring = and_(table.c.expires_at > at, table.c.ttl_days.is_not(None))
-        query = select(table.c.id, table.c.expires_at, table.c.ttl_days)
+        predicate = table.c.predicate if "predicate" in table.c else literal(None)
+        query = select(
+            table.c.id, table.c.expires_at, table.c.ttl_days, table.c.confirmed_at, predicate
+        )
         rows = self._connection.execute(
             query.where(self._own(table), table.c.id.in_(ids), expiring)
         )
-        for memory_id, expires_at, ttl_days in rows.all():
+        for memory_id, expires_at, ttl_days, confirmed_at, key in rows.all():
             renewed = at + timedelta(days=ttl_days)
+            if not (key and is_program_key(key)):
+                renewed = min(renewed, confirmed_at + timedelta(days=ttl_days * times))
             if renewed > expires_at:
                 self._update(table, table.c.id == memory_id, expires_at=renewed)
 

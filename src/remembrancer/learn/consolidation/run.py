@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from remembrancer.audit.findings import Flaw
-from remembrancer.audit.report import audit
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, RemembrancerError
 from remembrancer.learn.consolidation.apply import apply_plan
 from remembrancer.learn.consolidation.backlog import load_pending_episodes
-from remembrancer.learn.consolidation.plan import ConsolidationPlan, MergeStep
+from remembrancer.learn.consolidation.merges import plan_merges
+from remembrancer.learn.consolidation.plan import ConsolidationPlan
 from remembrancer.learn.consolidation.shown import ShownRecords, render_shown
 from remembrancer.learn.consolidation.validate import PARSERS, SCHEMA, parse_steps
 from remembrancer.learn.consolidation.verify import verify_steps
 from remembrancer.learn.nearby import load_nearby
 from remembrancer.llm import InvalidModelResponse, Question
 from remembrancer.llm.prompts import load_prompt
-from remembrancer.store.contract import Filter, Patch, Visibility, Write
+from remembrancer.store.contract import Patch, Visibility, Write
 from remembrancer.types import Action, Backlog, Batch, Episode, Kind
 
 BATCH_SIZE = 50
@@ -30,7 +29,6 @@ BATCH_SIZE = 50
 MAX_MEMORIES_SHOWN = 40
 MAX_MEMORIES_PER_EPISODE = 5
 MAX_ATTEMPTS = 5
-MAX_COMPARED_MEMORIES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +57,6 @@ def list_batches(call: Call, scope: str | None = None) -> list[tuple[str, list[E
         ).items()
         for start in range(0, len(episodes), BATCH_SIZE)
     ]
-
-
-def plan_merges(call: Call) -> ConsolidationPlan | None:
-    """A plan to merge duplicates, which needs no model; None if there are none.
-
-    The comparison is quadratic, so it is skipped for very many memories.
-    """
-    facts = Filter(now=call.now(), kinds=(Kind.FACT, Kind.RULE), visible=call.resolve_visibility())
-    with call.store.open_reader(call.owner) as reader:
-        if reader.count(facts) > MAX_COMPARED_MEMORIES:
-            return None
-    found = audit(call, [Flaw.DUPLICATE]).findings
-    with call.store.open_reader(call.owner) as reader:
-        steps = [
-            MergeStep(
-                kept=one.ids[0],
-                content=records[one.ids[0]].content,
-                dropped={each: records[each].content for each in one.affected},
-            )
-            for one in found
-            if (records := reader.load(one.ids))
-        ]
-    return ConsolidationPlan(scope="", made_at=call.now(), steps=tuple(steps)) if steps else None
 
 
 def list_pending_scopes(call: Call) -> list[str]:

@@ -17,6 +17,7 @@ MAX_FILTER_CHARS = 2000
 PAGE_SIZE, MAX_SEARCH_RESULTS, MAX_SCANNED = 40, 20, 1000
 FADING_STATUS = "fading"
 """Not a stored status: active memories whose confidence is too low to be recalled."""
+NEVER_USED = "never_used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class PageFilters:
     maturity: str = ""
     confidence: str = ""
     status: str = ""
+    use: str = ""
     backlog: str = ""
     as_of: str = ""
     since: str = ""
@@ -73,13 +75,17 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
         "minimum_importance": 0,
         "minimum_confidence": _parse_percent(filters.confidence),
     }
-    if filters.q and not filters.status:
+    if filters.q and not filters.status and not filters.use:
         found = context.me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **options)
         return Page(tuple(result.memory for result in found))
     if filters.status == FADING_STATUS:
         options["confidence_below"] = context.profile.decay.recall_at
     else:
         options["status"] = filters.status or None
+    if filters.use == NEVER_USED:
+        options["never_used"] = True
+    elif filters.use:
+        options["order"] = filters.use
     if filters.q:
         return _find_by_words(context, filters.q, options)
     return context.me.list(limit=PAGE_SIZE, cursor=filters.cursor or None, **options)

@@ -14,7 +14,7 @@ from remembrancer.server import schemas
 from remembrancer.server.deps import check_scope
 from remembrancer.server.etags import ETagHeaders
 from remembrancer.server.render import MemoryRenderer
-from remembrancer.types import AsOf, Record, Status
+from remembrancer.types import AsOf, ListOrder, Record, Status
 
 MAX_SEARCH_RESULTS = 1000
 
@@ -37,6 +37,8 @@ class MemoryListParams(PageParams):
     session: schemas.Name | None = None
     q: Annotated[schemas.Text, Field(min_length=1, max_length=2000)] | None = None
     status: Status | None = None
+    order: ListOrder = ListOrder.NEWEST
+    never_used: bool = False
     tag: tuple[schemas.Name, ...] = ()
     min_importance: schemas.FiniteNumber | None = None
     min_confidence: schemas.Fraction | None = None
@@ -71,7 +73,14 @@ def build_page(
     }
     options = {name: value for name, value in options.items() if value is not None}
     if params.q is None:
-        page = me.list(status=params.status, limit=params.limit, cursor=params.cursor, **options)
+        page = me.list(
+            status=params.status,
+            order=params.order,
+            never_used=params.never_used,
+            limit=params.limit,
+            cursor=params.cursor,
+            **options,
+        )
         items, cursor = page.items, page.cursor
     else:
         items, cursor = _search(me, params, options)
@@ -84,6 +93,8 @@ def _search(
 ) -> tuple[tuple[Record, ...], str | None]:
     if params.status not in (None, Status.ACTIVE):
         raise InvalidInput("q only searches active memories. Omit either status or q.")
+    if params.never_used or params.order is not ListOrder.NEWEST:
+        raise InvalidInput("q puts the best match first. Omit either q, or order and never_used.")
     assert params.q is not None
     start = min(decode_offset(params.cursor), MAX_SEARCH_RESULTS)
     end = min(start + params.limit, MAX_SEARCH_RESULTS)
