@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
+from remembrancer.recall.as_of import select_turns
+from remembrancer.recall.filters import to_as_of
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.sessions.view import build_view
 from remembrancer.store.contract import Filter, Reader, SessionFilter
 from remembrancer.types import (
+    AsOf,
     Batch,
     Kind,
     Page,
@@ -89,11 +93,14 @@ class Conversations:
             self._learner.wake(self._call.owner)
         return closed
 
-    def turns(self, session: str) -> tuple[Turn, ...]:
+    def turns(self, session: str, *, as_of: AsOf | datetime | None = None) -> tuple[Turn, ...]:
         """All turns of a session, in order."""
         with self._open_reader() as reader:
             found = lifecycle.load_turns(reader, validate_name(session, "session"))
-        return tuple(turn for turn in found if self._call.can_see(turn))
+            seen = [turn for turn in found if self._call.can_see(turn)]
+            if (then := to_as_of(as_of)) is not None:
+                seen = select_turns(reader, seen, then)
+        return tuple(seen)
 
     def count_turns(self, session: str) -> int:
         """The number of turns of a session, whatever their status."""

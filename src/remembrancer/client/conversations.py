@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.client.codec import Value, parse_page, parse_value, parse_values
+from remembrancer.client.codec import (
+    Value,
+    build_as_of_params,
+    parse_page,
+    parse_value,
+    parse_values,
+)
 from remembrancer.client.http import ServerClient
 from remembrancer.clock import SystemClock
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.ids import new_id
-from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, View
+from remembrancer.types import AsOf, Batch, Page, Rejection, Session, SessionStatus, Turn, View
 
 if TYPE_CHECKING:
     from remembrancer.sessions.turns import TurnInput
@@ -68,10 +75,12 @@ class RemoteConversations:
         """Close a conversation and learn from its new turns; idempotent."""
         return self._write(Session, "POST", "sessions", session, "close")
 
-    def turns(self, session: str) -> tuple[Turn, ...]:
+    def turns(self, session: str, *, as_of: AsOf | datetime | None = None) -> tuple[Turn, ...]:
         """Return all turns of a conversation, first to last."""
+        then = build_as_of_params(as_of)
         try:
-            return parse_values(Turn, self._server.iter_entries("sessions", session, "turns"))
+            found = self._server.iter_entries("sessions", session, "turns", **then)
+            return parse_values(Turn, found)
         except NotFound:
             return ()
 

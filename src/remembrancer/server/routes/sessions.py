@@ -10,7 +10,12 @@ from pydantic import Field
 from remembrancer.paging import decode_offset, encode_offset
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
-from remembrancer.server.routes.list_params import PageParams, PageQuery
+from remembrancer.server.routes.list_params import (
+    AsOfParams,
+    PageParams,
+    PageQuery,
+    build_as_of,
+)
 from remembrancer.server.routes.verbs import dump_turns
 from remembrancer.types import Batch, SessionStatus
 
@@ -58,6 +63,10 @@ class RenameSessionRequest(schemas.RequestModel):
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)]
 
 
+class TurnListParams(PageParams, AsOfParams):
+    """One page of a session's turns, and the past moment to read them at."""
+
+
 class ArchiveSessionRequest(schemas.RequestModel):
     """`back` unarchives a session."""
 
@@ -84,12 +93,17 @@ def get_session(me: CallerMemory, session: schemas.Name, etag: ETag) -> Any:
 
 @router.get("/sessions/{session}/turns", response_model=schemas.TurnPage)
 def list_turns(
-    me: CallerMemory, renderer: Renderer, session: schemas.Name, etag: ETag, params: PageQuery
+    me: CallerMemory,
+    renderer: Renderer,
+    session: schemas.Name,
+    etag: ETag,
+    params: Annotated[TurnListParams, Query()],
 ) -> Any:
     """List a session's turns in order."""
     me.session(session)
     start = decode_offset(params.cursor)
-    turns = [turn for turn in me.turns(session) if turn.position >= start]
+    seen = me.turns(session, as_of=build_as_of(params))
+    turns = [turn for turn in seen if turn.position >= start]
     page = turns[: params.limit]
     more = len(turns) > params.limit
     cursor = encode_offset(turns[params.limit].position) if more else None
