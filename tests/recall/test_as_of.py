@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from remembrancer.clock import ManualClock
@@ -568,7 +568,14 @@ def read_all(me: Memory, ids: list[str], as_of: datetime | None) -> dict[str, An
     }
 
 
-@settings(unhurried, max_examples=10)
+EVERY_DEED = [
+    *[("remember", 0), ("remember", 1), ("link", 1), ("link", 2), ("helpful", 0), ("undo", 0)],
+    *[("unlink", 1), ("say", 1), ("update", 1), ("forget", 2), ("restore", 2), ("say", 2)],
+]
+
+
+@settings(unhurried, max_examples=8)
+@example(story=EVERY_DEED)
 @given(story=deeds)
 def test_X2_every_reading_verb_gives_what_it_gave_then(
     both: Remembrancer, clock: ManualClock, story: list[tuple[str, int]]
@@ -644,5 +651,5 @@ def test_X2_the_team_tells_what_was_approved_by_then(
     clock.advance(HOUR)
 
     for moment, number in ((before, 0), (pending, 0), (approved, 1)):
-        assert len(me.team("proxy pool ports", as_of=moment)) == number
+        assert len(me.team("The proxy pool uses ports 9000 to 9999.", as_of=moment)) == number
         assert len(me.list_team(as_of=moment).items) == number
