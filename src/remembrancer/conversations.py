@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
+from remembrancer.recall.as_of import select_turns
+from remembrancer.recall.filters import to_as_of
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.session_memories import load_session_memories
 from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.sessions.view import build_view
 from remembrancer.store.contract import Filter, Reader, SessionFilter
 from remembrancer.types import (
+    AsOf,
     Batch,
     Kind,
     Page,
@@ -91,15 +95,25 @@ class Conversations:
             self._learner.wake(self._call.owner)
         return closed
 
-    def turns(self, session: str, *, latest: int | None = None) -> tuple[Turn, ...]:
+    def turns(
+        self,
+        session: str,
+        *,
+        latest: int | None = None,
+        as_of: AsOf | datetime | None = None,
+    ) -> tuple[Turn, ...]:
         """All turns of a session, or the `latest` ones, in order."""
-        session = validate_name(session, "session")
+        session, then = validate_name(session, "session"), to_as_of(as_of)
+        limit = None if latest is None else validate_limit(latest)
         with self._open_reader() as reader:
-            if latest is None:
+            if limit is None or then is not None:
                 found = lifecycle.load_turns(reader, session)
             else:
-                found = reader.list_latest_turns(session, validate_limit(latest))
-        return tuple(turn for turn in found if self._call.can_see(turn))
+                found = reader.list_latest_turns(session, limit)
+            seen = [turn for turn in found if self._call.can_see(turn)]
+            if then is not None:
+                seen = select_turns(reader, seen, then)
+        return tuple(seen if limit is None else seen[-limit:])
 
     def session_memories(self, session: str) -> tuple[Record, ...]:
         """What was saved in a session, learned from it or concluded from its episodes.

@@ -14,6 +14,7 @@ from remembrancer.conversations import Conversations
 from remembrancer.decay import build_belief, effective_confidence, standing_at
 from remembrancer.errors import InvalidInput, NotAllowed, NotFound
 from remembrancer.guard.redaction import refuse_secret_name
+from remembrancer.maintenance.past_stats import count_past
 from remembrancer.maintenance.stats import (
     LISTED_KINDS,
     Survey,
@@ -29,6 +30,13 @@ from remembrancer.paging import (
     read_visible_page,
     validate_limit,
 )
+from remembrancer.recall.as_of import (
+    find_fact,
+    load_history,
+    load_links,
+    load_version,
+    select_believed,
+)
 from remembrancer.recall.context import build_context
 from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter, to_as_of
 from remembrancer.recall.pipeline import recall
@@ -37,8 +45,6 @@ from remembrancer.remember.pipeline import remember, update
 from remembrancer.remember.resolve import (
     ANY_STATUS,
     RESOLVABLE_KINDS,
-    is_in_trash,
-    load_versions,
     resolve,
     resolve_by_meaning,
     resolve_current,
@@ -46,7 +52,7 @@ from remembrancer.remember.resolve import (
 from remembrancer.remember.rule_trust import effectiveness
 from remembrancer.remember.statement import FactFields
 from remembrancer.remember.undo import undo
-from remembrancer.store.contract import ErasureExtent, Filter, Reader
+from remembrancer.store.contract import ErasureExtent, Filter
 from remembrancer.types import (
     AsOf,
     Batch,
@@ -202,14 +208,21 @@ class Memory(Conversations):
 
         return withdraw(self._call, fact_id)
 
-    def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
+    def team(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        as_of: AsOf | datetime | None = None,
+    ) -> builtins.list[TeamRecalled]:
         """Search the team's memory, if the team's settings allow it on this surface.
 
-        `limit` can only lower the team's own limit.
+        `limit` can only lower the team's own limit. `as_of` finds what is approved still and was
+        by then.
         """
         from remembrancer.team.service import recall_for_call
 
-        return recall_for_call(self._call, query, limit)
+        return recall_for_call(self._call, query, limit, to_as_of(as_of))
 
     def list_team(
         self,
@@ -218,41 +231,52 @@ class Memory(Conversations):
         kind: TeamKind | str | None = None,
         limit: int = 50,
         cursor: str | None = None,
+        as_of: AsOf | datetime | None = None,
     ) -> Page[TeamListed]:
         """What the team knows, newest first, with the class of its authors, never the authors."""
         from remembrancer.team.fact_list import list_facts
 
-        return list_facts(self._call, origins=origins, kind=kind, limit=limit, cursor=cursor)
+        return list_facts(
+            self._call,
+            origins=origins,
+            kind=kind,
+            limit=limit,
+            cursor=cursor,
+            as_of=to_as_of(as_of),
+        )
 
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False
     ) -> Record:
-        """One memory, whatever its status, as it was known at `as_of`; `used` counts a recall."""
+        """One memory, whatever its status; `used` counts a recall.
+
+        With `as_of`, as it was known then, in the version that was true then.
+        """
         record = resolve(self._call, reference, ANY_STATUS)
         if used:
             self._call.count_recalls([record.id])
         then = to_as_of(as_of)
-        if then is None or then.known is None:
-            return record
-        if record.recorded_at > then.known:
-            raise NotFound(f"{record.id} was not known then.")
-        if is_in_trash(self._call, record):
-            raise NotFound(f"{record.id} is in the trash. Restore it first.")
-        with self._open_reader() as reader:
-            return reader.as_of([record], then.known)[0]
+        return record if then is None else load_version(self._call, record, then)
 
     def fact(
-        self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
+        self,
+        subject: str,
+        predicate: str,
+        *,
+        scope: str | None = None,
+        as_of: AsOf | datetime | None = None,
+        used: bool = False,
     ) -> Fact | None:
         """The active fact with that subject and predicate, which `remember` would supersede.
 
         `used` counts it as recalled.
         """
-        with self._open_reader() as reader:
-            holder = reader.active_fact(self._call.resolve_write_scope(scope), subject, predicate)
-            if holder is None or not reader.matching([holder.id], self._build_fact_filter(scope)):
-                return None
-        if used:
+        then = to_as_of(as_of)
+        if then is None:
+            holder = self._find_active_fact(subject, predicate, scope)
+        else:
+            holder = find_fact(self._call, subject, predicate, scope, then)
+        if holder is not None and used:
             self._call.count_recalls([holder.id])
         return holder
 
@@ -299,10 +323,11 @@ class Memory(Conversations):
             return self._list_most_used(record_filter, limit, cursor)
         with self._open_reader() as reader:
             found = reader.find(record_filter, limit + 1, decode_cursor(cursor))
+            items, more = found[:limit], len(found) > limit
             if record_filter.known_at is not None:
-                found = reader.as_of(found, record_filter.known_at)
-        more = len(found) > limit
-        return Page(tuple(found[:limit]), _cursor_after(found[limit - 1]) if more else None)
+                items = reader.as_of(items, record_filter.known_at)
+                items = select_believed(self._call, items, AsOf(known=record_filter.known_at))
+        return Page(tuple(items), _cursor_after(found[limit - 1]) if more else None)
 
     def _list_most_used(
         self, record_filter: Filter, limit: int, cursor: str | None
@@ -390,11 +415,11 @@ class Memory(Conversations):
         ends = (resolve(call, source, ANY_STATUS), resolve(call, target, ANY_STATUS))
         return lifecycle.unlink(call, *ends, chosen)
 
-    def links(self, reference: str) -> tuple[Link, ...]:
+    def links(self, reference: str, *, as_of: AsOf | datetime | None = None) -> tuple[Link, ...]:
         """The links of a memory, in both directions."""
         record = resolve(self._call, reference, ANY_STATUS)
         with self._open_reader() as reader:
-            return self._load_visible_links(reader, record)
+            return load_links(self._call, reader, record, to_as_of(as_of))
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Record that a rule helped."""
@@ -472,23 +497,22 @@ class Memory(Conversations):
                 cursor,
             )
 
-    def history(self, reference: str) -> History:
+    def history(self, reference: str, *, as_of: AsOf | datetime | None = None) -> History:
         """All versions of a memory, their events and their links."""
         record = resolve(self._call, reference, ANY_STATUS)
-        with self._open_reader() as reader:
-            versions = [one for one in load_versions(reader, record) if self._call.can_see(one)]
-            happened = reader.list_events(memory_ids=[one.id for one in versions], limit=1000)
-            events = lifecycle.filter_visible_events(self._call, reader, happened)
-            links = self._load_visible_links(reader, record)
-            uses = reader.list_applications([one.id for one in versions if one.kind is Kind.RULE])
-        return History(tuple(versions), tuple(reversed(events)), links, tuple(uses))
+        return load_history(self._call, record, to_as_of(as_of))
 
-    def stats(self, *, scope: str | None = None) -> Stats:
+    def stats(self, *, scope: str | None = None, as_of: AsOf | datetime | None = None) -> Stats:
         """Counts of memories by kind, category and state.
 
         With an agent or a scope, only what it can see is counted.
         """
-        return compute_stats(self._call, scope)
+        then = to_as_of(as_of)
+        return (
+            compute_stats(self._call, scope)
+            if then is None
+            else count_past(self._call, scope, then)
+        )
 
     def scopes(self) -> dict[str, int]:
         """The number of active memories per scope."""
@@ -589,18 +613,15 @@ class Memory(Conversations):
                 "An agent cannot erase everything about its user. Sign in as the user."
             )
 
-    def _load_visible_links(self, reader: Reader, record: Record) -> tuple[Link, ...]:
-        """The links of a memory of which the caller can see both ends."""
-        links = reader.list_links(record.id)
-        ends = reader.load({end for one in links for end in (one.source, one.target)})
-        seen = {one.id for one in ends.values() if self._call.can_see(one)}
-        return tuple(one for one in links if {one.source, one.target} <= seen)
-
-    def _build_fact_filter(self, scope: str | None) -> Filter:
-        """The facts of a scope that are in force."""
+    def _find_active_fact(self, subject: str, predicate: str, scope: str | None) -> Fact | None:
         decay = self._call.profile.decay
-        record_filter = self._call.visible_filter(scope=scope, kinds=(Kind.FACT,))
-        return replace(record_filter, decayed=build_belief(decay, below=decay.expire_below))
+        in_force = self._call.visible_filter(scope=scope, kinds=(Kind.FACT,))
+        in_force = replace(in_force, decayed=build_belief(decay, below=decay.expire_below))
+        with self._open_reader() as reader:
+            holder = reader.active_fact(self._call.resolve_write_scope(scope), subject, predicate)
+            if holder is None or not reader.matching([holder.id], in_force):
+                return None
+        return holder
 
     def _build_bulk_filter(self, filters: ListFilter) -> Filter:
         """Active, expired and unconfirmed memories of all kinds, unless kinds are given."""

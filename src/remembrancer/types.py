@@ -585,6 +585,11 @@ class TeamFact:
     confirmed_at: datetime
     decided_at: datetime | None = None
 
+    @property
+    def approved_at(self) -> datetime:
+        """When an approved fact was approved."""
+        return self.decided_at or self.recorded_at
+
 
 @dataclass(frozen=True, slots=True)
 class TeamRecalled:
@@ -772,16 +777,25 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of a person's memories."""
+    """Counts of a person's memories.
+
+    `by_permanence` counts each kind apart, `by_confidence` facts and rules in bands such as
+    "0.8-1". `effectiveness` is the mean of the rules that were applied; `consolidated_at` is the
+    time of the last consolidation.
+    """
 
     by_kind: Mapping[str, Mapping[str, int]]
     by_category: Mapping[str, int]
-    by_permanence: Mapping[str, int]
+    by_permanence: Mapping[str, Mapping[str, int]]
     by_scope: Mapping[str, int]
+    by_maturity: Mapping[str, int]
+    by_confidence: Mapping[str, int]
+    effectiveness: float | None
     fading: int
     expiring: int
     backlog: int
     events: int
+    consolidated_at: datetime | None
 
 
 Item = TypeVar("Item")

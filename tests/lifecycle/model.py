@@ -220,7 +220,10 @@ class Model:
         return {
             "by_kind": {kind: dict(counts) for kind, counts in by_kind.items()},
             "by_category": dict(Counter(one.category for one in active if one.category)),
-            "by_permanence": dict(Counter(one.permanence for one in active)),
+            "by_permanence": {
+                kind: dict(Counter(one.permanence for one in active if one.kind is kind))
+                for kind in {one.kind for one in active}
+            },
             "by_scope": dict(Counter(one.scope for one in active)),
             "fading": sum(self.standing(one, now) is ConfidenceBand.FADING for one in alive),
             "expiring": sum(one.expires_at is not None and one.expires_at <= week for one in alive),

@@ -102,9 +102,8 @@ def test_the_list_is_short(profile: str) -> None:
     tools = on_the_wire(profile, "core")
     told = [{key: one[key] for key in ("name", "description", "inputSchema")} for one in tools]
     assert tokens(told) < 900
-    assert tokens(tools) < 1700
-    if profile in ("default", "assistant", "advisor"):
-        assert tokens(tools) < 1500
+    assert tokens(told) < (1300 if profile == "agents" else 800)
+    assert tokens(tools) < (2800 if profile == "agents" else 1600)
 
 
 @profiles
@@ -217,7 +216,16 @@ def test_a_list_may_come_as_a_json_text(ada: Talk) -> None:
 def test_the_past_can_be_asked_for(ada: Talk) -> None:
     ada.call("remember", content="Lives by the sea.")
     assert ada.call("recall", query="sea", as_of="2020-01-01")["items"] == []
+    assert ada.call("recall", query="sea", true_at="2020-01-01")["items"] == []
     assert ada.call("recall", query="sea", as_of="2026-03-02T13:00:00+00:00")["items"]
+
+
+@profiles
+@extents
+def test_X2_every_tool_that_reads_looks_back(profile: str, extent: str) -> None:
+    for one in on_the_wire(profile, extent):
+        looks_back = {"as_of", "true_at"} <= set(one["inputSchema"]["properties"])
+        assert looks_back is one["annotations"].get("readOnlyHint", False), one["name"]
 
 
 def test_resources_and_prompts(ada: Talk) -> None:

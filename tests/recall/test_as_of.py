@@ -7,18 +7,19 @@ about it and when. Whatever is done, both must give the same answer about every 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import Conflict, NotFound
+from remembrancer.errors import Conflict, NotFound, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import AsOf
@@ -511,3 +512,144 @@ def test_X2_a_memory_that_came_and_went_was_known_only_while_it_was_there(
     answers = [(then, bool(listed(me, AsOf(known=then)))) for then, _ in seen]
 
     assert answers == seen
+
+
+KEYS = (("ada", "home"), ("ada", "drink"))
+deeds = st.lists(
+    st.one_of(
+        st.tuples(st.just("remember"), st.integers(0, 1)),
+        st.tuples(st.just("update"), pick),
+        st.tuples(st.just("forget"), pick),
+        st.tuples(st.just("restore"), pick),
+        st.tuples(st.just("link"), pick),
+        st.tuples(st.just("unlink"), pick),
+        st.tuples(st.just("helpful"), pick),
+        st.tuples(st.just("undo"), pick),
+        st.tuples(st.just("say"), pick),
+    ),
+    min_size=4,
+    max_size=10,
+)
+
+
+def act(me: Memory, verb: str, number: int, ids: list[str]) -> None:
+    """Do something to the memories; what is refused changes nothing."""
+    one, other = ids[number % len(ids)], ids[0]
+    match verb:
+        case "remember":
+            subject, predicate = KEYS[number]
+            content = f"Statement {len(ids)}."
+            ids.append(me.remember(content, subject=subject, predicate=predicate).memory.id)
+        case "update":
+            ids.append(me.update(one, f"Statement {len(ids)}.").memory.id)
+        case "link" | "unlink":
+            getattr(me, verb)(one, other)
+        case "undo":
+            me.undo()
+        case "say":
+            me.append([{"role": "user", "content": f"Words {number}."}], "talk")
+        case _:
+            getattr(me, verb)(one)
+
+
+def read_all(me: Memory, ids: list[str], as_of: datetime | None) -> dict[str, Any]:
+    """What every reading verb gives, without counting as a use."""
+    then: Any = {} if as_of is None else {"as_of": as_of}
+    return {
+        "list": me.list(limit=1000, **then).items,
+        "recall": contents(me.recall("statement", mode="keyword", limit=50, used=False, **then)),
+        "get": [me.get(one, **then) for one in ids],
+        "fact": [me.fact(*key, **then) for key in KEYS],
+        "links": [me.links(one, **then) for one in ids],
+        "history": [me.history(one, **then) for one in ids],
+        "stats": me.stats(**then),
+        "turns": me.turns("talk", **then),
+        "context": me.context(**then).text,
+    }
+
+
+EVERY_DEED = [
+    *[("remember", 0), ("remember", 1), ("link", 1), ("link", 2), ("helpful", 0), ("undo", 0)],
+    *[("unlink", 1), ("say", 1), ("update", 1), ("forget", 2), ("restore", 2), ("say", 2)],
+]
+
+
+@settings(unhurried, max_examples=8)
+@example(story=EVERY_DEED)
+@given(story=deeds)
+def test_X2_every_reading_verb_gives_what_it_gave_then(
+    both: Remembrancer, clock: ManualClock, story: list[tuple[str, int]]
+) -> None:
+    me = both.for_user(f"reader {clock.now().isoformat()}")
+    ids = [me.remember("Confirm before sending.", kind="rule").memory.id]
+    seen = []
+    for verb, number in story:
+        with suppress(RemembrancerError):
+            act(me, verb, number, ids)
+        seen.append((clock.now(), list(ids), read_all(me, ids, None)))
+        clock.advance(30 * HOUR)
+
+    for moment, known, expected in seen:
+        found = read_all(me, known, moment)
+        for verb, value in expected.items():
+            assert found[verb] == value, verb
+
+
+def test_X2_a_moment_before_everything_is_empty_and_no_error(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me, before = both.for_user("ada"), clock.now() - HOUR
+    kept = me.remember("Statement.", subject="ada", predicate="home").memory
+    me.append([{"role": "user", "content": "Words."}], "talk")
+
+    for then in (AsOf(known=before), AsOf(true=before)):
+        assert me.list(as_of=then).items == ()
+        assert me.recall("statement", as_of=then) == []
+        assert me.fact("ada", "home", as_of=then) is None
+        assert me.links(kept.id, as_of=then) == ()
+        history = me.history(kept.id, as_of=then)
+        assert (history.versions, history.events, history.links) == ((), (), ())
+        assert me.stats(as_of=then).by_kind == {}
+        assert me.turns("talk", as_of=then) == ()
+        assert me.context("Statement", as_of=then).text == ""
+        with pytest.raises(NotFound):
+            me.get(kept.id, as_of=then)
+
+
+def test_X2_of_several_versions_the_one_that_was_true_then_is_read(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    january, february = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
+    key = {"subject": "ada", "predicate": "home"}
+    me.remember("Lives in Bern.", valid_from=january, **key)
+    clock.advance(HOUR)
+    rome = me.remember("Lives in Rome.", valid_from=february, **key).memory
+
+    for moment, content in ((january + HOUR, "Lives in Bern."), (february, "Lives in Rome.")):
+        then = AsOf(true=moment)
+        assert me.get(rome.id, as_of=then).content == content
+        found = me.fact(*key.values(), as_of=then)
+        assert found is not None
+        assert found.content == content
+        assert [one.content for one in me.history(rome.id, as_of=then).versions] == [content]
+        assert me.stats(as_of=then).by_kind == {"fact": {"active": 1}}
+
+
+def test_X2_the_team_tells_what_was_approved_by_then(
+    open_fake: Callable[..., Remembrancer], clock: ManualClock
+) -> None:
+    store = open_fake("assistant")
+    me, before = store.for_user("ada"), clock.now()
+    clock.advance(HOUR)
+    proposed = me.propose("The proxy pool uses ports 9000 to 9999.")
+    clock.advance(HOUR)
+    pending = clock.now()
+    clock.advance(HOUR)
+    store.review("root").approve(str(proposed.fact_id))
+    approved = clock.now()
+    clock.advance(HOUR)
+
+    for moment, number in ((before, 0), (pending, 0), (approved, 1)):
+        assert len(me.team("The proxy pool uses ports 9000 to 9999.", as_of=moment)) == number
+        assert len(me.list_team(as_of=moment).items) == number

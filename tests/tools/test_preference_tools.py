@@ -20,8 +20,8 @@ ARGUMENTS = {
     "forget_preference": "id_or_substring",
     "confirm_preference": "id_or_substring",
     "link_preferences": "from_id to_id relation",
-    "list_preferences": "category? unconfirmed?",
-    "recall_preferences": "query limit?",
+    "list_preferences": "category? unconfirmed? as_of? true_at?",
+    "recall_preferences": "query limit? as_of? true_at?",
 }
 BY_REFERENCE: dict[str, dict[str, Any]] = {
     "update_preference": {"new_content": "Changed."},

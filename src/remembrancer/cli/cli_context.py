@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from remembrancer.memory import Memory
     from remembrancer.recall.filters import RecallOptions
     from remembrancer.remember.statement import FactFields
-    from remembrancer.types import Json
+    from remembrancer.types import AsOf, Json
 
 Result = TypeVar("Result")
 
@@ -107,15 +107,19 @@ class CliContext:
     def parse_recall_options(self, options: Mapping[str, Any]) -> RecallOptions:
         """The filters of a recall or a listing that the options set."""
         filters = drop_unset(options)
-        known_at, true_at = filters.pop("as_of", None), filters.pop("true_at", None)
-        if known_at or true_at:
-            from remembrancer.types import AsOf
+        as_of = self.parse_as_of(filters.pop("as_of", None), filters.pop("true_at", None))
+        return {**filters, "as_of": as_of} if as_of else filters  # type: ignore[return-value]
 
-            filters["as_of"] = AsOf(
-                parse_moment(known_at, self.zone, "--as-of") if known_at else None,
-                parse_moment(true_at, self.zone, "--true-at") if true_at else None,
-            )
-        return filters  # type: ignore[return-value]
+    def parse_as_of(self, as_of: str | None, true_at: str | None) -> AsOf | None:
+        """The past moment that --as-of and --true-at name."""
+        if as_of is None and true_at is None:
+            return None
+        from remembrancer.types import AsOf
+
+        return AsOf(
+            parse_moment(as_of, self.zone, "--as-of") if as_of else None,
+            parse_moment(true_at, self.zone, "--true-at") if true_at else None,
+        )
 
     def print_result(self, value: object, render: Callable[[Terminal], None]) -> None:
         """Print the value as JSON with --json, else call `render`."""

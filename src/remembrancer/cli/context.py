@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import parse_moment, read_words
+from remembrancer.cli.options import AS_OF_OPTIONS, parse_moment, read_words, with_options
 from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from remembrancer.recall.prompt_block import Context
 
 
+@with_options(AS_OF_OPTIONS)
 def context(
     cli: CliContext,
     words: Annotated[list[str] | None, Argument(metavar="PROMPT", hidden=True)] = None,
@@ -29,10 +30,10 @@ def context(
     session: Annotated[
         str | None, Option(metavar="ID", help="Only what was known when this chat first asked.")
     ] = None,
-    as_of: Annotated[str | None, Option(metavar="DATE", help="As known on this date.")] = None,
     now: Annotated[
         str | None, Option(metavar="DATE", help="The time of the prompt; default: now.")
     ] = None,
+    **moment: Any,
 ) -> None:
     """Print memory as text for a prompt.
 
@@ -47,11 +48,11 @@ def context(
       rem context "What did I do last week?" --now 2025-03-01
     """
     prompt = read_words(words) if words else None
-    known_at = parse_moment(as_of, cli.zone, "--as-of") if as_of else None
+    then = cli.parse_as_of(**moment)
     asked_at = parse_moment(now, cli.zone, "--now") if now else None
     with cli.open_memory(embeds=prompt is not None) as me:
         found = me.context(
-            prompt, budget=budget, session=session, as_of=known_at, style=style, now=asked_at
+            prompt, budget=budget, session=session, as_of=then, style=style, now=asked_at
         )
     cli.print_result(found, lambda out: _print_verbatim(out, found))
 

@@ -9,6 +9,7 @@ from typer import Option
 from remembrancer.cli import render
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.options import (
+    AS_OF_OPTIONS,
     FILTER_OPTIONS,
     PAGING_OPTIONS,
     RANKING_OPTIONS,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from remembrancer.types import Event, Page, Recalled, Record
 
 
-@with_options(FILTER_OPTIONS, RANKING_OPTIONS)
+@with_options(FILTER_OPTIONS, AS_OF_OPTIONS, RANKING_OPTIONS)
 def recall(
     cli: CliContext,
     words: Words,
@@ -53,19 +54,22 @@ def recall(
     )
 
 
-def get(cli: CliContext, memory: Reference) -> None:
+@with_options(AS_OF_OPTIONS)
+def get(cli: CliContext, memory: Reference, **moment: Any) -> None:
     """Show one memory with all its details.
 
     Shows where it came from, how long it is true, its status and its confidence.
 
     \b
-    Example:
+    Examples:
       rem get "lives in Hamburg"
+      rem get "lives in Hamburg" --true-at 2026-03-15
     """
-    cli.run_verb(lambda me: me.get(read_words(memory)), _print_memory)
+    then = cli.parse_as_of(**moment)
+    cli.run_verb(lambda me: me.get(read_words(memory), as_of=then), _print_memory)
 
 
-@with_options(FILTER_OPTIONS, USE_OPTIONS, PAGING_OPTIONS)
+@with_options(FILTER_OPTIONS, AS_OF_OPTIONS, USE_OPTIONS, PAGING_OPTIONS)
 def list_(cli: CliContext, **options: Any) -> None:
     """List memories, the newest or the most used first.
 
@@ -83,7 +87,8 @@ def list_(cli: CliContext, **options: Any) -> None:
     cli.run_verb(lambda me: me.list(**filters), _print_list)
 
 
-def history(cli: CliContext, memory: Reference) -> None:
+@with_options(AS_OF_OPTIONS)
+def history(cli: CliContext, memory: Reference, **moment: Any) -> None:
     """Show the versions of a memory and its events.
 
     Shows all versions, what happened to them, and their links. Each event has an id for `rem undo`.
@@ -92,7 +97,8 @@ def history(cli: CliContext, memory: Reference) -> None:
     Example:
       rem history "lives in Hamburg"
     """
-    cli.run_verb(lambda me: me.history(read_words(memory)), render.print_history)
+    then = cli.parse_as_of(**moment)
+    cli.run_verb(lambda me: me.history(read_words(memory), as_of=then), render.print_history)
 
 
 def activity(cli: CliContext, limit: Limit = 20, cursor: Cursor = None) -> None:
@@ -107,16 +113,19 @@ def activity(cli: CliContext, limit: Limit = 20, cursor: Cursor = None) -> None:
     cli.run_verb(lambda me: me.activity(limit=limit, cursor=cursor), _print_activity)
 
 
-def stats(cli: CliContext) -> None:
+@with_options(AS_OF_OPTIONS)
+def stats(cli: CliContext, **moment: Any) -> None:
     """Count memories by kind and status.
 
     Also shows how many fade because nobody confirmed them, and how many expire soon.
 
     \b
-    Example:
+    Examples:
       rem stats
+      rem stats --as-of 2026-03-15
     """
-    cli.run_verb(lambda me: me.stats(), render.print_stats)
+    then = cli.parse_as_of(**moment)
+    cli.run_verb(lambda me: me.stats(as_of=then), render.print_stats)
 
 
 def _print_results(out: Terminal, found: list[Recalled], *, explain: bool) -> None:

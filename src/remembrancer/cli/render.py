@@ -143,11 +143,18 @@ def print_stats(out: Terminal, stats: Stats) -> None:
     rows = [
         *((f"{kind}s", format_counts(found)) for kind, found in stats.by_kind.items()),
         ("categories", format_counts(stats.by_category)),
-        ("permanence", format_counts(stats.by_permanence)),
+        *(
+            (f"{kind} permanence", format_counts(found))
+            for kind, found in stats.by_permanence.items()
+        ),
         ("scopes", format_counts(stats.by_scope)),
+        ("rules by trust", format_counts(stats.by_maturity)),
+        ("confidence", format_counts(stats.by_confidence)),
+        ("effectiveness", "" if stats.effectiveness is None else f"{stats.effectiveness:g}"),
         ("fading", f"{stats.fading} too uncertain to be recalled; confirm or forget them"),
         ("expiring", f"{stats.expiring} within seven days"),
         ("backlog", f"{stats.backlog} episodes to learn from"),
+        ("consolidated", out.format_date(stats.consolidated_at) if stats.consolidated_at else ""),
         ("events", str(stats.events)),
     ]
     print_pairs(out, rows)

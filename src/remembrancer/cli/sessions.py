@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from remembrancer.cli.cli_context import CliContext
 from remembrancer.cli.learn import format_failure, format_next_attempt
-from remembrancer.cli.options import Cursor, Limit, Yes, confirm_or_abort, read_words
+from remembrancer.cli.options import (
+    AS_OF_OPTIONS,
+    Cursor,
+    Limit,
+    Yes,
+    confirm_or_abort,
+    read_words,
+    with_options,
+)
 from remembrancer.cli.terminal import Terminal, escape_controls, format_count, quote
 
 if TYPE_CHECKING:
@@ -51,7 +59,8 @@ def sessions(
     cli.print_result(answer, lambda out: _print_sessions(out, found, turns))
 
 
-def turns(cli: CliContext, session: SessionId) -> None:
+@with_options(AS_OF_OPTIONS)
+def turns(cli: CliContext, session: SessionId, **moment: Any) -> None:
     """Show a conversation.
 
     Shows all turns with their speaker and time. `rem sessions` lists the ids.
@@ -60,8 +69,9 @@ def turns(cli: CliContext, session: SessionId) -> None:
     Example:
       rem turns holiday
     """
+    then = cli.parse_as_of(**moment)
     with cli.open_memory() as me:
-        about, turns = me.session(session), me.turns(session)
+        about, turns = me.session(session), me.turns(session, as_of=then)
     cli.print_result(
         {"session": about, "turns": turns}, lambda out: _print_conversation(out, about, turns)
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
 from remembrancer.cli.cli_context import CliContext
-from remembrancer.cli.options import Words, read_words
+from remembrancer.cli.options import AS_OF_OPTIONS, Words, read_words, with_options
 from remembrancer.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def propose(
         raise typer.Exit(1)
 
 
+@with_options(AS_OF_OPTIONS)
 def team(
     cli: CliContext,
     words: Words,
@@ -64,6 +65,7 @@ def team(
         int | None,
         Option(metavar="NUMBER", help="The maximum number; at most the setting `limit`."),
     ] = None,
+    **moment: Any,
 ) -> None:
     """Search the team memory, best first.
 
@@ -76,7 +78,8 @@ def team(
       rem team "how is a release made?" --limit 3
     """
     with cli.open_engine(embeds=True) as store:
-        found = cli.memory_of(store).team(read_words(words), limit=limit)
+        me, then = cli.memory_of(store), cli.parse_as_of(**moment)
+        found = me.team(read_words(words), limit=limit, as_of=then)
         can_recall = has_team(cli) and open_review(cli, store).settings().can_recall("cli")
     cli.print_result(
         {"items": found, "enabled": can_recall},

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from remembrancer.client.codec import Value, parse_page, parse_value, parse_values
+from remembrancer.client.codec import (
+    Value,
+    build_as_of_params,
+    parse_page,
+    parse_value,
+    parse_values,
+)
 from remembrancer.client.http import ServerClient
 from remembrancer.clock import SystemClock
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.ids import new_id
-from remembrancer.types import Batch, Page, Record, Rejection, Session, SessionStatus, Turn, View
+from remembrancer.types import (
+    AsOf,
+    Batch,
+    Page,
+    Record,
+    Rejection,
+    Session,
+    SessionStatus,
+    Turn,
+    View,
+)
 
 if TYPE_CHECKING:
     from remembrancer.sessions.turns import TurnInput
@@ -68,10 +85,17 @@ class RemoteConversations:
         """Close a conversation and learn from its new turns; idempotent."""
         return self._write(Session, "POST", "sessions", session, "close")
 
-    def turns(self, session: str, *, latest: int | None = None) -> tuple[Turn, ...]:
+    def turns(
+        self,
+        session: str,
+        *,
+        latest: int | None = None,
+        as_of: AsOf | datetime | None = None,
+    ) -> tuple[Turn, ...]:
         """Return all turns of a conversation, or the `latest` ones, first to last."""
+        params = {"latest": latest, **build_as_of_params(as_of)}
         try:
-            turns = self._server.iter_entries("sessions", session, "turns", latest=latest)
+            turns = self._server.iter_entries("sessions", session, "turns", **params)
             return parse_values(Turn, turns)
         except NotFound:
             return ()

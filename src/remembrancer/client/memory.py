@@ -152,12 +152,19 @@ class RemoteMemory(RemoteConversations):
         body = {"content": content, "kind": kind, "importance": importance}
         return self._write(TeamProposalResult, "POST", "team", "propose", **body)
 
-    def team(self, query: str, *, limit: int | None = None) -> builtins.list[TeamRecalled]:
+    def team(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        as_of: AsOf | datetime | None = None,
+    ) -> builtins.list[TeamRecalled]:
         """Search team memory, if the team settings allow it for this surface.
 
         `limit` can only lower the limit of the team settings.
         """
-        found = self._server.query("team", "recall", query=query, limit=limit)
+        then = build_as_of_params(as_of)
+        found = self._server.query("team", "recall", query=query, limit=limit, **then)
         return [*parse_values(TeamRecalled, found["items"])]
 
     def get(
@@ -174,13 +181,20 @@ class RemoteMemory(RemoteConversations):
         return parse_value(Record, self._read_memory(reference, **build_as_of_params(as_of)))
 
     def fact(
-        self, subject: str, predicate: str, *, scope: str | None = None, used: bool = False
+        self,
+        subject: str,
+        predicate: str,
+        *,
+        scope: str | None = None,
+        as_of: AsOf | datetime | None = None,
+        used: bool = False,
     ) -> Fact | None:
         """Return the active fact with that subject and predicate, which `remember` would replace.
 
         `used` counts it as recalled.
         """
-        params = {"subject": subject, "predicate": predicate, "scope": scope, "used": used}
+        key = {"subject": subject, "predicate": predicate, "scope": scope}
+        params = {**key, "used": used, **build_as_of_params(as_of)}
         return parse_value(Fact, self._server.read("memory", "fact", **params)["fact"])
 
     def list(
@@ -291,9 +305,10 @@ class RemoteMemory(RemoteConversations):
         params = {"target": ends[1], "relation": relation}
         return self._write(Written, "DELETE", "memory", ends[0], "links", **params)
 
-    def links(self, reference: str) -> tuple[Link, ...]:
+    def links(self, reference: str, *, as_of: AsOf | datetime | None = None) -> tuple[Link, ...]:
         """Return the links of a memory, in both directions."""
-        return parse_values(Link, self._read_memory(reference, "links")["items"])
+        found = self._read_memory(reference, "links", **build_as_of_params(as_of))
+        return parse_values(Link, found["items"])
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Report that following a rule helped, which raises its trust."""
@@ -335,20 +350,20 @@ class RemoteMemory(RemoteConversations):
         """Return a page of events, newest first."""
         return self._read_page(Event, "memory", "activity", limit=limit, cursor=cursor)
 
-    def history(self, reference: str) -> History:
+    def history(self, reference: str, *, as_of: AsOf | datetime | None = None) -> History:
         """Return all versions of a memory, with their events and links."""
-        id = self._resolve_id(reference, *Status)
-        history = self._server.read("memory", id, "history")
-        links = self._server.read("memory", id, "links")["items"]
+        id, then = self._resolve_id(reference, *Status), build_as_of_params(as_of)
+        history = self._server.read("memory", id, "history", **then)
+        links = self._server.read("memory", id, "links", **then)["items"]
         return parse_value(History, {**history, "links": links})
 
-    def stats(self, *, scope: str | None = None) -> Stats:
+    def stats(self, *, scope: str | None = None, as_of: AsOf | datetime | None = None) -> Stats:
         """Return counts of memories by kind, status and confidence.
 
         With an agent or a scope, only the memories visible there are counted.
         """
         prefix = () if scope is None else ("agents", scope)
-        return self._read(Stats, *prefix, "memory", "stats")
+        return self._read(Stats, *prefix, "memory", "stats", **build_as_of_params(as_of))
 
     def audit(self, kinds: Sequence[Flaw | str] | None = None) -> Audit:
         """Report flaws in the data: duplicates, secrets, stale facts and others.

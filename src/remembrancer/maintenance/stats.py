@@ -7,22 +7,50 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from remembrancer.call import Call
 from remembrancer.decay import build_belief, decay_rate
 from remembrancer.maintenance.simulate import Forecast, forecast
 from remembrancer.remember.rule_trust import effectiveness
 from remembrancer.store.contract import AgeCount, Filter, Reader, Tally, Visibility
-from remembrancer.types import Backlog, Kind, Maturity, Permanence, Rule, Stats, Status
+from remembrancer.types import (
+    Action,
+    Backlog,
+    Kind,
+    Maturity,
+    Permanence,
+    Rule,
+    Stats,
+    Status,
+)
 
 Name = TypeVar("Name")
 
+
+class _NameCounts(TypedDict):
+    by_kind: dict[str, dict[str, int]]
+    by_category: dict[str, int]
+    by_permanence: dict[str, dict[str, int]]
+    by_scope: dict[str, int]
+
+
 LISTED_KINDS = tuple(kind for kind in Kind if kind is not Kind.TURN)
 """The kinds in listings; turns are read by session."""
+
+SOON = timedelta(days=7)
+WAITING = (Backlog.PENDING, Backlog.LEASED)
+CONFIDENCE_BANDS = (
+    ("0-0.2", 0.0, 0.2),
+    ("0.2-0.4", 0.2, 0.4),
+    ("0.4-0.6", 0.4, 0.6),
+    ("0.6-0.8", 0.6, 0.8),
+    ("0.8-1", 0.8, 2.0),
+)
+"""The name of each band, its least confidence, and the confidence it stays below."""
 
 STEP_BOUNDS = (0.2, 0.35, 0.5, 0.65)
 HIGH_CONFIDENCE = 0.8
@@ -69,10 +97,6 @@ def build_survey(call: Call) -> Survey:
     weeks = replace(active_filter, recorded_from=active_filter.now - timedelta(weeks=GROWTH_WEEKS))
     with call.store.open_reader(call.owner) as reader:
         rules = reader.find(replace(active_filter, kinds=(Kind.RULE,)), MAX_SAMPLED)
-        maturities = {
-            one: reader.count(replace(active_filter, kinds=(Kind.RULE,), maturities=(one,)))
-            for one in Maturity
-        }
         facts = reader.count_by_age(replace(active_filter, kinds=(Kind.FACT,)), "confirmed_at")
         trusted = reader.count_by_age(replace(active_filter, kinds=(Kind.RULE,)), "confirmed_at")
         growth = _sum_by_name(
@@ -80,12 +104,12 @@ def build_survey(call: Call) -> Survey:
         )
         fading = _find_next_to_fade(call, reader, active_filter)
         tallies = _load_tallies(reader, active_filter)
-        stats = _build_stats(call, reader, active_filter, tallies)
+    stats = compute_stats(call)
     active = [one for one in tallies if one.status is Status.ACTIVE and one.kind is not Kind.TURN]
     return Survey(
         stats=stats,
         permanences=_sum_by_name((one.permanence, one.count) for one in facts),
-        maturities=maturities,
+        maturities={one: stats.by_maturity.get(one, 0) for one in Maturity},
         effect=_count_effects(call, [one for one in rules if isinstance(one, Rule)]),
         confidence=_count_steps(call, [*facts, *trusted]),
         growth=tuple(growth[week] for week in reversed(range(GROWTH_WEEKS))),
@@ -171,10 +195,30 @@ def count_by_scope(call: Call) -> dict[str, int]:
 
 
 def compute_stats(call: Call, scope: str | None = None) -> Stats:
-    active_filter = _build_active_filter(call, scope)
+    decay, active = call.profile.decay, _build_active_filter(call, scope)
+    rules = replace(active, kinds=(Kind.RULE,))
+    believed = replace(active, kinds=(Kind.FACT, Kind.RULE))
+    bands = {
+        name: replace(believed, confidence=build_belief(decay, at_least=least, below=below))
+        for name, least, below in CONFIDENCE_BANDS
+    }
     with call.store.open_reader(call.owner) as reader:
-        tallies = _load_tallies(reader, active_filter)
-        return _build_stats(call, reader, active_filter, tallies)
+        tallies = _load_tallies(reader, active)
+        maturities = {one: reader.count(replace(rules, maturities=(one,))) for one in Maturity}
+        confidence = {name: reader.count(one) for name, one in bands.items()}
+        applied = [one for one in reader.find(rules, MAX_SAMPLED) if isinstance(one, Rule)]
+        fading = replace(active, confidence=build_belief(decay, below=decay.recall_at))
+        return Stats(
+            **tally_names(tallies),
+            by_maturity=_drop_zeros(maturities),
+            by_confidence=_drop_zeros(confidence),
+            effectiveness=mean_effectiveness(call, applied),
+            fading=reader.count(fading),
+            expiring=reader.count(replace(active, expires_before=active.now + SOON)),
+            backlog=reader.count(replace(active, backlogs=WAITING)),
+            events=reader.count_events(),
+            consolidated_at=reader.find_last_event(Action.CONSOLIDATED, active.now),
+        )
 
 
 def _load_tallies(reader: Reader, active_filter: Filter) -> list[Tally]:
@@ -182,26 +226,31 @@ def _load_tallies(reader: Reader, active_filter: Filter) -> list[Tally]:
     return [one for one in reader.tally(active_filter.now) if visible.contains(one.scope, one.kind)]
 
 
-def _build_stats(call: Call, reader: Reader, active_filter: Filter, tallies: list[Tally]) -> Stats:
-    decay, now = call.profile.decay, active_filter.now
-    fading = replace(active_filter, confidence=build_belief(decay, below=decay.recall_at))
-    soon = replace(active_filter, expires_before=now + timedelta(days=7))
-    waiting = replace(active_filter, backlogs=(Backlog.PENDING, Backlog.LEASED))
-    counts = [reader.count(one) for one in (fading, soon, waiting)]
+def tally_names(tallies: Sequence[Tally]) -> _NameCounts:
+    """The counts by kind and status, and those of active memories by their other names."""
     by_kind: dict[str, Counter[str]] = {}
+    by_permanence: dict[str, Counter[str]] = {}
     for one in tallies:
         by_kind.setdefault(one.kind, Counter())[one.status] += one.count
     active = [one for one in tallies if one.status is Status.ACTIVE]
-    return Stats(
-        by_kind={kind: dict(counts) for kind, counts in by_kind.items()},
-        by_category=_sum_by_name((one.category, one.count) for one in active if one.category),
-        by_permanence=_sum_by_name((one.permanence, one.count) for one in active),
-        by_scope=_sum_by_name((one.scope, one.count) for one in active),
-        fading=counts[0],
-        expiring=counts[1],
-        backlog=counts[2],
-        events=reader.count_events(),
-    )
+    for one in active:
+        by_permanence.setdefault(one.kind, Counter())[one.permanence] += one.count
+    return {
+        "by_kind": {kind: dict(counts) for kind, counts in by_kind.items()},
+        "by_category": _sum_by_name((one.category, one.count) for one in active if one.category),
+        "by_permanence": {kind: dict(counts) for kind, counts in by_permanence.items()},
+        "by_scope": _sum_by_name((one.scope, one.count) for one in active),
+    }
+
+
+def mean_effectiveness(call: Call, rules: Iterable[Rule]) -> float | None:
+    """The mean effectiveness of the rules that were applied, or None if none was."""
+    values = [effectiveness(one, call.profile.rules) for one in rules if one.applied_count]
+    return round(sum(values) / len(values), 3) if values else None
+
+
+def _drop_zeros(counts: Mapping[Name, int]) -> dict[Name, int]:
+    return {name: count for name, count in counts.items() if count}
 
 
 def _sum_by_name(pairs: Iterable[tuple[Name, int]]) -> Counter[Name]:

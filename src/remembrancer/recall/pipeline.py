@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from remembrancer.search.shortlist import Search
 
 UNEXPLAINED_OPTIONS = frozenset(
-    {
-        *("limit", "mode", "now", "deadline_ms", "used", "kinds", "scope", "as_of"),
-        *("minimum_importance", "minimum_confidence"),
-    }
+    "limit mode now deadline_ms used "
+    "kinds scope as_of minimum_importance minimum_confidence".split()
 )
 """Those that are no filter, and those that are told as they are in force."""
 

@@ -148,7 +148,7 @@ def _touched_ids(change: Change) -> set[str]:
     after = change.after or {}
     if "link" not in after:
         return {change.memory_id}
-    link = _parse_link(after["link"] or (change.before or {}).get("link"))
+    link = parse_link(after["link"] or (change.before or {}).get("link"))
     return {link.source, link.target}
 
 
@@ -175,7 +175,7 @@ def _invert_change(reader: Reader, event: Event, change: Change, at: datetime) -
 
 def _invert_link(reader: Reader, made: Json, gone: Json) -> Write:
     """The write that removes or restores a link; raises Conflict if the links changed since."""
-    link = _parse_link(made or gone)
+    link = parse_link(made or gone)
     there = [
         one
         for one in reader.list_links(link.source)
@@ -186,7 +186,7 @@ def _invert_link(reader: Reader, made: Json, gone: Json) -> Write:
     return DropLink(link) if made else AddLink(link)
 
 
-def _parse_link(value: Json) -> Link:
+def parse_link(value: Json) -> Link:
     assert isinstance(value, dict)
     return Link(
         str(value["source"]),

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from remembrancer.types import (
     Action,
     Backlog,
+    Change,
     Event,
     Fact,
     Json,
@@ -340,6 +341,11 @@ class Reader(Protocol):
     def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
         """The same memories with the state they had at a moment, restored from later events."""
 
+    def list_changes_after(
+        self, at: datetime, memory_ids: Sequence[str] | None = None
+    ) -> list[Change]:
+        """The changes of the events after a moment, newest first; optionally of these memories."""
+
     def get_session(self, session_id: str) -> Session | None:
         """The session with this id, or None."""
 
@@ -378,8 +384,10 @@ class Reader(Protocol):
         batch, or those of some actions.
         """
 
-    def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
-        """The uses of these rules that count, oldest first."""
+    def list_applications(
+        self, rule_ids: Sequence[str], at: datetime | None = None
+    ) -> list[RuleApplication]:
+        """The uses of these rules that count, or counted at a moment, oldest first."""
 
     def list_sessions(
         self,
@@ -414,8 +422,11 @@ class Reader(Protocol):
     ) -> list[AgeCount]:
         """Counts of matching memories by age, in periods of `days` since `since`."""
 
-    def count_events(self) -> int:
-        """The number of events."""
+    def count_events(self, until: datetime | None = None) -> int:
+        """The number of events, optionally of those until a moment."""
+
+    def find_last_event(self, action: Action, until: datetime) -> datetime | None:
+        """The time of the last event with this action until a moment, or None."""
 
 
 class Writer(Reader, Protocol):

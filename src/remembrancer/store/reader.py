@@ -259,22 +259,29 @@ class SqlReader(BoundConnection, ABC):
         return found
 
     def as_of(self, records: Sequence[Record], at: datetime) -> list[Record]:
-        events, changes = tables.events, tables.changes
-        query = (
-            select(changes.c.memory_id, changes.c.before)
-            .join(events, and_(self._own(events), events.c.id == changes.c.event_id))
-            .where(self._own(changes), changes.c.memory_id.in_([one.id for one in records]))
-            .where(events.c.at > at)
-            .order_by(events.c.at.desc(), events.c.id.desc(), changes.c.number.desc())
-        )
         earlier: dict[str, dict[str, object]] = {one.id: {} for one in records}
-        for memory_id, before in self._connection.execute(query):
-            if before and before.keys() <= MUTABLE_FIELDS:
-                earlier[memory_id] |= from_json(before)
+        for ids in chunk_ids(list(earlier)):
+            for change in self.list_changes_after(at, ids):
+                if change.before and change.before.keys() <= MUTABLE_FIELDS:
+                    earlier[change.memory_id] |= from_json(change.before)
         return [
             _clear_later_recall(replace(one, **convert_values(earlier[one.id])), at)
             for one in records
         ]
+
+    def list_changes_after(
+        self, at: datetime, memory_ids: Sequence[str] | None = None
+    ) -> list[Change]:
+        events, changes = tables.events, tables.changes
+        query = (
+            select(changes.c.memory_id, changes.c.before, changes.c.after)
+            .join(events, and_(self._own(events), events.c.id == changes.c.event_id))
+            .where(self._own(changes), events.c.at > at)
+            .order_by(events.c.at.desc(), events.c.id.desc(), changes.c.number.desc())
+        )
+        if memory_ids is not None:
+            query = query.where(changes.c.memory_id.in_(memory_ids))
+        return [Change(*row) for row in self._connection.execute(query)]
 
     def get_session(self, session_id: str) -> Session | None:
         table = tables.sessions
@@ -371,14 +378,21 @@ class SqlReader(BoundConnection, ABC):
         changes = self._load_changes([row.id for row in rows])
         return [event_from_row(row, changes.get(row.id, ())) for row in rows]
 
-    def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
+    def list_applications(
+        self, rule_ids: Sequence[str], at: datetime | None = None
+    ) -> list[RuleApplication]:
         table = tables.rule_applications
-        query = (
-            select(table)
-            .where(self._own(table), table.c.rule_id.in_(rule_ids), ~table.c.withdrawn)
-            .order_by(table.c.applied_at, table.c.id)
-        )
-        return [application_from_row(row) for row in self._connection.execute(query)]
+        query = select(table).where(self._own(table), table.c.rule_id.in_(rule_ids))
+        if at is not None:
+            query = query.where(table.c.applied_at <= at)
+        rows = self._connection.execute(query.order_by(table.c.applied_at, table.c.id)).all()
+        counted = {row.id: not row.withdrawn for row in rows}
+        for change in self.list_changes_after(at, rule_ids) if at is not None else ():
+            before, after = (change.before or {}), (change.after or {})
+            if "application" in before:
+                used = str(before["application"] or after["application"])
+                counted[used] = before["application"] is not None
+        return [application_from_row(row) for row in rows if counted[row.id]]
 
     def list_sessions(
         self,
@@ -459,8 +473,16 @@ class SqlReader(BoundConnection, ABC):
             for one in found
         ]
 
-    def count_events(self) -> int:
-        return self._count(tables.events)
+    def count_events(self, until: datetime | None = None) -> int:
+        table = tables.events
+        return self._count(table, *(() if until is None else (table.c.at <= until,)))
+
+    def find_last_event(self, action: Action, until: datetime) -> datetime | None:
+        table = tables.events
+        query = select(func.max(table.c.at)).where(
+            self._own(table), table.c.action == action, table.c.at <= until
+        )
+        return self._connection.execute(query).scalar()
 
     # Building blocks of statements.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.team.confidence import SECONDS_PER_DAY, decay_confidence
-from remembrancer.types import Page, TeamFact, TeamKind, TeamOrigin, Tenant, parse_enum
+from remembrancer.types import AsOf, Page, TeamFact, TeamKind, TeamOrigin, Tenant, parse_enum
 
 if TYPE_CHECKING:
     from remembrancer.call import Call
@@ -33,6 +33,7 @@ def list_facts(
     kind: TeamKind | str | None = None,
     limit: int = 50,
     cursor: str | None = None,
+    as_of: AsOf | None = None,
 ) -> Page[TeamListed]:
     """Approved facts by page, newest first; none if the settings forbid recall on this surface."""
     limit, after = validate_limit(limit), decode_cursor(cursor)
@@ -41,7 +42,7 @@ def list_facts(
     kinds = {parse_enum(TeamKind, kind, "kind")} if kind else set(TeamKind)
     matching = [
         (fact, confidence)
-        for fact, confidence in _load_approved(call)
+        for fact, confidence in _load_approved(call, as_of and as_of.known)
         if fact.origin in wanted and fact.kind in kinds and (end is None or _place(fact) < end)
     ]
     matching.sort(key=lambda one: _place(one[0]), reverse=True)
@@ -55,17 +56,18 @@ def list_facts(
     )
 
 
-def _load_approved(call: Call) -> list[tuple[TeamFact, float]]:
-    """The approved facts, each with its current confidence."""
+def _load_approved(call: Call, known: datetime | None) -> list[tuple[TeamFact, float]]:
+    """The approved facts, optionally those approved by then, each with its confidence."""
     tenant = Tenant(call.owner.tenant)
     settings = call.services.live_settings.get(tenant, call.profile)
     if not call.profile.team.enabled or not settings.can_recall(call.principal.surface):
         return []
     with call.store.open_team_reader(tenant) as reader:
         index = call.services.team_indexes.get(reader, tenant, call.services.embedder.model)
-    days = (call.now().timestamp() - index.confirmed_at) / SECONDS_PER_DAY
+    days = ((known or call.now()).timestamp() - index.confirmed_at) / SECONDS_PER_DAY
     confidence = decay_confidence(index.confidence, days)
-    return list(zip(index.facts, confidence.tolist(), strict=True))
+    found = zip(index.facts, confidence.tolist(), strict=True)
+    return [one for one in found if known is None or one[0].approved_at <= known]
 
 
 def _place(fact: TeamFact) -> tuple[datetime, str]:

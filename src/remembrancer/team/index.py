@@ -46,6 +46,7 @@ class TeamIndex:
         *,
         min_confidence: float,
         origins: Sequence[TeamOrigin] | None = None,
+        approved_by: datetime | None = None,
     ) -> list[tuple[TeamFact, float]]:
         """Rank facts by similarity, importance and confidence; returns each with its confidence."""
         import numpy as np
@@ -59,6 +60,8 @@ class TeamIndex:
         matches = (similarity >= MIN_SIMILARITY) & (confidence >= min_confidence)
         if origins is not None:
             matches &= np.isin(self.origins, origins)
+        if approved_by is not None:
+            matches &= np.array([one.approved_at <= approved_by for one in self.facts], bool)
         rows = np.flatnonzero(matches)
         nudges = IMPORTANCE_WEIGHT * self.importance + CONFIDENCE_WEIGHT * confidence
         scores = (similarity + nudges)[rows]

@@ -24,6 +24,7 @@ from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
 from remembrancer.team.third_person import restate_for_team
 from remembrancer.types import (
+    AsOf,
     Owner,
     TeamFact,
     TeamKind,
@@ -81,10 +82,11 @@ def recall_team(
     *,
     origins: Sequence[TeamOrigin] | None = None,
     limit: int | None = None,
+    known_at: datetime | None = None,
 ) -> list[TeamRecalled]:
     """Recall team facts for a query, without the identity of the caller or the contributors.
 
-    `limit` can only lower the limit of the settings.
+    `limit` can only lower the limit of the settings; `known_at` leaves out what was approved later.
     """
     max_results = settings.limit if limit is None else min(validate_limit(limit), settings.limit)
     with services.store.open_team_reader(tenant) as reader:
@@ -94,10 +96,11 @@ def recall_team(
     vector = services.embedder.embed([query])[0]
     found = index.find_best(
         vector,
-        services.clock.now(),
+        known_at or services.clock.now(),
         max_results,
         min_confidence=settings.recall_confidence,
         origins=origins,
+        approved_by=known_at,
     )
     services.usage.record_team_recalls(tenant, [fact.id for fact, _ in found])
     return [
@@ -117,14 +120,22 @@ def recall_anonymously(
     return recall_team(services, tenant, query, settings, origins=parse_origins(query), limit=limit)
 
 
-def recall_for_call(call: Call, query: str, limit: int | None = None) -> list[TeamRecalled]:
+def recall_for_call(
+    call: Call, query: str, limit: int | None = None, as_of: AsOf | None = None
+) -> list[TeamRecalled]:
     """Recall for the caller's surface; empty unless the settings allow it."""
     tenant = Tenant(call.owner.tenant)
     settings = call.services.live_settings.get(tenant, call.profile)
     if not call.profile.team.enabled or not settings.can_recall(call.principal.surface):
         return []
     return recall_team(
-        call.services, tenant, query, settings, origins=parse_origins(query), limit=limit
+        call.services,
+        tenant,
+        query,
+        settings,
+        origins=parse_origins(query),
+        limit=limit,
+        known_at=as_of and as_of.known,
     )
 
 

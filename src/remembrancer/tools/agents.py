@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-
 from remembrancer.errors import NotFound
-from remembrancer.memory import Memory
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import (
     ContextResult,
@@ -29,10 +25,9 @@ from remembrancer.tools.tool import (
     search,
     tool,
 )
-from remembrancer.types import Kind, Record, Rule, looks_like_id
+from remembrancer.types import Kind, looks_like_id
 
 SEARCHED_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
-PAGE_SIZE = 1000
 
 
 @tool(ADDS)
@@ -130,7 +125,7 @@ def memory_recall(
 def memory_get(caller: Caller, type: KindName, id: str) -> MemoryResult:
     """One memory in full by its id. Use it when a search result is not enough."""
     memory = caller.memory
-    record = memory.get(_check_id(type, id), used=True)
+    record = memory.get(_check_id(type, id), as_of=caller.as_of, used=True)
     return MemoryResult.from_record(memory, record, max_detail_chars=None)
 
 
@@ -163,22 +158,8 @@ def memory_forget(caller: Caller, type: KindName, id: str) -> WriteResult:
 def memory_stats(caller: Caller, scope: str | None = None) -> StatsResult:
     """Counts and health of memory: kinds, confidence, backlog, rules. Use it to report on memory,
     not to find something in it."""
-    scope, memory = caller.resolve_read_scope(scope), caller.memory
-    stats = memory.stats(scope=scope)
-    records = list(_iter_facts_and_rules(memory, scope))
-    rules = [one for one in records if isinstance(one, Rule)]
-    helped = [memory.effectiveness(one) for one in rules if one.applied_count]
-    return StatsResult(
-        by_kind={kind: dict(states) for kind, states in stats.by_kind.items()},
-        by_scope=dict(stats.by_scope),
-        by_permanence=dict(stats.by_permanence),
-        fading=stats.fading,
-        expiring_soon=stats.expiring,
-        episodes_waiting=stats.backlog,
-        confidence=dict(Counter(_bucket_confidence(memory.confidence(one)) for one in records)),
-        rules=dict(Counter(one.maturity for one in rules)),
-        effectiveness=round(sum(helped) / len(helped), 3) if helped else None,
-    )
+    stats = caller.memory.stats(scope=caller.resolve_read_scope(scope), as_of=caller.as_of)
+    return StatsResult.from_stats(stats)
 
 
 @tool(READS)
@@ -188,7 +169,8 @@ def memory_context(
     """Memory as text for an agent's system prompt, within a budget of tokens (3000). Use it before
     a session starts, or after its context was compressed."""
     memory = caller.acting_as(butler).memory
-    return ContextResult.from_context(memory.context(trigger_prompt, budget=token_budget))
+    found = memory.context(trigger_prompt, budget=token_budget, as_of=caller.as_of)
+    return ContextResult.from_context(found)
 
 
 def _check_id(type: str, id: str) -> str:
@@ -196,23 +178,6 @@ def _check_id(type: str, id: str) -> str:
     if not looks_like_id(id) or not id.startswith(f"{type}_"):
         raise NotFound(f"There is no {type} with that id.")
     return id
-
-
-def _iter_facts_and_rules(memory: Memory, scope: str | None) -> Iterator[Record]:
-    cursor = None
-    while True:
-        page = memory.list(
-            kinds=(Kind.FACT, Kind.RULE), scope=scope, limit=PAGE_SIZE, cursor=cursor
-        )
-        yield from page.items
-        if (cursor := page.cursor) is None:
-            return
-
-
-def _bucket_confidence(confidence: float) -> str:
-    """Return the range of width 0.2 that holds a confidence, such as "0.4-0.6"."""
-    step = min(int(confidence * 5), 4)
-    return f"{step / 5:g}-{(step + 1) / 5:g}"
 
 
 EPISODE_TOOLS = (

@@ -13,7 +13,7 @@ from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
-from remembrancer.types import GLOBAL_SCOPE, Principal, TeamOrigin, validate_name
+from remembrancer.types import GLOBAL_SCOPE, AsOf, Principal, TeamOrigin, validate_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class Caller:
     time_zone: str = "UTC"
     team_origin: TeamOrigin = TeamOrigin.AGENT
     """Who authors what is proposed to the team: the user, if they ask our own assistant for it."""
+    as_of: AsOf | None = None
+    """The past moment that a reading tool looks back to."""
 
     @property
     def principal(self) -> Principal:
@@ -62,7 +64,13 @@ class Caller:
             self._check_agent(scope)
         return scope
 
-    def to_utc(self, moment: datetime) -> datetime:
+    def looking_back(self, known: datetime | None, true: datetime | None) -> Caller:
+        """Return a caller that reads what was known then, and what was true then."""
+        if known is None and true is None:
+            return self
+        return replace(self, as_of=AsOf(known and self._to_utc(known), true and self._to_utc(true)))
+
+    def _to_utc(self, moment: datetime) -> datetime:
         zone = moment.tzinfo or ZoneInfo(self.time_zone)
         try:
             return as_utc(moment.replace(tzinfo=zone))

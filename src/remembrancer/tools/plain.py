@@ -13,7 +13,6 @@ from remembrancer.tools.tool import (
     ENDS,
     READS,
     SETS,
-    AsOfDate,
     KindList,
     MemoryReference,
     StringList,
@@ -61,23 +60,20 @@ def _check_recallable(caller: Caller, kind: str) -> None:
 
 @tool(READS)
 def recall(
-    caller: Caller,
-    query: str,
-    limit: int | None = None,
-    kinds: KindList | None = None,
-    as_of: AsOfDate | None = None,
+    caller: Caller, query: str, limit: int | None = None, kinds: KindList | None = None
 ) -> MemoryListResult:
     """Search what is remembered, best first. Use it before answers that may depend on the user's
     past, preferences or plans."""
-    then = None if as_of is None else caller.to_utc(as_of)
-    return search(caller, query, limit=limit, kinds=kinds, as_of=then)
+    return search(caller, query, limit=limit, kinds=kinds)
 
 
 @tool(READS)
 def context(caller: Caller, prompt: str | None = None, budget: int | None = None) -> ContextResult:
     """Memory relevant to a task, as text within a token budget. Use it once at the start, or
     without a prompt for what matters most about the user."""
-    return ContextResult.from_context(caller.memory.context(prompt, budget=budget))
+    return ContextResult.from_context(
+        caller.memory.context(prompt, budget=budget, as_of=caller.as_of)
+    )
 
 
 @tool(SETS)

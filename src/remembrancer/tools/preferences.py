@@ -10,7 +10,15 @@ from remembrancer.errors import NotFound
 from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, WriteResult
-from remembrancer.tools.tool import ENDS, READS, SETS, MemoryReference, drop_none, search, tool
+from remembrancer.tools.tool import (
+    ENDS,
+    READS,
+    SETS,
+    MemoryReference,
+    drop_none,
+    search,
+    tool,
+)
 from remembrancer.types import Kind, Relation, Status
 
 MAX_LISTED = 200
@@ -77,7 +85,13 @@ def list_preferences(
     memory = caller.memory
     categories = () if category is None else (category,)
     status = Status.UNCONFIRMED if unconfirmed else None
-    page = memory.list(kinds=PREFERENCES, status=status, categories=categories, limit=MAX_LISTED)
+    page = memory.list(
+        kinds=PREFERENCES,
+        status=status,
+        categories=categories,
+        limit=MAX_LISTED,
+        as_of=caller.as_of,
+    )
     return MemoryListResult.from_records(memory, page.items, more=page.cursor is not None)
 
 

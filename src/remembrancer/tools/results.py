@@ -21,7 +21,16 @@ from remembrancer.recall.prompt_block import (
 )
 from remembrancer.remember.doubt import describe_doubt
 from remembrancer.team.fact_list import TeamListed
-from remembrancer.types import Fact, Page, Recollection, Record, Rule, TeamRecalled, Written
+from remembrancer.types import (
+    Fact,
+    Page,
+    Recollection,
+    Record,
+    Rule,
+    Stats,
+    TeamRecalled,
+    Written,
+)
 
 MAX_QUOTE_CHARS = 200
 MAX_ERROR_CHARS = 500
@@ -238,13 +247,30 @@ class ContextResult(ToolResult):
 class StatsResult(ToolResult):
     by_kind: dict[str, dict[str, int]]
     by_scope: dict[str, int]
-    by_permanence: dict[str, int]
+    by_permanence: dict[str, dict[str, int]]
     fading: int
     expiring_soon: int
     episodes_waiting: int
     confidence: dict[str, int]
     rules: dict[str, int]
     effectiveness: float | None = None
+    consolidated_at: str | None = None
+
+    @classmethod
+    def from_stats(cls, stats: Stats) -> StatsResult:
+        last = stats.consolidated_at
+        return cls(
+            by_kind={kind: dict(states) for kind, states in stats.by_kind.items()},
+            by_scope=dict(stats.by_scope),
+            by_permanence={kind: dict(found) for kind, found in stats.by_permanence.items()},
+            fading=stats.fading,
+            expiring_soon=stats.expiring,
+            episodes_waiting=stats.backlog,
+            confidence=dict(stats.by_confidence),
+            rules=dict(stats.by_maturity),
+            effectiveness=stats.effectiveness,
+            consolidated_at=last.isoformat(timespec="seconds") if last else None,
+        )
 
     def to_text(self) -> str:
         kinds = [f"{sum(states.values())} {kind}s" for kind, states in self.by_kind.items()]

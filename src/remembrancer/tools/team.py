@@ -8,7 +8,13 @@ from pydantic import BeforeValidator
 
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import ProposalResult, TeamListResult, TeamRecallResult
-from remembrancer.tools.tool import READS, SETS, drop_none, parse_json_list, tool
+from remembrancer.tools.tool import (
+    READS,
+    SETS,
+    drop_none,
+    parse_json_list,
+    tool,
+)
 
 
 def _parse_one_or_many(value: object) -> object:
@@ -24,9 +30,7 @@ OriginList = Annotated[
 
 @tool(SETS)
 def propose_to_team(
-    caller: Caller,
-    content: str,
-    kind: TeamKindName | None = None,
+    caller: Caller, content: str, kind: TeamKindName | None = None
 ) -> ProposalResult:
     """Propose project knowledge for the whole team; it waits for approval. Use it for "remember
     this for the team", and say nothing about any person."""
@@ -42,7 +46,8 @@ def propose_to_team(
 @tool(READS)
 def ask_team(caller: Caller, query: str) -> TeamRecallResult:
     """Search what the team knows. Use it for questions about the project, not the user."""
-    return TeamRecallResult.from_recall(caller.memory.team(query))
+    found = caller.memory.team(query, as_of=caller.as_of)
+    return TeamRecallResult.from_recall(found)
 
 
 @tool(READS)
@@ -56,7 +61,7 @@ def list_team_memories(
     """List what the team knows, newest first, each with its origin. Use it to see what agents,
     users or the assistant added."""
     wanted = drop_none(origins=origins, kind=kind, limit=limit, cursor=cursor)
-    return TeamListResult.from_page(caller.memory.list_team(**wanted))
+    return TeamListResult.from_page(caller.memory.list_team(**wanted, as_of=caller.as_of))
 
 
 TEAM_TOOLS = (propose_to_team, ask_team, list_team_memories)

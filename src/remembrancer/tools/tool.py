@@ -54,7 +54,11 @@ KindName = Literal["episode", "fact", "rule"]
 PermanenceName = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
 SearchMode = Literal["hybrid", "semantic", "keyword"]
 MemoryReference = Annotated[str, Field(description="id, or words only it has")]
-AsOfDate = Annotated[datetime, Field(description="as known on this date")]
+AS_OF_FIELDS: Mapping[str, Any] = {
+    "as_of": (Annotated[datetime, Field(description="as known then")] | None, None),
+    "true_at": (Annotated[datetime, Field(description="what was true then")] | None, None),
+}
+"""The arguments by which every reading tool looks back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class Tool:
         for name, value in values.items():
             for text in value if isinstance(value, list) else [value]:
                 _check_storable(name, text)
+        if self.effect is ToolEffect.READS:
+            caller = caller.looking_back(values.pop("as_of", None), values.pop("true_at", None))
         return self.function(caller, **values)
 
 
@@ -122,6 +128,8 @@ def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:
             one.name: (one.annotation, ... if one.default is one.empty else one.default)
             for one in parameters
         }
+        if effect is ToolEffect.READS:
+            fields |= AS_OF_FIELDS
         return Tool(
             name=function.__name__,
             description=" ".join((function.__doc__ or "").split()),
@@ -137,8 +145,8 @@ def tool(effect: ToolEffect) -> Callable[[ToolFunction], Tool]:
 
 
 def search(caller: Caller, query: str, **options: Any) -> MemoryListResult:
-    """Recall with the options that are not None."""
-    found = caller.memory.recall(query, **drop_none(**options))
+    """Recall with the options that are not None, at the moment that the caller looks back to."""
+    found = caller.memory.recall(query, **drop_none(as_of=caller.as_of, **options))
     return MemoryListResult.from_recall(caller.memory, found)
 
 

@@ -14,7 +14,14 @@ from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer, check_scope
 from remembrancer.server.etags import ETagHeaders
 from remembrancer.server.render import MemoryRenderer
-from remembrancer.server.routes.list_params import MemoryListParams, PageQuery, build_page
+from remembrancer.server.routes.list_params import (
+    AsOfParams,
+    AsOfQuery,
+    MemoryListParams,
+    PageQuery,
+    build_as_of,
+    build_page,
+)
 from remembrancer.types import (
     History,
     Kind,
@@ -39,7 +46,7 @@ class FactListParams(MemoryListParams):
     category: tuple[schemas.Name, ...] = ()
 
 
-class FactLookupParams(schemas.RequestModel):
+class FactLookupParams(AsOfParams):
     """The key of a fact; `used` counts it as recalled."""
 
     subject: schemas.Name
@@ -69,9 +76,9 @@ class EpisodeListParams(MemoryListParams):
 
 
 @listings.get("/stats", response_model=Stats)
-def get_memory_stats(me: CallerMemory, etag: ETag) -> Any:
-    """Count memories by kind, category, permanence, scope and state."""
-    stats = me.stats()
+def get_memory_stats(me: CallerMemory, etag: ETag, params: AsOfQuery) -> Any:
+    """Count memories by kind, category, permanence, scope, trust and confidence."""
+    stats = me.stats(as_of=build_as_of(params))
     etag.set(stats)
     return stats
 
@@ -91,7 +98,8 @@ def find_fact(
 ) -> Any:
     """Get the active fact for a subject and predicate."""
     scope = check_scope(me, params.scope)
-    fact = me.fact(params.subject, params.predicate, scope=scope, used=params.used)
+    then = build_as_of(params)
+    fact = me.fact(params.subject, params.predicate, scope=scope, as_of=then, used=params.used)
     return {"fact": fact and renderer.memory(fact)}
 
 

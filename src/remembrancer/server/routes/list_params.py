@@ -29,7 +29,17 @@ class PageParams(schemas.RequestModel):
 PageQuery = Annotated[PageParams, Query()]
 
 
-class MemoryListParams(PageParams):
+class AsOfParams(schemas.RequestModel):
+    """The past moment to look back to: what was known then, what was true then, or both."""
+
+    known_at: schemas.Moment | None = None
+    true_at: schemas.Moment | None = None
+
+
+AsOfQuery = Annotated[AsOfParams, Query()]
+
+
+class MemoryListParams(PageParams, AsOfParams):
     """Filters for lists of memories; `q` searches instead of listing."""
 
     scope: schemas.Name | None = None
@@ -42,8 +52,6 @@ class MemoryListParams(PageParams):
     tag: tuple[schemas.Name, ...] = ()
     min_importance: schemas.FiniteNumber | None = None
     min_confidence: schemas.Fraction | None = None
-    known_at: schemas.Moment | None = None
-    true_at: schemas.Moment | None = None
 
 
 def build_as_of(model: Any) -> AsOf | None:

@@ -18,6 +18,7 @@ from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
 from remembrancer.server.routes.kinds import Editor, build_history, get_record
 from remembrancer.server.routes.list_params import (
+    AsOfQuery,
     MemoryListParams,
     PageQuery,
     build_as_of,
@@ -29,13 +30,6 @@ ACTIVE = (Status.ACTIVE,)
 
 router = APIRouter(tags=["memories"])
 trash = APIRouter(tags=["memories"])
-
-
-class AsOfParams(schemas.RequestModel):
-    """The past moment to read a memory at."""
-
-    known_at: schemas.Moment | None = None
-    true_at: schemas.Moment | None = None
 
 
 class LinkRequest(schemas.RequestModel):
@@ -97,7 +91,7 @@ def get_memory(
     renderer: Renderer,
     id: schemas.Name,
     etag: ETag,
-    params: Annotated[AsOfParams, Query()],
+    params: AsOfQuery,
 ) -> Any:
     """Get a memory, whatever its status."""
     record = me.get(_resolve(me, id, ANY_STATUS).id, as_of=build_as_of(params))
@@ -137,15 +131,19 @@ def restore_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> An
 
 
 @router.get("/{id}/history", response_model=schemas.HistoryResponse)
-def get_memory_history(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
+def get_memory_history(
+    me: CallerMemory, renderer: Renderer, id: schemas.Name, params: AsOfQuery
+) -> Any:
     """Get all versions and events of a memory."""
-    return build_history(renderer, me.history(_resolve(me, id, ANY_STATUS).id))
+    record = _resolve(me, id, ANY_STATUS)
+    return build_history(renderer, me.history(record.id, as_of=build_as_of(params)))
 
 
 @router.get("/{id}/links", response_model=ListLinksResponse)
-def list_memory_links(me: CallerMemory, id: schemas.Name) -> Any:
+def list_memory_links(me: CallerMemory, id: schemas.Name, params: AsOfQuery) -> Any:
     """List a memory's links in both directions."""
-    return {"items": me.links(_resolve(me, id, ANY_STATUS).id)}
+    record = _resolve(me, id, ANY_STATUS)
+    return {"items": me.links(record.id, as_of=build_as_of(params))}
 
 
 @router.post("/{id}/links", response_model=schemas.WriteResponse)

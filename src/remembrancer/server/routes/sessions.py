@@ -10,7 +10,12 @@ from pydantic import Field
 from remembrancer.paging import MAX_LIMIT, decode_offset, encode_offset
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
-from remembrancer.server.routes.list_params import PageParams, PageQuery
+from remembrancer.server.routes.list_params import (
+    AsOfParams,
+    PageParams,
+    PageQuery,
+    build_as_of,
+)
 from remembrancer.server.routes.verbs import dump_turns
 from remembrancer.types import Batch, SessionStatus
 
@@ -30,12 +35,6 @@ class AppendTurnsRequest(schemas.RequestModel):
     turns: Annotated[list[schemas.NewTurn], Field(min_length=1, max_length=10_000)]
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)] | None = None
     learn: bool = True
-
-
-class TurnListParams(PageParams):
-    """`latest` selects the last turns."""
-
-    latest: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
 
 
 class SessionViewParams(schemas.RequestModel):
@@ -68,6 +67,12 @@ class RenameSessionRequest(schemas.RequestModel):
     """The new title of a session."""
 
     title: Annotated[schemas.Text, Field(min_length=1, max_length=1000)]
+
+
+class TurnListParams(PageParams, AsOfParams):
+    """One page of a session's turns, of the `latest` ones, or of those at a past moment."""
+
+    latest: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
 
 
 class ArchiveSessionRequest(schemas.RequestModel):
@@ -105,7 +110,7 @@ def list_turns(
     """List a session's turns in order."""
     me.session(session)
     start = decode_offset(params.cursor)
-    found = me.turns(session, latest=params.latest)
+    found = me.turns(session, latest=params.latest, as_of=build_as_of(params))
     turns = [turn for turn in found if turn.position >= start]
     page = turns[: params.limit]
     more = len(turns) > params.limit

@@ -11,7 +11,7 @@ from remembrancer.errors import InvalidInput
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, Engine, ETag, TeamReview
 from remembrancer.server.problems import KEY_REQUIRED, Unauthenticated
-from remembrancer.server.routes.list_params import PageParams
+from remembrancer.server.routes.list_params import AsOfParams, PageParams, build_as_of
 from remembrancer.team.service import ProposalOutcome
 from remembrancer.team.settings import TeamSettings
 from remembrancer.types import Principal, TeamFact, TeamKind, TeamOrigin, TeamRecalled, TeamStatus
@@ -22,7 +22,7 @@ TeamFactText = Annotated[schemas.Text, Field(min_length=1, max_length=500)]
 Importance = Annotated[float, Field(ge=1, le=5, allow_inf_nan=False)]
 
 
-class TeamRecallRequest(schemas.RequestModel):
+class TeamRecallRequest(AsOfParams):
     """A query for the team's memory."""
 
     query: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)]
@@ -141,9 +141,12 @@ def team_recall(
     body: TeamRecallRequest,
 ) -> Any:
     """Search the team's memory. Works without a key if the team's settings allow it."""
+    then = build_as_of(body)
     if caller is None:
+        if then is not None:
+            raise InvalidInput("Only with a key can the team be asked about the past.")
         return {"items": engine.team_recall(body.query, limit=body.limit)}
-    facts = engine.for_principal(caller).team(body.query)
+    facts = engine.for_principal(caller).team(body.query, as_of=then)
     return {"items": facts[: body.limit] if body.limit else facts}
 
 

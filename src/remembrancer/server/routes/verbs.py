@@ -12,7 +12,7 @@ from remembrancer.recall.prompt_block import Context
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, Renderer, check_scope
 from remembrancer.server.render import build_json_response
-from remembrancer.server.routes.list_params import build_as_of
+from remembrancer.server.routes.list_params import AsOfParams, build_as_of
 from remembrancer.types import Batch, Kind, Verdict
 
 router = APIRouter(tags=["verbs"])
@@ -21,15 +21,13 @@ _RECALL_RESPONSE = TypeAdapter(schemas.RecallResponse)
 _CONTEXT = TypeAdapter(Context)
 
 
-class PromptContextRequest(schemas.RequestModel):
+class PromptContextRequest(AsOfParams):
     """The prompt to find memories for, its time, and the token budget."""
 
     prompt: Annotated[schemas.Text, Field(min_length=1, max_length=20_000)] | None = None
     budget: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     session: schemas.Name | None = None
     style: Literal["sections", "note", "hot_set"] | None = None
-    known_at: schemas.Moment | None = None
-    true_at: schemas.Moment | None = None
     now: schemas.Moment | None = None
     exclude: Annotated[list[schemas.Name], Field(max_length=10_000)] | None = None
 
