@@ -289,12 +289,13 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller, resolved once at the edge."""
+    """The caller, resolved once at the edge; `session` is the one in which they store memories."""
 
     owner: Owner
     agent: str | None = None
     surface: str = "library"
     capabilities: frozenset[str] = frozenset()
+    session: str | None = None
 
     @classmethod
     def for_jobs(cls, owner: Owner) -> Principal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -58,6 +59,10 @@ class Session:
         done = rem(*args, env=self.env, cwd=self.folder, stdin=said)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
+
+    def rem(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run another verb with the same options."""
+        return rem(*self.options, *command, env=self.env, cwd=self.folder)
 
     def told(self, event: str, **more: Any) -> str:
         """The context that a hook gives, in the form that Claude Code and Codex document."""

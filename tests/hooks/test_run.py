@@ -34,7 +34,11 @@ def test_what_it_prints_and_its_exit_code_are_passed_on(session: Session, me: Me
     done = ran(session, "no-such-program")
     assert done.returncode == 2
     assert "cannot be run" in done.stderr
-    assert len(me.list(kinds=[Kind.EPISODE]).items) == 4, "three runs, one of which printed"
+    kept = me.list(kinds=[Kind.EPISODE]).items
+    assert len(kept) == 4, "three runs, one of which printed"
+    assert len({one.session_id for one in kept}) == 3, "each run is a session"
+    printed = next(one for one in kept if one.tainted)
+    assert len(me.session_memories(str(printed.session_id))) == 2
 
 
 def test_words_of_the_command_stand_for_the_context(session: Session, me: Memory) -> None:

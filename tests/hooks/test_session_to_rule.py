@@ -18,7 +18,9 @@ from remembrancer.llm.openai import OpenAICompatibleModel
 from remembrancer.testing import ModelEndpoint, ScriptedReply, says
 from remembrancer.types import Episode, Kind, Turn
 from tests.hooks.sessions import Session, eventually
+from tests.support.http_server import served
 from tests.support.plans import asks_for, plans, shown_in
+from tests.support.visitor import Visitor
 
 pytestmark = [pytest.mark.feature("M11", "M17"), pytest.mark.postgres_long]
 
@@ -101,12 +103,24 @@ def test_what_a_user_corrects_in_a_session_becomes_a_rule_in_the_next(
     asked = next(one.json for one in model.requests if asks_for(one.json) == "episode")
     assert "Bergen" not in shown_in(asked), "what tools say is not shown"
 
-    assert store.run_job("consolidate", tenant=tenant).changed == 1
+    done = session.rem("jobs", "run", "consolidate")
+    assert done.returncode == 0, done.stderr
 
     (rule,) = store.for_user("ada").list(kinds=[Kind.RULE]).items
     assert (rule.content, rule.tainted, rule.agent) == (RULE["content"], False, "coder")
     assert rule.session_id == f"claude-code-{session.name}"
     assert "Run the tests before a commit" in session.told("SessionStart", source="startup")
+    with served(store) as server:
+        ada = Visitor(server, "ada")
+        page = ada.get(f"/memory/{rule.id}").text
+        assert "Concluded from 1 episode of coder" in page
+        assert f'href="/memory/{episode.id}"' in page
+        assert "recorded in a session of coder" in page
+        assert f'href="/conversations/{rule.session_id}"' in page
+        conversation = ada.get(f"/conversations/{rule.session_id}").text
+    assert CORRECTION in conversation
+    assert f'href="/memory/{rule.id}"' in conversation
+    assert f'href="/memory/{episode.id}"' in conversation
 
 
 def turn(number: int, content: str, role: str = "user") -> Turn:

@@ -73,9 +73,13 @@ def test_a_conclusion_leads_to_its_episodes_and_their_sessions(
 
 
 def test_the_api_says_where_memories_come_from(served: Served, model: ModelEndpoint) -> None:
-    coder = concluded_from_two_sessions(served, model)
-    coder.remember("The build takes nine minutes", session_id="cc-session-1")
+    concluded_from_two_sessions(served, model)
     client = served.of("ada")
+    body = {"content": "The build takes nine minutes"}
+    named = {"X-Session-Id": "cc-session-1"}
+    client.post("/api/agents/coder/remember", json=body, headers=named)
+    refused = client.post("/api/remember", json=body, headers={"X-Session-Id": "x" * 201})
+    assert refused.status_code == 400
 
     found = client.get("/api/sessions/cc-session-1/memories").json()["items"]
 

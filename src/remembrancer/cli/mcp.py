@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Annotated, cast, get_args
 
@@ -18,6 +19,9 @@ def mcp(
     tools: Annotated[
         str, Option(metavar="SET", help="core (the profile's tools) or full (all tools).")
     ] = "core",
+    session: Annotated[
+        str | None, Option(metavar="NAME", help="The session in which memories are stored.")
+    ] = None,
 ) -> None:
     """Serve memory to an MCP client on stdin and stdout.
 
@@ -36,8 +40,10 @@ def mcp(
     if find_spec("mcp") is None:
         raise InvalidSetting("The MCP server is not installed: pip install 'remembrancer[mcp]'.")
     restore_default_gc()
+    from remembrancer.guard.redaction import validate_session_name
     from remembrancer.mcp.stdio import serve
 
     with cli.open_engine(embeds=True) as engine:
         me = cli.memory_of(engine, surface="mcp")
-        serve(engine, me.principal, cast(Extent, tools))
+        name = validate_session_name(session) if session else None
+        serve(engine, replace(me.principal, session=name), cast(Extent, tools))

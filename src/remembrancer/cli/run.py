@@ -81,17 +81,22 @@ def _load_context(cli: CliContext, about: str | None, budget: int | None) -> str
 def _remember_run(
     me: Memory | RemoteMemory, command: list[str], about: str | None, ran: ProcessResult
 ) -> None:
-    """Remember the user's words, and apart from them what the program printed."""
+    """Remember the user's words, and apart from them what the program printed, as one session."""
+    from remembrancer.clock import SystemClock
+    from remembrancer.ids import new_id
+    from remembrancer.remember.provenance import RUN_TAG
+
     line = _CONTROL_PATTERN.sub("", shlex.join(command))
     line = f"{line[:MAX_COMMAND_CHARS]}…" if len(line) > MAX_COMMAND_CHARS else line
     how = "it succeeded" if ran.exit_code == 0 else f"it failed with exit code {ran.exit_code}"
     task = f" for “{' '.join(about.split())[:MAX_TASK_CHARS]}”" if about else ""
     place = Path.cwd().name or "/"
     text = f"Ran `{line}` in {place}{task}: {how} after {ran.seconds:.0f} seconds."
-    me.remember(text, kind="episode", origin="user", tags=["run"])
+    session = new_id("run", SystemClock().now())
+    me.remember(text, kind="episode", origin="user", tags=[RUN_TAG], session_id=session)
     if printed := _clean_output(ran.output):
         output = f"`{line}` in {place} printed last: {printed}"
-        me.remember(output, kind="episode", origin="tool", tags=["run"])
+        me.remember(output, kind="episode", origin="tool", tags=[RUN_TAG], session_id=session)
 
 
 def _clean_output(output: str) -> str:

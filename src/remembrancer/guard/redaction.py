@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from remembrancer.errors import InvalidInput
-from remembrancer.types import Json
+from remembrancer.types import Json, validate_name
 
 _NUL_PATTERN = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -25,6 +25,12 @@ def refuse_secret_name(name: str | None) -> None:
 
     if name and any(finding.kind != "generic-token" for finding in redact(name).findings):
         raise InvalidInput("A name or reference contains a secret. Secrets are never stored.")
+
+
+def validate_session_name(name: str) -> str:
+    """The normalised name of a session; raises InvalidInput if it is none, or a secret."""
+    refuse_secret_name(name)
+    return validate_name(name, "session")
 
 
 def redact_text(text: str) -> str:

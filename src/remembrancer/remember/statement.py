@@ -184,7 +184,7 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         "agent": statement.agent or call.principal.agent,
         "surface": statement.surface or call.principal.surface,
         "author": statement.author or call.author,
-        "session_id": statement.session_id,
+        "session_id": statement.session_id or _current_session(call, statement),
         "evidence": statement.evidence,
         "tags": statement.tags,
         "metadata": _build_metadata(statement),
@@ -225,6 +225,11 @@ def _cite_message(statement: Statement, citation: Citation) -> Statement:
         evidence=(Evidence(turn.session_id, turn.id, quote),),
         metadata={**statement.metadata, REQUEST_KEY: citation.is_requested},
     )
+
+
+def _current_session(call: Call, statement: Statement) -> str | None:
+    """The caller's session, for what they state themselves."""
+    return call.principal.session if statement.source is Source.EXPLICIT else None
 
 
 def _build_metadata(statement: Statement) -> dict[str, Json]:

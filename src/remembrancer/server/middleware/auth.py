@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
@@ -11,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remembrancer.access.keys import KEY_PREFIX, LOGIN_CAPABILITY
 from remembrancer.errors import RemembrancerError
+from remembrancer.guard.redaction import validate_session_name
 from remembrancer.server import problems
 from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.problems import ForeignOrigin, Unauthenticated
@@ -26,6 +28,9 @@ PUBLIC_PATHS = ("/healthz", "/readyz", "/login", "/openapi.json", "/.well-known/
 
 ANONYMOUS_PATHS = ("/api/team/recall",)
 """Paths that accept requests without a key if the team's settings allow it."""
+
+SESSION_HEADER = "X-Session-Id"
+"""The session in which the caller stores memories."""
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -77,7 +82,7 @@ class AuthMiddleware:
             raise Unauthenticated(problems.KEY_REQUIRED)
         if header is None:
             _refuse_cross_site_write(connection)
-        return principal
+        return _name_session(principal, connection.headers.get(SESSION_HEADER))
 
     def _find_by_header(self, header: str, surface: str) -> Principal | None:
         scheme, _, secret = header.partition(" ")
@@ -86,6 +91,12 @@ class AuthMiddleware:
         if secret.startswith(KEY_PREFIX) or self._tokens is None:
             return self._engine.principal_of(secret, surface=surface)
         return self._tokens.principal_of(secret, surface)
+
+
+def _name_session(principal: Principal, session: str | None) -> Principal:
+    if session is None:
+        return principal
+    return replace(principal, session=validate_session_name(session))
 
 
 def _refuse_cross_site_write(connection: HTTPConnection) -> None:
