@@ -717,13 +717,15 @@ class Recollection(list[Recalled]):
 class Written:
     """The result of a write: the memory as it is now, and the event for `undo`.
 
-    `event` is None if nothing changed, such as when the same text is stored twice.
+    `event` is None if nothing changed, such as when the same text is stored twice. `conflicts` are
+    the active memories that contradict it, as far as the caller can see them.
     """
 
     memory: Record
     event: Event | None
     replaced: Record | None = None
     secrets: tuple[str, ...] = ()
+    conflicts: tuple[Record, ...] = ()
 
     @property
     def refusal(self) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -242,7 +243,10 @@ class Model:
             return warning.id, False
         if old is None:
             new = self._born(said, scope, now, new_id)
-            self._log(event_id, Action.REMEMBERED, [self._insert(new)])
+            rivals = self._rivals(new)
+            inserted = self._insert(new)
+            flags = [self._add((new.id, one, Relation.CONTRADICTS), now) for one in rivals]
+            self._log(event_id, Action.REMEMBERED, [inserted, *flags])
             return new.id, True
         if said.get("source") == "extracted" and old.source == "explicit":
             return old.id, False
@@ -269,6 +273,24 @@ class Model:
                     if one.status is wanted:
                         return one, False
         return None, False
+
+    def _rivals(self, new: Life, known: Collection[str] = ()) -> list[str]:
+        """Other values of the same key in other scopes that the actor sees."""
+        return [
+            one.id
+            for one in self.lives.values()
+            if new.key is not None
+            and (one.key, one.status) == (new.key, Status.ACTIVE)
+            and one.scope != new.scope
+            and one.content != new.content
+            and one.id not in known
+            and self.sees(self.acting, one, new.recorded_at)
+        ]
+
+    def _agree(self, one: Life, other: Life) -> bool:
+        """Whether two facts hold the same value of one key in two scopes."""
+        same = one.key is not None and (one.key, one.content) == (other.key, other.content)
+        return same and one.scope != other.scope
 
     def _warning_against(
         self, agent: str | None, words: str, scope: str, now: datetime
@@ -332,11 +354,17 @@ class Model:
         values = {**self._retirement(old, Status.SUPERSEDED, now, new.valid_from), **also}
         changes = [*first, self._patch(old.id, values), self._insert(new)]
         changes.append(self._add((new.id, old.id, Relation.SUPERSEDES), now))
+        known = {end for one in moved if one[2] == "contradicts" for end in one[:2]}
+        rivals = self._rivals(new, known)
         for source, target, relation in moved:
             since = self.links[source, target, relation]
             changes.append(self._drop((source, target, relation)))
+            other = self.lives[target if source == old.id else source]
+            if relation is Relation.CONTRADICTS and self._agree(new, other):
+                continue
             ends = (new.id if end == old.id else end for end in (source, target))
             changes.append(self._add((*ends, relation), since))
+        changes += [self._add((new.id, one, Relation.CONTRADICTS), now) for one in rivals]
         self._log(event_id, action, changes)
 
     def update(

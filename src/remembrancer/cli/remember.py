@@ -227,6 +227,8 @@ def _print_remembered(out: Terminal, written: Written, word: str = "Remembered."
         out.say(f"{word} {quote(written.memory.content)}")
         if written.replaced is not None:
             out.say(f"Replaced {quote(written.replaced.content)}")
+    for one in written.conflicts:
+        out.say(f"It contradicts {quote(one.content)} in the scope {one.scope}.")
     if written.secrets:
         out.say(_describe_secrets(written.memory, written.secrets))
     _print_undo_hint(out, written)

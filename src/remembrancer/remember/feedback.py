@@ -56,7 +56,7 @@ def record_verdict(
         if is_misleading(new, call.profile.rules):
             warning = build_warning(call, new, [*writer.list_applications([old.id]), used])
             vector = vectors.get(warning.search_text)
-            writes = [AddApplication(used), *plan_inversion(writer, new, warning, vector)]
+            writes = [AddApplication(used), *plan_inversion(call, writer, new, warning, vector)]
             new = warning
         event = call.new_event(_name_action(old, new, verdict), now, note=_maturity_note(old, new))
         event = writer.apply(event, writes)

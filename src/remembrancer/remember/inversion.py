@@ -45,14 +45,16 @@ def build_warning(call: Call, rule: Rule, uses: Sequence[RuleApplication]) -> Ru
     )
 
 
-def plan_inversion(reader: Reader, rule: Rule, warning: Rule, vector: Embedding) -> list[Write]:
+def plan_inversion(
+    call: Call, reader: Reader, rule: Rule, warning: Rule, vector: Embedding
+) -> list[Write]:
     """The writes that supersede the rule by the warning; the rule keeps its final counts."""
     counts = {name: getattr(rule, name) for name in COUNTS}
     return [
         Patch(one.id, {**one.values, **counts})
         if isinstance(one, Patch) and one.id == rule.id
         else one
-        for one in plan_supersede(reader, rule, warning, vector)
+        for one in plan_supersede(call, reader, rule, warning, vector)
     ]
 
 
@@ -90,7 +92,7 @@ def _invert(call: Call, memory_id: str) -> bool:
         if not isinstance(rule, Rule) or not _must_invert(call, writer, rule):
             return False
         warning = build_warning(call, rule, writer.list_applications([rule.id]))
-        writes = plan_inversion(writer, rule, warning, vectors.get(warning.search_text))
+        writes = plan_inversion(call, writer, rule, warning, vectors.get(warning.search_text))
         event = call.new_event(Action.INVERTED, warning.recorded_at, note=INVERSION_NOTE)
         writer.apply(event, writes)
         return True

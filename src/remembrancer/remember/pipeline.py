@@ -19,6 +19,7 @@ from remembrancer.remember.attributes import (
     fold_name,
     name_slot,
 )
+from remembrancer.remember.conflicts import is_settled, list_conflicts, plan_conflict_links
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
@@ -176,11 +177,9 @@ def commit(
     if plan.action is None:
         return plan.decision, Written(plan.memory, None)
     event = writer.apply(call.new_event(plan.action, new.recorded_at), plan.writes)
-    match plan.decision:
-        case Supersede(old):
-            return plan.decision, Written(plan.memory, event, replaced=writer.get(old.id))
-        case _:
-            return plan.decision, Written(plan.memory, event)
+    replaced = writer.get(plan.decision.old.id) if isinstance(plan.decision, Supersede) else None
+    conflicts = list_conflicts(call, writer, plan.memory)
+    return plan.decision, Written(plan.memory, event, replaced, conflicts=conflicts)
 
 
 def plan_write(
@@ -205,12 +204,14 @@ def plan_write(
             return WritePlan(decision, old)
         case Supersede(old):
             version = build_version(call, old, statement)
-            writes = plan_supersede(reader, old, version, vectors.get(version.search_text))
+            writes = plan_supersede(call, reader, old, version, vectors.get(version.search_text))
             settled = settle_doubts(reader, version)
             return WritePlan(decision, version, Action.REPLACED, (*writes, *settled))
         case Add():
             settled = settle_doubts(reader, new)
-            return WritePlan(decision, new, Action.REMEMBERED, (Insert(new, embedding), *settled))
+            flagged = plan_conflict_links(call, reader, new)
+            writes = [Insert(new, embedding), *settled, *flagged]
+            return WritePlan(decision, new, Action.REMEMBERED, tuple(writes))
         case never:
             assert_never(never)
 
@@ -322,11 +323,12 @@ def supersede(
     new = share_key(writer, new) if _is_unconfirmed(old) else new
     rival = find_rival(call, writer, new) if _is_unconfirmed(old) else None
     retired, linked = plan_displacement(call, new, rival, new.recorded_at)
-    writes = plan_supersede(writer, old, new, vectors.get(new.search_text))
+    writes = plan_supersede(call, writer, old, new, vectors.get(new.search_text))
     event = writer.apply(
         call.new_event(Action.UPDATED, new.recorded_at), [*retired, *writes, *linked]
     )
-    return Written(new, event, replaced=writer.get(rival.id if rival else old.id))
+    replaced = writer.get(rival.id if rival else old.id)
+    return Written(new, event, replaced, conflicts=list_conflicts(call, writer, new))
 
 
 def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
@@ -409,8 +411,10 @@ def _is_unconfirmed(record: Record) -> bool:
     return record.status is Status.UNCONFIRMED
 
 
-def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
-    """The writes that supersede `old` by `new` and move its links."""
+def plan_supersede(
+    call: Call, reader: Reader, old: Record, new: Record, embedding: Embedding
+) -> list[Write]:
+    """The writes that supersede `old` by `new`, move its links and flag its conflicts."""
     until = old.valid_from if _is_unconfirmed(old) else new.valid_from
     retired: Write = Patch(
         old.id, retirement_values(old, Status.SUPERSEDED, new.recorded_at, until)
@@ -418,9 +422,13 @@ def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embeddin
     successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
     moved: list[Write] = []
     for link in reader.list_links(old.id):
-        if link.relation is not Relation.SUPERSEDES:
-            moved += [DropLink(link), AddLink(_move_link(link, old.id, new.id))]
-    return [retired, Insert(new, embedding), AddLink(successor), *moved]
+        if link.relation is Relation.SUPERSEDES:
+            continue
+        moved.append(DropLink(link))
+        if not is_settled(reader, link, old, new):
+            moved.append(AddLink(_move_link(link, old.id, new.id)))
+    flagged = plan_conflict_links(call, reader, new, old=old)
+    return [retired, Insert(new, embedding), AddLink(successor), *moved, *flagged]
 
 
 def retirement_values(
@@ -506,9 +514,9 @@ def find_same_slot(reader: Reader, new: Fact) -> Fact | None:
     if found is not None or new.has_program_key or _is_one_of_several(new):
         return found
     slot = name_slot(*new.key[1:])
-    for pair in reader.list_fact_keys(new.scope):
-        if name_slot(*pair) == slot:
-            return reader.active_fact(new.scope, *pair)
+    for key in reader.list_fact_keys(new.scope):
+        if name_slot(*key[1:]) == slot:
+            return reader.active_fact(*key)
     return None
 
 

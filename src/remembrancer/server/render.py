@@ -56,6 +56,7 @@ class MemoryRenderer:
             event=result.event,
             replaced=self.memory(result.replaced) if result.replaced else None,
             refusal=result.refusal,
+            conflicts=self.memories(result.conflicts),
             secrets=list(result.secrets),
         )
 

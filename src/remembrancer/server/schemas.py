@@ -227,13 +227,15 @@ class EventPage(PageResponse[Event]):
 class WriteResponse(ResponseModel):
     """The memory after a write; `event` is null if nothing changed.
 
-    `refusal` says why a rule was not stored; then the memory is the warning against it.
+    `refusal` says why a rule was not stored; then the memory is the warning against it. `conflicts`
+    are the active memories that contradict it, such as another value in another scope.
     """
 
     memory: AnyMemory
     event: Event | None
     replaced: AnyMemory | None = None
     refusal: str | None = None
+    conflicts: list[AnyMemory] = []
     secrets: list[str] = []
 
 

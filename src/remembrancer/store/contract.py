@@ -304,8 +304,8 @@ class Reader(Protocol):
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
 
-    def list_fact_keys(self, scope: str) -> list[tuple[str, str]]:
-        """The subject and predicate of each active fact in a scope that has both."""
+    def list_fact_keys(self, scope: str, *, elsewhere: bool = False) -> list[tuple[str, str, str]]:
+        """The key of each active fact in a scope that has one, or in all others."""
         ...
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:

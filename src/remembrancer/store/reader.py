@@ -141,16 +141,17 @@ class SqlReader(BoundConnection, ABC):
             for row in self._load_rows(tables.MEMORY_TABLES[kind], chunk)
         }
 
-    def list_fact_keys(self, scope: str) -> list[tuple[str, str]]:
+    def list_fact_keys(self, scope: str, *, elsewhere: bool = False) -> list[tuple[str, str, str]]:
         table = tables.facts
-        query = select(table.c.subject, table.c.predicate).where(
+        query = select(table.c.scope, table.c.subject, table.c.predicate).where(
             self._own(table),
-            table.c.scope == scope,
+            table.c.scope != scope if elsewhere else table.c.scope == scope,
             table.c.status == literal(Status.ACTIVE.value, literal_execute=True),
             table.c.subject.is_not(None),
             table.c.predicate.is_not(None),
         )
-        return [(row.subject, row.predicate) for row in self._connection.execute(query)]
+        rows = self._connection.execute(query)
+        return [(row.scope, row.subject, row.predicate) for row in rows]
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts

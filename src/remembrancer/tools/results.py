@@ -144,6 +144,7 @@ class WriteResult(ToolResult):
     replaced: str | None = None
     refusal: str | None = None
     secrets: list[str] | None = None
+    conflicts: list[str] | None = None
     _replaced_content: str | None = PrivateAttr(None)
 
     @classmethod
@@ -156,6 +157,7 @@ class WriteResult(ToolResult):
             replaced=written.replaced.id if written.replaced else None,
             refusal=written.refusal,
             secrets=list(written.secrets) or None,
+            conflicts=[_describe_conflict(one) for one in written.conflicts] or None,
         )
         result._replaced_content = written.replaced.content if written.replaced else None
         return result
@@ -172,11 +174,16 @@ class WriteResult(ToolResult):
             parts.append(f"It replaces {self.replaced}.")
         if self.refusal:
             parts.append(self.refusal)
+        parts += [f"It contradicts {one}." for one in self.conflicts or ()]
         if self.secrets:
             parts.append(f"Left out, because secrets are never stored: {', '.join(self.secrets)}.")
         if self.event:
             parts.append(f"Undo: {self.event}")
         return "\n".join(parts)
+
+
+def _describe_conflict(record: Record) -> str:
+    return f"{quote_content(record.content)} in the scope {record.scope} [{record.id}]"
 
 
 def _name_idle(written: Written) -> str:

@@ -168,7 +168,7 @@ class PlanExecution:
         if isinstance(new, Rule) and find_warning(self.call, self.reader, new, vector):
             self.dropped.append(WARNED_RULE)
             return
-        writes = plan_supersede(self.reader, old, new, vector)
+        writes = plan_supersede(self.call, self.reader, old, new, vector)
         self._write_new(new, writes, sources, name)
 
     def _write_new(
