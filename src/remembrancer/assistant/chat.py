@@ -65,7 +65,8 @@ MAX_SCORE_GAP = 1 / 3
 class Chat:
     """One conversation. `session` is its id, which changes after a reset.
 
-    With `about`, the conversation is about one memory, and the prompt holds that memory in full.
+    Dates are in the user's time zone, unless the surface knows a better one. With `about`, the
+    conversation is about one memory, and the prompt holds that memory in full.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Chat:
         models: Models,
         session: str | None = None,
         *,
-        time_zone: str = "UTC",
+        time_zone: str | None = None,
         about: str | None = None,
     ) -> None:
         self.session = session or memory.new_session()
@@ -82,8 +83,8 @@ class Chat:
         self._about = about
         self._model = models.chat
         self._has_models = models.chat is not None or models.fast is not None
-        self._zone = ZoneInfo(time_zone)
-        self._caller = Caller(memory, time_zone, TeamOrigin.USER)
+        self._zone = ZoneInfo(time_zone or memory.time_zone())
+        self._caller = Caller(memory, self._zone.key, TeamOrigin.USER)
 
     def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
         """Stream the answer to a message, then store both and learn from them.

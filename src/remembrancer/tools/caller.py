@@ -20,11 +20,11 @@ from remembrancer.types import GLOBAL_SCOPE, Principal, TeamOrigin, validate_nam
 class Caller:
     """A memory as one caller sees it; a caller with an agent is pinned to that agent.
 
-    A date without a time zone is read in `time_zone`.
+    A date without a time zone is read in `time_zone`, or else in the zone of the user.
     """
 
     memory: Memory
-    time_zone: str = "UTC"
+    time_zone: str | None = None
     team_origin: TeamOrigin = TeamOrigin.AGENT
     """Who authors what is proposed to the team: the user, if they ask our own assistant for it."""
 
@@ -63,7 +63,7 @@ class Caller:
         return scope
 
     def to_utc(self, moment: datetime) -> datetime:
-        zone = moment.tzinfo or ZoneInfo(self.time_zone)
+        zone = moment.tzinfo or ZoneInfo(self.time_zone or self.memory.time_zone())
         try:
             return as_utc(moment.replace(tzinfo=zone))
         except OverflowError:

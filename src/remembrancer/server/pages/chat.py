@@ -68,9 +68,9 @@ def show_chat(context: CurrentPage, id: schemas.Name) -> Response:
 @router.post("/chat/{id}")
 def send_message(context: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
     """Stream the answer to a message; without a script, redirect to the page that shows it."""
-    me, settings = context.me, context.engine.settings
+    me = context.me
     about = next(iter(me.several([form.get("about")])), None)
-    chat = Chat(me, context.engine.models, id, time_zone=settings.time_zone, about=about)
+    chat = Chat(me, context.engine.models, id, time_zone=context.zone.key, about=about)
     if context.request.headers.get("accept") == STREAM_MEDIA_TYPE:
         context.return_path = context.chat_url(id)
         streamer: AnswerStreamer = context.request.app.state.talks

@@ -7,6 +7,9 @@ const drawer = find("#drawer");
 const palette = find("#palette");
 const keys = find("#keys");
 
+// Without a zone of the user's own, the pages show times in that of the browser.
+document.cookie = `rem_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=strict`;
+
 all(".scripted").forEach((one) => { one.hidden = false; });
 
 // Toasts disappear after some seconds, unless the pointer or the focus is on them.
