@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.sessions import lifecycle
+from remembrancer.sessions.model_title import title_session
 from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.sessions.view import build_view
 from remembrancer.store.contract import Filter, Reader, SessionFilter
@@ -72,6 +74,11 @@ class Conversations:
         if appended.turns:
             self._learner.wake(self._call.owner)
         return appended.turns
+
+    def suggest_title(self, session: str) -> None:
+        """Let the fast model, if there is one, name a new session; returns at once."""
+        if self._call.models.fast is not None:
+            self._learner.run_soon(partial(title_session, self._call, session))
 
     def learn_now(self, session: str) -> tuple[str, ...] | None:
         """Learn from the new turns of a session before returning; returns the ids of what is kept.

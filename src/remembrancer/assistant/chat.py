@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
@@ -94,8 +94,9 @@ class Chat:
         message = text.strip()
         if not message:
             return
-        command = self._parse_command(message)
-        exchange = Exchange(metadata=dict(metadata or {}))
+        turns = self._memory.turns(self.session)
+        command = self._parse_command(message, turns)
+        exchange = Exchange(metadata=dict(metadata or {}), is_first=not turns)
         try:
             with contextlib.closing(self._dispatch(command, message, exchange)) as events:
                 for event in events:
@@ -109,8 +110,7 @@ class Chat:
         with contextlib.suppress(NotFound):  # The session has no turns.
             self._memory.close(self.session)
 
-    def _parse_command(self, message: str) -> ParsedCommand:
-        turns = self._memory.turns(self.session)
+    def _parse_command(self, message: str, turns: Sequence[Turn]) -> ParsedCommand:
         self._about = self._about or find_topic_id(turns)
         if (
             turns
@@ -327,6 +327,8 @@ class Chat:
             self._memory.learn(turns, self.session)
         else:
             self._memory.append(turns, self.session)
+        if exchange.is_first:
+            self._memory.suggest_title(self.session)
 
 
 def _build_turns(
