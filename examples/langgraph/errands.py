@@ -1,112 +1,176 @@
-"""An assistant that runs errands in parallel and remembers its user.
+"""An assistant that runs errands, in parallel where it can, and remembers its user.
 
-    python errands.py "Find me a table for dinner, a train and a hotel in Porto" --place memory
+    python errands.py "Find me a train to Porto then book a hotel, a table" --place memory --yes
 
-recall → plan → act, once for each errand and all at the same time → answer → learn
+recall → plan → approve → fan out ⇄ act → answer → learn
+
+An errand starts when those that it needs are done. One that fails is recorded, and so are those
+that need it; the others go on. Errands that spend money wait for the user's approval.
 
 Without `--model` a script replaces the model. With one, such as `openai:gpt-5.4-mini`,
-LangChain opens it (`pip install langchain` and the package of its provider).
+LangChain opens it (`pip install` the package of its provider).
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore
-from langgraph.types import Send
+from langgraph.types import Command, Send, interrupt
 
 import remembrancer
 from remembrancer.integrations.langgraph import (
     AssistantState,
     SharedStore,
     learn_node,
+    merge_system_messages,
     of_run,
     open_saver,
     recall_node,
     run_config,
 )
 
-PLAN = "List the errands that the user's latest message asks for, one to a line, nothing else."
+PLAN = (
+    "List the errands that the user's latest message asks for, one to a line, nothing else. "
+    "Begin a line with > if it needs the line before it, and with ! if it spends money."
+)
 ACT = "Run this errand and say in one line what came of it: "
 ANSWER = "Tell the user in one line what came of their errands: "
 
+Errand = dict[str, Any]
 Act = Callable[[list[BaseMessage], str], str]
 
 
 class Script(SimpleChatModel):
-    """A fake model that splits the request at commas and reports every errand as done."""
+    """A fake model that splits the request and reports every errand as done."""
 
     @property
     def _llm_type(self) -> str:
         return "script"
 
     def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
-        task = messages[-1].text
+        system, task = messages[0].text, messages[-1].text
         if task == PLAN:
-            request = next(one.text for one in reversed(messages) if one.type == "human")
-            return "\n".join(re.split(r", | and ", request))
+            request = next(one.text for one in messages[-2::-1] if one.type == "human")
+            return re.sub(r"(?m)^(>?)(book|buy)", r"\1!\2", _split(request))
         if task.startswith(ACT):
-            notes = "\n".join(one.text for one in messages if one.name == "memory")
-            known = [one for one in re.findall(r"^- (.*)", notes, re.M) if "done" not in one]
+            known = [one for one in re.findall(r"^- (.*)", system, re.M) if "done" not in one]
             return f"{task.removeprefix(ACT)}: done" + "".join(f" ({one})" for one in known)
         return task.removeprefix(ANSWER)
 
 
-def chat_model(name: str | None) -> BaseChatModel:
-    """Open a model by name, or the script if there is no name."""
-    if name is None:
-        return Script()
-    from langchain.chat_models import init_chat_model
+def _split(request: str) -> str:
+    return re.sub(r" then ", "\n>", re.sub(r", | and ", "\n", request))
 
-    return init_chat_model(name)
+
+def read_plan(answer: str, taken: set[str]) -> list[Errand]:
+    """Read one errand from each line; an id that is taken gets a number."""
+    errands: list[Errand] = []
+    for line in filter(None, map(str.strip, answer.splitlines())):
+        text = line.lstrip(">! ")
+        ids = taken | {one["id"] for one in errands}
+        id = next(one for one in _candidate_ids(text) if one not in ids)
+        marks = line[: len(line) - len(line.lstrip(">! "))]
+        needs = [errands[-1]["id"]] if ">" in marks and errands else []
+        errands.append({"id": id, "text": text, "needs": needs, "costs": "!" in marks})
+    return errands
+
+
+def _candidate_ids(text: str) -> Iterator[str]:
+    yield text
+    number = 2
+    while True:
+        yield f"{text} ({number})"
+        number += 1
+
+
+def ready(state: AssistantState) -> list[Errand]:
+    """Return the errands that are not settled and need nothing that is not done."""
+    artifacts = state["artifacts"]
+    done, failed = {*artifacts["done_ids"]}, {*artifacts["failed_actions"]}
+    waiting = [one for one in state["plan"] if one["id"] not in done | failed]
+    return [one for one in waiting if done | failed >= {*one["needs"]}]
 
 
 def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | None = None) -> Any:
     """Build the graph; `act` runs an errand instead of the model."""
 
     def ask(messages: list[BaseMessage], task: str) -> str:
-        return model.invoke([*messages, SystemMessage(task)]).text
+        (system, *rest) = merge_system_messages([SystemMessage("You run errands."), *messages])
+        return model.invoke([system, *rest, ("user", task)]).text
 
     def plan(state: AssistantState) -> dict[str, Any]:
-        lines = [line.strip() for line in ask(state["messages"], PLAN).splitlines()]
-        errands = [{"id": line, "state": "planned"} for line in lines if line]
-        return {"plan": errands, "previews": errands}
-
-    def fan_out(state: AssistantState) -> list[Send]:
-        return [Send("act", {**state, "errand": one["id"]}) for one in state["plan"]]
-
-    def run_errand(state: dict[str, Any]) -> dict[str, Any]:
-        errand = state["errand"]
-        run = act or (lambda messages, task: ask(messages, ACT + task))
-        result = run(state["messages"], errand)
+        before = state.get("artifacts", {})
+        taken = {*before.get("done_ids", ()), *before.get("failed_actions", ())}
+        errands = read_plan(ask(state["messages"], PLAN), taken)
         return {
-            "artifacts": {"done": [errand], "results": {errand: result}},
-            "previews": [{"id": errand, "state": "done"}],
+            "plan": errands,
+            "previews": [{"id": one["id"], "state": "planned"} for one in errands],
+            "artifacts": {"done_ids": [], "failed_actions": {}, "created_ids": {}, "results": {}},
         }
 
-    def answer(
-        state: AssistantState, config: RunnableConfig, *, store: BaseStore
+    def approve(state: AssistantState) -> dict[str, Any]:
+        costly = [one["id"] for one in state["plan"] if one["costs"]]
+        granted = interrupt({"approve": costly}) if costly else []
+        refused = {one: "not approved" for one in costly if one not in granted}
+        return {
+            "approvals": {one: one in granted for one in costly},
+            "previews": [{"id": one, "state": "refused"} for one in refused],
+            "artifacts": {"failed_actions": refused},
+        }
+
+    def fan_out(state: AssistantState) -> list[Send] | str:
+        return [Send("act", {**state, "errand": one}) for one in ready(state)] or "answer"
+
+    def run_errand(
+        state: dict[str, Any], config: RunnableConfig, *, store: BaseStore
     ) -> dict[str, Any]:
-        results = {one["id"]: state["artifacts"]["results"][one["id"]] for one in state["plan"]}
+        errand, artifacts = state["errand"], state["artifacts"]
+        id = errand["id"]
+        lost = [one for one in errand["needs"] if one in artifacts["failed_actions"]]
+        if lost:
+            return _fail(id, f"needs {lost[0]}")
+        known = [artifacts["results"][one] for one in errand["needs"]]
+        run = act or (lambda messages, task: ask(messages, ACT + task))
+        try:
+            result = run([*state["messages"], *map(AIMessage, known)], errand["text"])
+        except Exception as error:  # an errand can fail in any way, and the others go on
+            return _fail(id, str(error))
         person = config["configurable"]["org_id"], config["configurable"]["user_id"]
-        for errand, result in results.items():
-            store.put((*person, "errands"), errand, {"result": result})
-        reply = ask(state["messages"], ANSWER + "; ".join(results.values()))
-        return {"messages": [AIMessage(reply)]}
+        store.put((*person, "errands"), id, {"text": result})
+        return {
+            "previews": [{"id": id, "state": "done"}],
+            "artifacts": {
+                "done_ids": [id],
+                "results": {id: result},
+                "created_ids": {id: f"errands/{id}"},
+            },
+        }
+
+    def answer(state: AssistantState) -> dict[str, Any]:
+        results, failed = (state["artifacts"][name] for name in ("results", "failed_actions"))
+        told = [
+            results[id] if id in results else f"{id}: failed, {failed[id]}"
+            for id in (one["id"] for one in state["plan"])
+        ]
+        return {"messages": [AIMessage(ask(state["messages"], ANSWER + "; ".join(told)))]}
 
     graph = StateGraph(AssistantState)
     nodes: dict[str, Any] = {
         "recall": recall_node(of_run(people)),
         "plan": plan,
+        "approve": approve,
         "act": run_errand,
+        "fan_in": lambda _: {},
         "answer": answer,
         "learn": learn_node(of_run(people), has_acted=lambda state: bool(state["plan"])),
     }
@@ -114,11 +178,20 @@ def build(people: remembrancer.Remembrancer, model: BaseChatModel, act: Act | No
         graph.add_node(name, node)
     graph.add_edge(START, "recall")
     graph.add_edge("recall", "plan")
-    graph.add_conditional_edges("plan", fan_out, ["act"])
-    graph.add_edge("act", "answer")
+    graph.add_edge("plan", "approve")
+    graph.add_conditional_edges("approve", fan_out, ["act", "answer"])
+    graph.add_edge("act", "fan_in")
+    graph.add_conditional_edges("fan_in", fan_out, ["act", "answer"])
     graph.add_edge("answer", "learn")
     graph.add_edge("learn", END)
     return graph
+
+
+def _fail(errand: str, reason: str) -> dict[str, Any]:
+    return {
+        "previews": [{"id": errand, "state": "failed"}],
+        "artifacts": {"failed_actions": {errand: reason}},
+    }
 
 
 def main() -> None:
@@ -130,17 +203,22 @@ def main() -> None:
     parser.add_argument("--user", default="ada")
     parser.add_argument("--thread", default="first")
     parser.add_argument("--model")
+    parser.add_argument("--yes", action="store_true", help="approve what costs money")
     args = parser.parse_args()
     args.place.mkdir(parents=True, exist_ok=True)
     with (
         remembrancer.open(args.place / "memory", profile="namespaces") as people,
         open_saver(args.place / "threads.db") as saver,
     ):
-        graph: Runnable[Any, Any] = build(people, chat_model(args.model)).compile(
+        model = init_chat_model(args.model) if args.model else Script()
+        graph: Runnable[Any, Any] = build(people, model).compile(
             checkpointer=saver, store=SharedStore(people)
         )
         run = run_config(args.org, args.user, args.thread)
         state = graph.invoke({"messages": [("user", args.message)]}, run)
+        if "__interrupt__" in state:
+            costly = state["__interrupt__"][0].value["approve"]
+            state = graph.invoke(Command(resume=costly if args.yes else []), run)
         print(state["messages"][-1].text)
 
 

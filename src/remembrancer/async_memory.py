@@ -42,6 +42,7 @@ class AsyncMemory:
     learn = _run_in_thread(Memory.learn)
     close = _run_in_thread(Memory.close)
     turns = _run_in_thread(Memory.turns)
+    session_memories = _run_in_thread(Memory.session_memories)
     count_turns = _run_in_thread(Memory.count_turns)
     view = _run_in_thread(Memory.view)
     session = _run_in_thread(Memory.session)

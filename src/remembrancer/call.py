@@ -27,6 +27,7 @@ from remembrancer.types import (
     Principal,
     Record,
     Status,
+    Turn,
     validate_name,
 )
 
@@ -98,16 +99,26 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """The message that made a model write; `is_requested` is true if it asks for that."""
+
+    turn: Turn
+    is_requested: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A principal, its profile and the services it uses.
 
-    `author` is the mark of a person on what they write into an instance.
+    `author` is the mark of a person on what they write into an instance. What is stored cites the
+    message of the `citation`.
     """
 
     principal: Principal
     profile: Profile
     services: Services
     author: str | None = None
+    citation: Citation | None = None
 
     @property
     def store(self) -> Store:

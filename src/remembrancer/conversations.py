@@ -12,6 +12,7 @@ from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.model_title import title_session
+from remembrancer.sessions.session_memories import load_session_memories
 from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.sessions.view import build_view
 from remembrancer.store.contract import Filter, Reader, SessionFilter
@@ -19,6 +20,7 @@ from remembrancer.types import (
     Batch,
     Kind,
     Page,
+    Record,
     Rejection,
     Session,
     SessionStatus,
@@ -96,11 +98,22 @@ class Conversations:
             self._learner.wake(self._call.owner)
         return closed
 
-    def turns(self, session: str) -> tuple[Turn, ...]:
-        """All turns of a session, in order."""
+    def turns(self, session: str, *, latest: int | None = None) -> tuple[Turn, ...]:
+        """All turns of a session, or the `latest` ones, in order."""
+        session = validate_name(session, "session")
         with self._open_reader() as reader:
-            found = lifecycle.load_turns(reader, validate_name(session, "session"))
+            if latest is None:
+                found = lifecycle.load_turns(reader, session)
+            else:
+                found = reader.list_latest_turns(session, validate_limit(latest))
         return tuple(turn for turn in found if self._call.can_see(turn))
+
+    def session_memories(self, session: str) -> tuple[Record, ...]:
+        """What was saved in a session, learned from it or concluded from its episodes.
+
+        Newest first; the turns of the session need not be stored.
+        """
+        return load_session_memories(self._call, session)
 
     def count_turns(self, session: str) -> int:
         """The number of turns of a session, whatever their status."""

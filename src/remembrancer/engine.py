@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -58,6 +59,12 @@ if TYPE_CHECKING:
     from remembrancer.types import Progress
 
 
+class ConfiguredUser(Enum):
+    """Stands for the user that the configuration names."""
+
+    NAME = "the configured user"
+
+
 class Remembrancer:
     """An open store. Close it, or use it in a `with` block."""
 
@@ -95,18 +102,26 @@ class Remembrancer:
 
     def for_user(
         self,
-        user: str | None = None,
+        user: str | ConfiguredUser = ConfiguredUser.NAME,
         *,
         tenant: str | None = None,
         agent: str | None = None,
         surface: str = "library",
         capabilities: Iterable[str] = (),
     ) -> Memory:
-        """The memory of one user; `agent` names the assistant that acts for them."""
-        owner = self._resolve_person(user, tenant)
+        """The memory of one user, by default of the configured one.
+
+        `agent` names the assistant that acts for them.
+        """
+        if user is None:  # a session without a user must not share the configured user's memory
+            raise InvalidInput(
+                "for_user(None) names nobody: pass a user, or nothing for the configured user."
+            )
+        name = self.settings.user if isinstance(user, ConfiguredUser) else user
+        owner = self._resolve_person(name, tenant)
         agent = validate_name(agent, "agent") if agent is not None else None
-        for name in (agent, surface):
-            refuse_secret_name(name)
+        for given in (agent, surface):
+            refuse_secret_name(given)
         return self.for_principal(
             Principal(owner, agent, validate_name(surface, "surface"), frozenset(capabilities))
         )

@@ -17,6 +17,7 @@ RemembrancerError
 │   ├── InvalidModelResponse model_misspoke    503   in llm
 │   ├── TelegramUnavailable telegram_unavailable 503 .transient, in assistant.telegram
 │   └── StoreUnavailable    store_unavailable  503
+│       └── StoreClosed     store_closed       503
 └── SchemaTooNew            schema_too_new     500
 """
 
@@ -120,6 +121,15 @@ class StoreUnavailable(Unavailable):
     """The database or the data directory cannot be reached."""
 
     code = "store_unavailable"
+
+
+class StoreClosed(StoreUnavailable):
+    """The store was closed; nothing was read or changed."""
+
+    code = "store_closed"
+
+    def __init__(self) -> None:
+        super().__init__("The store was closed. Open it again with remembrancer.open().")
 
 
 class SchemaTooNew(RemembrancerError):

@@ -30,10 +30,12 @@ def open(
     settings: Settings | None = None,
     clock: Clock | None = None,
     embedder: Embedder | None = None,
+    models: Models | None = None,
 ) -> Remembrancer:
     """Open a store: a directory, a `postgresql://` URL, or ":memory:" for a temporary one.
 
-    Without a place, the configured one is used; the default is the user's data directory.
+    Without a place, the configured one is used; the default is the user's data directory. `models`
+    are used instead of the configured ones.
     """
     settings = settings or config.load()
     if profile is not None:
@@ -45,7 +47,7 @@ def open(
         open_store(settings, clock, in_memory=str(place) == IN_MEMORY),
         embedder or open_embedder(settings.embedding),
         clock,
-        open_models(settings.models),
+        models or open_models(settings.models),
     )
 
 

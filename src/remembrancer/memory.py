@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from remembrancer.call import Citation
 from remembrancer.conversations import Conversations
 from remembrancer.decay import build_belief, effective_confidence, standing_at
 from remembrancer.errors import NotAllowed, NotFound
@@ -28,6 +29,7 @@ from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
 from remembrancer.remember.resolve import (
     ANY_STATUS,
+    RESOLVABLE_KINDS,
     is_in_trash,
     load_versions,
     resolve,
@@ -61,8 +63,10 @@ from remembrancer.types import (
     TeamKind,
     TeamOrigin,
     TeamRecalled,
+    Turn,
     Verdict,
     Written,
+    check_options,
     looks_like_id,
     parse_enum,
     validate_name,
@@ -129,7 +133,13 @@ class Memory(Conversations):
         if self.principal.agent not in (None, agent):
             raise NotAllowed("This handle belongs to another agent.")
         principal = replace(self.principal, agent=agent)
-        return Memory(self._call.services.build_call(principal, agent), self._learner)
+        call = self._call.services.build_call(principal, agent)
+        return Memory(replace(call, citation=self._call.citation), self._learner)
+
+    def citing(self, message: Turn, *, is_requested: bool) -> Memory:
+        """The same memory for the writes of a model that answers a message."""
+        citation = Citation(message, is_requested)
+        return Memory(replace(self._call, citation=citation), self._learner)
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one memory. It supersedes what it restates; a duplicate returns the original."""
@@ -264,6 +274,7 @@ class Memory(Conversations):
         or `forget`.
         """
         limit = validate_limit(limit)
+        check_options(filters, ListFilter)
         record_filter = build_filter(self._call, filters)
         if not filters.get("kinds"):
             record_filter = replace(record_filter, kinds=LISTED_KINDS)
@@ -409,12 +420,17 @@ class Memory(Conversations):
         """The confidence band: recalled, fading (only shown), or expired (only archived)."""
         return standing_at(record, self._call.profile.decay, self._call.now())
 
-    def resolve(self, reference: str, statuses: Sequence[Status] = (Status.ACTIVE,)) -> Record:
-        """Return the one memory with that id, or with those words and one of the statuses.
+    def resolve(
+        self,
+        reference: str,
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+        kinds: Sequence[Kind] = RESOLVABLE_KINDS,
+    ) -> Record:
+        """Return the one memory with that id, or of these kinds and statuses with those words.
 
         Raises `NotFound` if there is none and `Ambiguous` if several contain the words.
         """
-        return resolve(self._call, reference, tuple(statuses))
+        return resolve(self._call, reference, tuple(statuses), tuple(kinds))
 
     def several(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories with these ids that exist, whatever their status."""
@@ -574,6 +590,7 @@ class Memory(Conversations):
 
     def _build_bulk_filter(self, filters: ListFilter) -> Filter:
         """Active, expired and unconfirmed memories of all kinds, unless kinds are given."""
+        check_options(filters, ListFilter)
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
         return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)

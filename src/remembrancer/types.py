@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +16,8 @@ from remembrancer.errors import InvalidInput
 
 GLOBAL_SCOPE = "global"
 """The scope that every agent of a person can see."""
+
+LIST_HINT = re.compile(r"\b(Sequence|tuple|list)\[")
 
 JOBS_SURFACE = "jobs"
 """The surface of automatic changes; undo reverses them only by their event id."""
@@ -90,6 +94,23 @@ class Source(StrEnum):
     EXTRACTED = "extracted"
     CONSOLIDATED = "consolidated"
     IMPORTED = "imported"
+
+
+class ProvenanceKind(StrEnum):
+    """How a memory came about, and on whose word."""
+
+    DIRECT = "direct"
+    SAID = "said"
+    SPOKEN = "spoken"
+    REQUESTED = "requested"
+    NOTED = "noted"
+    BOOKMARKED = "bookmarked"
+    STORED = "stored"
+    RECORDED = "recorded"
+    LEARNED = "learned"
+    CONCLUDED = "concluded"
+    IMPORTED = "imported"
+    OUTSIDE = "outside"
 
 
 class Origin(StrEnum):
@@ -201,6 +222,8 @@ class Action(StrEnum):
     PROMOTED = "promoted"
     DEMOTED = "demoted"
     DISABLED = "disabled"
+    INVERTED = "inverted"
+    FADED = "faded"
     EXPIRED = "expired"
     EVICTED = "evicted"
     PURGED = "purged"
@@ -406,6 +429,18 @@ class Rule(Record):
     success_count: int = 0
     harmful_count: int = 0
     applied_at: datetime | None = None
+
+    @property
+    def is_warning(self) -> bool:
+        """True for a rule that did so much harm that it warns against itself."""
+        return self.maturity is Maturity.ANTI_PATTERN
+
+    def explain_refusal(self) -> str:
+        """Why the rule that this warning is about is not stored again, and how to do so."""
+        return (
+            f"Not stored: that rule did harm and has become a warning ({self.id}). To store it "
+            "all the same, forget the warning first, or undo the event that made it."
+        )
 
 
 NOTE_TAG = "note"
@@ -623,6 +658,23 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory comes from.
+
+    `agent` stored it, or had the episodes that it was concluded from; `turns` and `episodes` are
+    the ids of what supports it, and `product` is what it was imported from.
+    """
+
+    kind: ProvenanceKind
+    agent: str | None = None
+    surface: str = "library"
+    session_id: str | None = None
+    turns: tuple[str, ...] = ()
+    episodes: tuple[str, ...] = ()
+    product: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     """Why a memory was recalled: every number in its score, and its provenance."""
 
@@ -638,6 +690,7 @@ class Why:
     age_days: float = 0.0
     filters: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -668,13 +721,22 @@ class Recollection(list[Recalled]):
 class Written:
     """The result of a write: the memory as it is now, and the event for `undo`.
 
-    `event` is None if nothing changed, such as when the same text is stored twice.
+    `event` is None if nothing changed, such as when the same text is stored twice. `conflicts` are
+    the active memories that contradict it, as far as the caller can see them.
     """
 
     memory: Record
     event: Event | None
     replaced: Record | None = None
     secrets: tuple[str, ...] = ()
+    conflicts: tuple[Record, ...] = ()
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing was stored, if a warning stands against the rule."""
+        if self.event is None and isinstance(self.memory, Rule) and self.memory.is_warning:
+            return self.memory.explain_refusal()
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -727,6 +789,18 @@ class Page(Generic[Item]):
     cursor: str | None = None
 
 
+def check_options(given: Mapping[str, object], known: type) -> None:
+    """Raise InvalidInput for an option that a TypedDict has not, or for text instead of a list."""
+    hints = known.__annotations__
+    for name, value in given.items():
+        if name not in hints:
+            close = difflib.get_close_matches(name, hints, 1, 0.5)
+            hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(hints)}."
+            raise InvalidInput(f"There is no option {name!r}. {hint}")
+        if isinstance(value, str) and LIST_HINT.search(str(hints[name])):
+            raise InvalidInput(f"{name} must be a list: pass [{value!r}].")
+
+
 def parse_enum(enum: type[Member], value: str, name: str) -> Member:
     """The enum member with this value, or an InvalidInput error that lists the values."""
     try:
@@ -747,6 +821,8 @@ def looks_like_id(text: str) -> bool:
 
 def validate_name(name: str, what: str) -> str:
     """The normalised name of a tenant, user or agent, or an InvalidInput error."""
+    if name is not None and not isinstance(name, str):
+        raise InvalidInput(f"The {what} must be text, not {type(name).__name__}: pass str(…).")
     canonical = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""
     if not canonical.strip():
         raise InvalidInput(f"The {what} is empty. Pass a name.")

@@ -56,7 +56,10 @@ def test_what_was_recalled_is_told_to_the_model_and_to_the_person(
     assert boat.id in heard.used
     assert "Bluebird" in sent(model)
     why = say(chat, "Why did you say that?").text
-    assert "“The boat in the harbour is called Bluebird.”: you told me on 2 Mar 2026" in why
+    assert (
+        "“The boat in the harbour is called Bluebird.”: saved directly on 2 Mar 2026, by a program"
+        in why
+    )
     assert len(model.requests) == 1
 
 

@@ -20,6 +20,27 @@ def served(serve: Serve) -> Served:
     return serve(profile="agents")
 
 
+READ_COLOURS = """(mark, name) => {
+  const card = mark.closest(".card"), sample = card.appendChild(document.createElement("i"));
+  sample.style.color = `var(${name})`;
+  const ground = getComputedStyle(card).backgroundColor;
+  return [getComputedStyle(mark).fill, getComputedStyle(sample).color, ground];
+}"""
+"""The colour of a mark, the colour of that name, and the background."""
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours such as `rgb(63, 107, 58)`, by WCAG."""
+
+    def luminance(colour: str) -> float:
+        parts = (int(part) / 255 for part in re.findall(r"\d+", colour)[:3])
+        red, green, blue = (((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, bright = sorted((luminance(one), luminance(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
 def test_the_address_that_the_server_prints_lets_a_browser_in(served: Served, look: Look) -> None:
     from remembrancer.access.keys import LOGIN_CAPABILITY
     from remembrancer.types import Owner
@@ -209,6 +230,25 @@ def test_the_theme_is_switched_and_stays(served: Served, look: Look) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
+@pytest.mark.feature("M15")
+def test_confidence_is_green_above_80_percent_yellow_above_50_and_red_below_in_each_theme(
+    served: Served, look: Look
+) -> None:
+    me = served.engine.for_user("ada")
+    for confidence in (0.81, 0.8, 0.49):
+        me.remember(f"Ada has {confidence} of it.", confidence=confidence)
+    page = look(served, "/facts")
+    for theme in ("light", "dark"):
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        for colour, confidence in (("good", "0.81"), ("warn", "0.8"), ("bad", "0.49")):
+            card = page.locator(".card", has_text=f"Ada has {confidence} of it.")
+            mark, expected, ground = card.locator(".meter .on").first.evaluate(
+                READ_COLOURS, f"--{colour}"
+            )
+            assert mark == expected
+            assert contrast(mark, ground) >= 3
+
+
 def test_on_a_phone_the_other_pages_are_in_a_sheet(served: Served, look: Look) -> None:
     page = look(served, "/memory", width=390)
     page.get_by_text("More", exact=True).click()
@@ -291,7 +331,7 @@ def test_rules_conversations_and_the_trash_are_looked_after(served: Served, look
     page = look(served, "/playbook")
     page.locator("[data-card]").hover()
     page.get_by_role("button", name="Promote").click()
-    expect(page.locator(".toast")).to_contain_text("Promoted")
+    expect(page.locator(".toast")).to_contain_text("Rule promoted")
     expect(page.get_by_role("heading", name="Established")).to_be_visible()
     page.goto(f"{served.address}/conversations/monday")
     page.get_by_label("Title").fill("The bus")

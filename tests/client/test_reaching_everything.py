@@ -143,7 +143,6 @@ def test_what_a_server_does_not_offer_is_refused(remote: RemoteMemory) -> None:
     for refused in (
         lambda: remote.get(fact.id, used=True),
         lambda: remote.list(kinds=["turn"]),
-        lambda: remote.list(session="monday"),
         lambda: remote.recall("tea", subject="ada"),
         lambda: remote.remember("Tea", source="imported"),
         lambda: remote.update(fact.id, "Ada drinks mate", confidence=0.5),

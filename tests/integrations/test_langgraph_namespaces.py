@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import START, StateGraph
 from langgraph.store.base import (
     BaseStore,
@@ -159,31 +160,78 @@ def test_a_memory_of_a_namespace_holds_a_store_that_cannot_leave_it(people: Reme
     assert work.batch([GetOp(away, "k") for away in (("home",), ("work", "alpha"))]) == [None] * 2
 
 
-def test_a_running_graph_reaches_its_own_person_alone(
-    people: Remembrancer, shared: SharedStore
-) -> None:
-    shared.put(("acme", "bob", "notes"), "k", {"of": "bob"})
-    tried: list[str] = []
+@dataclass
+class Guest:
+    """The context of a graph's run."""
 
-    def nosy(state: AssistantState, *, store: BaseStore) -> dict[str, Any]:
-        store.put(("acme", "ada", "notes"), "k", {"of": "ada"})
-        reading: list[Callable[[], object]] = [
-            lambda: store.get(("acme", "bob", "notes"), "k"),
-            lambda: store.search(("acme", "bob")),
-            lambda: store.list_namespaces(prefix=("acme", "bob")),
-            lambda: store.put(("acme", "bob", "notes"), "k", {"of": "ada"}),
-        ]
-        for read in reading:
-            with pytest.raises(InvalidNamespaceError):
-                read()
-            tried.append("refused")
+    user_id: str
+    org_id: str | None = None
+
+
+def read_as(store: BaseStore, space: Space, config: Any = None, context: Any = None) -> Any:
+    """What a node of a running graph reads in a namespace."""
+    read: list[Any] = []
+
+    def node(state: AssistantState, *, store: BaseStore) -> dict[str, Any]:
+        read.extend(one.value["of"] for one in store.search(space))
         return {}
 
-    graph = StateGraph(AssistantState).add_node("nosy", nosy).add_edge(START, "nosy")
-    compiled: Any = graph.compile(store=shared)
-    compiled.invoke({"messages": []}, run_config("acme", "ada", "first"))
+    graph: Any = StateGraph(AssistantState, context_schema=Guest).add_node("node", node)
+    graph.add_edge(START, "node").compile(store=store).invoke(
+        {"messages": []}, config, context=context
+    )
+    return read
 
-    assert tried == ["refused"] * 4
-    assert shown(shared, ("acme", "bob")) == {"bob"}
-    with pytest.raises(InvalidInput, match="org_id and user_id"):
-        compiled.invoke({"messages": []}, {"configurable": {"user_id": "ada"}})
+
+@pytest.mark.feature("N1")
+def test_N1_a_running_graph_reaches_the_person_it_runs_for_and_nobody_else(
+    people: Remembrancer, shared: SharedStore, tenant: str
+) -> None:
+    own, other = (tenant, "max", "notes"), (tenant, "zoe", "notes")
+    for space in (own, other):
+        shared.put(space, "k", {"of": space[1]})
+
+    for config, context in (
+        (run_config(tenant, "max", "first"), None),
+        ({"configurable": {"user_id": "max"}}, None),
+        (None, Guest("max", tenant)),
+        (None, Guest("max")),
+        (None, {"user_id": "max"}),
+        ({"configurable": {"org_id": tenant}}, Guest("max")),
+    ):
+        assert read_as(shared, own, config, context) == ["max"]
+        with pytest.raises(InvalidNamespaceError, match="another user than this graph runs for"):
+            read_as(shared, other, config, context)
+
+
+@pytest.mark.feature("N1")
+def test_N1_a_graph_that_does_not_say_for_whom_it_runs_reaches_nothing(
+    people: Remembrancer, shared: SharedStore, tenant: str
+) -> None:
+    shared.put((tenant, "zoe", "notes"), "k", {"of": "zoe"})
+    space = (tenant, "zoe", "notes")
+
+    for config, context, missing in (
+        (None, None, "set user_id"),
+        ({"configurable": {"thread_id": "first"}}, None, "set user_id"),
+        ({"configurable": {"org_id": tenant}}, None, "no user_id"),
+        ({"configurable": {"user_id": 42}}, None, r"must be text, not int. Pass str\(user_id\)"),
+        ({"configurable": {"user_id": "max"}}, Guest("zoe"), "not the same in configurable and"),
+    ):
+        with pytest.raises((InvalidNamespaceError, InvalidInput), match=missing):
+            read_as(shared, space, config, context)
+    chain: Any = RunnableLambda(lambda _: len(shared.search(space)))
+    assert chain.invoke(None, {"configurable": {"session": "of no graph"}}) == 1
+
+
+@pytest.mark.feature("N1")
+def test_N1_an_application_can_say_where_its_runs_name_the_person(
+    people: Remembrancer, tenant: str
+) -> None:
+    shared = SharedStore(people, person_of=lambda run: run.configurable.get("login"))
+    shared.put((tenant, "max", "notes"), "k", {"of": "max"})
+    config = {"configurable": {"login": "max"}}
+
+    assert read_as(shared, (tenant, "max"), config) == ["max"]
+    with pytest.raises(InvalidNamespaceError, match="another user"):
+        read_as(shared, (tenant, "zoe"), config)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypedDict
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.language_models import SimpleChatModel
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
@@ -14,10 +24,12 @@ from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph import (
     AssistantState,
     learn_node,
+    merge_system_messages,
     of_run,
     recall_node,
     run_config,
 )
+from remembrancer.memory import Memory
 from tests.support.opening import Open
 
 pytestmark = [pytest.mark.feature("N4"), pytest.mark.postgres_long]
@@ -110,9 +122,201 @@ def test_N4_it_is_learned_after_an_action(people: Remembrancer, tenant: str) -> 
     assert len(bob.turns(f"{tenant}:bob:x")) == 1
 
 
+class PlainState(TypedDict):
+    """A state whose messages have no ids."""
+
+    messages: Annotated[list[Any], operator.add]
+
+
+def plain_graph(people: Remembrancer, *replies: str, dictionaries: bool = False) -> Any:
+    said = iter(replies)
+
+    def reply(_: PlainState) -> dict[str, Any]:
+        text = next(said)
+        message = {"role": "assistant", "content": text} if dictionaries else AIMessage(text)
+        return {"messages": [message]}
+
+    built = StateGraph(PlainState)
+    built.add_node("recall", recall_node(of_run(people)))
+    built.add_node("reply", reply)
+    built.add_node("learn", learn_node(of_run(people)))
+    built.add_edge(START, "recall").add_edge("recall", "reply").add_edge("reply", "learn")
+    return built.compile(checkpointer=InMemorySaver())
+
+
+@pytest.mark.parametrize("dictionaries", [False, True])
+def test_N4_messages_without_ids_are_each_heard_once(
+    people: Remembrancer, tenant: str, dictionaries: bool
+) -> None:
+    compiled = plain_graph(people, "Nice.", "Yes.", "Yes.", dictionaries=dictionaries)
+    run = run_config(tenant, "ada", "first")
+    me = people.for_user("ada")
+    me.remember("Ada is vegetarian")
+    me.remember("Ada has a dog")
+
+    for words in ("I live in Oslo.", "Is it far?", "Is it far?"):
+        human = {"role": "user", "content": words} if dictionaries else HumanMessage(words)
+        state = compiled.invoke({"messages": [human]}, run)
+
+    people.flush()
+    heard = [turn.content for turn in me.turns(run["configurable"]["thread_id"])]
+    assert heard == ["I live in Oslo.", "Nice.", "Is it far?", "Yes.", "Is it far?", "Yes."]
+    assert "Lives in Oslo" in [one.content for one in me.list().items]
+    told = "".join(str(one) for one in state["messages"])
+    assert told.count("Ada is vegetarian") == 1, "no note repeats an earlier one"
+
+
+def test_N4_a_long_thread_is_not_read_again_for_each_message(
+    people: Remembrancer, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn, run = learn_node(of_run(people)), run_config(tenant, "ada", "first")
+    messages = [HumanMessage(f"The number is {number}.", id=str(number)) for number in range(300)]
+    learn({"messages": messages[:-1]}, run)
+    read: list[int] = []
+    turns = Memory.turns
+
+    def count(memory: Memory, *given: Any, **options: Any) -> Any:
+        found = turns(memory, *given, **options)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(Memory, "turns", count)
+    learn({"messages": messages}, run)
+    branch = [*messages[:20], HumanMessage("The number is none.", id="none")]
+    learn({"messages": branch}, run)
+    assert read[0] <= 50
+
+    monkeypatch.undo()
+    stored = people.for_user("ada").turns(run["configurable"]["thread_id"])
+    assert len(stored) == 301
+    assert [one.content for one in stored[-2:]] == ["The number is 299.", "The number is none."]
+
+
+def test_N4_the_same_nodes_serve_an_async_graph(people: Remembrancer, tenant: str) -> None:
+    people.for_user("ada").remember("Ada drinks green tea")
+    compiled = graph(people, AIMessage("Tea."))
+
+    state = asyncio.run(
+        compiled.ainvoke(
+            {"messages": [HumanMessage("What to drink?")]}, run_config(tenant, "ada", "first")
+        )
+    )
+
+    assert "green tea" in state["messages"][1].text
+    assert len(people.for_user("ada").turns(f"{tenant}:ada:first")) == 2
+
+
+def test_N4_a_node_tells_only_what_it_is_asked_for(people: Remembrancer, tenant: str) -> None:
+    me = people.for_user("ada")
+    me.remember("Ada drinks tea at work", scope="work", importance=4)
+    me.remember("Ada drinks tea at home", scope="home", importance=4)
+    me.remember("Ada drinks tea sometimes", scope="work", importance=2)
+    run, asked = run_config(tenant, "ada", "first"), {"messages": [HumanMessage("Tea?")]}
+
+    for options, told in (
+        ({"scope": "home"}, ["at home"]),
+        ({"minimum_importance": 3, "kinds": ["fact"]}, ["at work", "at home"]),
+        ({"scope": "work", "limit": 1, "minimum_importance": 3}, ["at work"]),
+    ):
+        (note,) = recall_node(of_run(people), **options)(asked, run)["messages"]
+        lines = [line for line in note.text.splitlines() if line.startswith("- ")]
+        assert sorted(lines) == sorted(f"- Ada drinks tea {one}" for one in told)
+
+
+class StrictModel(SimpleChatModel):
+    """Like some providers, it accepts system messages only at the beginning."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "strict"
+
+    def _call(self, messages: Sequence[BaseMessage], *_: Any, **__: Any) -> str:
+        if any(one.type == "system" for one in messages[1:]):
+            raise ValueError("Received multiple non-consecutive system messages.")
+        return f"{messages[0].type}: {messages[0].text}"
+
+
+def test_N4_a_model_that_takes_one_system_message_gets_the_note_in_it(
+    people: Remembrancer, tenant: str
+) -> None:
+    people.for_user("ada").remember("Ada drinks green tea")
+    model, prompt = StrictModel(), SystemMessage("You are a waiter.")
+
+    def reply(state: Mapping[str, Any]) -> dict[str, Any]:
+        messages = [prompt, *state["messages"]]
+        with pytest.raises(ValueError, match="non-consecutive"):
+            model.invoke(messages)
+        return {"messages": model.invoke(merge_system_messages(messages))}
+
+    built = StateGraph(AssistantState).add_node("recall", recall_node(of_run(people)))
+    built.add_node("reply", reply).add_edge(START, "recall").add_edge("recall", "reply")
+    state = built.compile().invoke(
+        {"messages": [HumanMessage("What to drink?")]}, run_config(tenant, "ada", "first")
+    )
+
+    said = state["messages"][-1].text
+    assert said.startswith("system: You are a waiter.\n\n<remembered>")
+    assert "green tea" in said
+
+
+def test_N4_the_cache_breakpoint_of_a_prompt_stays_before_the_note() -> None:
+    cached = {"type": "text", "text": "You are a waiter.", "cache_control": {"type": "ephemeral"}}
+    note = SystemMessage("Likes tea.", name="memory")
+    asked = HumanMessage("Tea?")
+
+    merged = merge_system_messages([note, asked, SystemMessage([cached])])
+
+    assert [one.type for one in merged] == ["system", "human"]
+    assert merged[0].content == [cached, {"type": "text", "text": "Likes tea."}]
+    assert merge_system_messages([asked]) == [asked]
+
+
 def test_N4_a_run_that_is_for_nobody_is_refused(people: Remembrancer) -> None:
-    for configurable in ({}, {"org_id": "acme"}, {"user_id": "ada"}, {"org_id": 1, "user_id": 2}):
-        with pytest.raises(InvalidInput, match="org_id and user_id"):
+    for configurable, missing in (
+        ({}, "set user_id"),
+        ({"org_id": "acme"}, "no user_id"),
+        ({"user_id": 42}, "must be text, not int"),
+        ({"org_id": 1, "user_id": "ada"}, "must be text, not int"),
+    ):
+        with pytest.raises(InvalidInput, match=missing):
             recall_node(of_run(people))(
                 {"messages": [HumanMessage("Hi")]}, {"configurable": configurable}
             )
+
+
+def test_N4_a_run_names_its_person_in_the_context_too(people: Remembrancer, tenant: str) -> None:
+    people.for_user("ada").remember("Ada drinks green tea")
+    people.for_user("bob").remember("Bob drinks black coffee")
+    built = StateGraph(AssistantState, context_schema=dict)
+    built.add_node("recall", recall_node(of_run(people))).add_edge(START, "recall")
+
+    def told(user: str) -> str:
+        asked = {"messages": [HumanMessage("What to drink?")]}
+        return str(built.compile().invoke(asked, context={"user_id": user})["messages"][-1])
+
+    assert "green tea" in told("ada")
+    assert "coffee" not in told("ada")
+    assert "coffee" in told("bob")
+
+
+@pytest.mark.parametrize(
+    ("node", "state", "answer"),
+    [
+        (learn_node, {"messages": [HumanMessage("Hi")]}, "set thread_id as configurable"),
+        (learn_node, {"text": "Hi"}, "a channel named 'messages'"),
+        (recall_node, {"text": "Hi"}, "a channel named 'messages'"),
+        (recall_node, {"messages": [5]}, "a message that cannot be read"),
+        (recall_node, {"messages": [{"content": "Hi"}]}, "a message that cannot be read"),
+    ],
+)
+def test_N4_a_state_that_cannot_be_used_is_answered_with_a_sentence(
+    people: Remembrancer, node: Any, state: Any, answer: str
+) -> None:
+    with pytest.raises(InvalidInput, match=answer):
+        node(of_run(people))(state, {"configurable": {"user_id": "ada"}})
+
+
+def test_N4_a_node_is_made_with_a_way_to_find_the_memory(people: Remembrancer) -> None:
+    for node in (recall_node, learn_node):
+        with pytest.raises(InvalidInput, match=r"such as of_run\(people\), not Remembrancer"):
+            node(people)  # type: ignore[arg-type]

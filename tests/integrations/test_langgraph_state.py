@@ -15,9 +15,17 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command
 
 from remembrancer.engine import Remembrancer
-from remembrancer.integrations.langgraph import SharedStore, open_saver, run_config
+from remembrancer.errors import InvalidInput
+from remembrancer.integrations.langgraph import (
+    AssistantState,
+    SharedStore,
+    open_saver,
+    run_config,
+)
 from remembrancer.integrations.langgraph.state import merge_by_id, merge_deep, take_latest
 from tests.support.opening import ENGINES, Open
 
@@ -63,6 +71,44 @@ def say(words: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(words)]}
 
 
+def test_N5_the_channels_of_an_assistant_replace_merge_or_keep_one_of_each() -> None:
+    def first(_: AssistantState) -> dict[str, Any]:
+        return {
+            "previews": [{"actionId": "book", "id": "1", "text": "a train"}],
+            "approvals": {"book": None},
+            "intent": "travel",
+            "kb": ["timetable"],
+            "userContext": {"home": {"city": "Oslo"}},
+        }
+
+    def second(state: AssistantState) -> dict[str, Any]:
+        return {
+            "cursor": state["cursor"] + 1,
+            "previews": [{"actionId": "book", "id": "2", "text": "a boat"}],
+            "approvals": {"book": True},
+            "kb": ["prices"],
+            "userContext": {"home": {"zone": "CET"}, "name": "Ada"},
+        }
+
+    built = StateGraph(AssistantState).add_sequence([first, second]).add_edge(START, "first")
+    state = built.compile().invoke({"messages": []})
+
+    assert state["cursor"] == 1
+    assert state["previews"] == [{"actionId": "book", "id": "2", "text": "a boat"}]
+    assert [state["approvals"], state["intent"], state["kb"]] == [
+        {"book": True},
+        "travel",
+        ["prices"],
+    ]
+    assert state["userContext"] == {"home": {"city": "Oslo", "zone": "CET"}, "name": "Ada"}
+
+
+def test_N5_a_preview_without_an_id_is_answered_with_a_sentence() -> None:
+    for preview in ({"text": "a train"}, {"id": None}, "a train"):
+        with pytest.raises(InvalidInput, match="A preview needs an actionId or an id"):
+            merge_by_id([], [preview])  # type: ignore[list-item]
+
+
 def test_N5_what_parallel_nodes_say_comes_together() -> None:
     assert take_latest([1], [2]) == [2]
     previews = merge_by_id([{"id": "a", "n": 1}, {"id": "b"}], [{"id": "a", "n": 2}, {"id": "c"}])
@@ -85,7 +131,7 @@ def test_N6_errands_run_in_parallel_and_share_what_comes_of_them(
     assert state["previews"] == [
         {"id": one, "state": "done"} for one in ("a table for dinner", "a train", "a hotel")
     ]
-    assert sorted(state["artifacts"]["done"]) == ["a hotel", "a table for dinner", "a train"]
+    assert sorted(state["artifacts"]["done_ids"]) == ["a hotel", "a table for dinner", "a train"]
     assert "vegetarian" in state["artifacts"]["results"]["a table for dinner"]
     kept = SharedStore(people).search((tenant, "ada", "errands"))
     assert {one.key for one in kept} == {"a table for dinner", "a train", "a hotel"}
@@ -96,6 +142,53 @@ def test_N6_errands_run_in_parallel_and_share_what_comes_of_them(
     assert len(state["previews"]) == 5
     state = graph.invoke(say("Where do I live?"), run_config(tenant, "ada", "second"))
     assert "Lives in Oslo" in state["messages"][-1].text
+
+
+@pytest.mark.feature("N6")
+def test_N6_an_errand_that_fails_is_recorded_and_the_others_go_on(
+    people: Remembrancer, tenant: str
+) -> None:
+    seen: dict[str, list[str]] = {}
+
+    def act(messages: Any, errand: str) -> str:
+        seen[errand] = [one.text for one in messages]
+        if errand == "a train":
+            raise RuntimeError("no train")
+        return f"{errand}: found"
+
+    graph = errands.build(people, errands.Script(), act).compile(store=SharedStore(people))
+    words = "a train then a hotel, a table then a friend to invite"
+    state = graph.invoke(say(words), run_config(tenant, "ada", "first"))
+
+    artifacts = state["artifacts"]
+    assert artifacts["done_ids"] == ["a table", "a friend to invite"]
+    assert artifacts["failed_actions"] == {"a train": "no train", "a hotel": "needs a train"}
+    assert artifacts["created_ids"]["a table"] == "errands/a table"
+    assert "a hotel" not in seen
+    assert "a table: found" in seen["a friend to invite"], "what it needs is there when it starts"
+    assert "a train: failed, no train" in state["messages"][-1].text
+
+
+@pytest.mark.feature("N6")
+def test_N6_an_errand_that_spends_money_waits_for_approval(graph: Any, tenant: str) -> None:
+    run = run_config(tenant, "ada", "first")
+    state = graph.invoke(say("book a table, buy a train ticket, a friend to invite"), run)
+    (asked,) = state["__interrupt__"]
+    assert asked.value == {"approve": ["book a table", "buy a train ticket"]}
+    assert state["artifacts"]["done_ids"] == []
+
+    state = graph.invoke(Command(resume=["book a table"]), run)
+    assert sorted(state["artifacts"]["done_ids"]) == ["a friend to invite", "book a table"]
+    assert state["approvals"] == {"book a table": True, "buy a train ticket": False}
+    assert state["artifacts"]["failed_actions"] == {"buy a train ticket": "not approved"}
+
+
+@pytest.mark.feature("N6")
+def test_N6_an_errand_that_is_asked_for_again_is_run_again(graph: Any, tenant: str) -> None:
+    run = run_config(tenant, "ada", "first")
+    for _ in range(2):
+        state = graph.invoke(say("a train"), run)
+    assert state["artifacts"]["done_ids"] == ["a train", "a train (2)"]
 
 
 def test_N5_two_branches_from_one_checkpoint_know_nothing_of_each_other(

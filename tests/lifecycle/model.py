@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from remembrancer.errors import (
@@ -37,8 +38,9 @@ IDLE = timedelta(minutes=30)
 EPISODE_DAYS = 7.0
 LADDER = [Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN]
 HELD = (Status.ACTIVE, Status.SUPERSEDED)
+TRUST = ("applied_count", "success_count", "harmful_count", "applied_at")
 GONE = (Status.FORGOTTEN, Status.TRASHED, Status.EXPIRED, Status.DISABLED)
-FINAL = (Action.DELETED, Action.PURGED, Action.CLOSED)
+FINAL = (Action.DELETED, Action.PURGED, Action.CLOSED, Action.FADED)
 
 LinkKey = tuple[str, str, Relation]
 
@@ -107,6 +109,7 @@ class Happening:
     agent: str | None = None
     undoes: str | None = None
     undone_by: str | None = None
+    at: datetime | None = None
 
     def ids(self) -> set[str]:
         return {key[0] if sort in ("link", "use") else key for sort, key, _, _ in self.changes}
@@ -235,9 +238,15 @@ class Model:
         old, known = self._meant(said, scope, now)
         if known:
             return old.id, False
+        warning = self._warning_against(agent, said["content"], scope, now)
+        if old is None and said["kind"] is Kind.RULE and warning:
+            return warning.id, False
         if old is None:
             new = self._born(said, scope, now, new_id)
-            self._log(event_id, Action.REMEMBERED, [self._insert(new)])
+            rivals = self._rivals(new)
+            inserted = self._insert(new)
+            flags = [self._add((new.id, one, Relation.CONTRADICTS), now) for one in rivals]
+            self._log(event_id, Action.REMEMBERED, [inserted, *flags])
             return new.id, True
         if said.get("source") == "extracted" and old.source == "explicit":
             return old.id, False
@@ -265,6 +274,39 @@ class Model:
                         return one, False
         return None, False
 
+    def _rivals(self, new: Life, known: Collection[str] = ()) -> list[str]:
+        """Other values of the same key in other scopes that the actor sees."""
+        return [
+            one.id
+            for one in self.lives.values()
+            if new.key is not None
+            and (one.key, one.status) == (new.key, Status.ACTIVE)
+            and one.scope != new.scope
+            and one.content != new.content
+            and one.id not in known
+            and self.sees(self.acting, one, new.recorded_at)
+        ]
+
+    def _agree(self, one: Life, other: Life) -> bool:
+        """Whether two facts hold the same value of one key in two scopes."""
+        same = one.key is not None and (one.key, one.content) == (other.key, other.content)
+        return same and one.scope != other.scope
+
+    def _warning_against(
+        self, agent: str | None, words: str, scope: str, now: datetime
+    ) -> Life | None:
+        """The newest warning that was a rule in these words, for those who follow the scope."""
+        found = [
+            one
+            for one in self.lives.values()
+            if one.maturity is Maturity.ANTI_PATTERN
+            and one.status is Status.ACTIVE
+            and self.sees(agent, one, now)
+            and (scope == "global" or one.scope in ("global", scope))
+            and one.content.startswith(self._warn(words))
+        ]
+        return max(found, key=lambda one: (one.recorded_at, one.id), default=None)
+
     def _stands(self, life: Life, now: datetime) -> bool:
         return self.status(life, now) is Status.ACTIVE
 
@@ -280,7 +322,7 @@ class Model:
             valid_from=said.get("valid_from") or now,
             valid_until=said.get("valid_until"),
             confirmed_at=now,
-            confidence=said.get("confidence", 1.0),
+            confidence=said.get("confidence", 0.5 if kind is Kind.RULE else 1.0),
             permanence=said.get("permanence", "standard"),
             source=said.get("source", "explicit"),
             category="fact" if kind is Kind.FACT else None,
@@ -312,11 +354,17 @@ class Model:
         values = {**self._retirement(old, Status.SUPERSEDED, now, new.valid_from), **also}
         changes = [*first, self._patch(old.id, values), self._insert(new)]
         changes.append(self._add((new.id, old.id, Relation.SUPERSEDES), now))
+        known = {end for one in moved if one[2] == "contradicts" for end in one[:2]}
+        rivals = self._rivals(new, known)
         for source, target, relation in moved:
             since = self.links[source, target, relation]
             changes.append(self._drop((source, target, relation)))
+            other = self.lives[target if source == old.id else source]
+            if relation is Relation.CONTRADICTS and self._agree(new, other):
+                continue
             ends = (new.id if end == old.id else end for end in (source, target))
             changes.append(self._add((*ends, relation), since))
+        changes += [self._add((new.id, one, Relation.CONTRADICTS), now) for one in rivals]
         self._log(event_id, action, changes)
 
     def update(
@@ -339,6 +387,9 @@ class Model:
             raise Refused(Conflict)
         if said.keys() == {"content"} and said["content"] == old.content:
             return old.id, False
+        trusts = old.kind is Kind.RULE and old.maturity is not Maturity.ANTI_PATTERN
+        if trusts and self._warning_against(agent, said["content"], old.scope, now):
+            raise Refused(Conflict)
         self._supersede(old, self._version(old, said, now, new_id), now, event_id, Action.UPDATED)
         return new_id, True
 
@@ -443,6 +494,8 @@ class Model:
             "harmful_count": harms,
             "applied_at": now,
         }
+        if helped:
+            counts |= self._renewal(rule, now)
         self.uses.append(use)
         used = ("use", (rule.id, use.id), False, True)
         action = Action.HELPED if helped else Action.HARMED
@@ -452,11 +505,16 @@ class Model:
             new.id, new.supersedes, new.maturity = new_id, rule.id, Maturity.ANTI_PATTERN
             new.content = self._warning(rule)
             new.valid_from = new.recorded_at = new.confirmed_at = now
-            self._supersede(rule, new, now, event_id, action, (used,), **counts)
+            new.permanence, new.confidence = "permanent", 1.0
+            new.ttl_days = new.expires_at = new.valid_until = None
+            counts = {name: value for name, value in counts.items() if name in TRUST}
+            self._supersede(rule, new, now, event_id, Action.INVERTED, (used,), **counts)
             return new.id
         if not warned:
             place, earned = LADDER.index(rule.maturity), self._earned(rule, wins, score, now)
             counts["maturity"] = LADDER[max(place, earned) if helped else min(place, earned)]
+            if counts["maturity"] is not rule.maturity:
+                action = Action.PROMOTED if helped else Action.DEMOTED
         self._log(event_id, action, [used, self._patch(rule.id, counts)])
         return rule.id
 
@@ -469,9 +527,13 @@ class Model:
         reasons = [
             one.reason for one in self.uses if one.rule == rule.id and one.counts and one.reason
         ]
-        because = f" It did harm: {'; '.join(dict.fromkeys(reasons))}." if reasons else ""
-        advice = rule.content[0].lower() + rule.content[1:]
-        return f"ANTI-PATTERN: Do NOT {advice}.{because}"
+        said = "; ".join(dict.fromkeys(reasons))
+        return self._warn(rule.content) + (
+            f" This caused problems because: {said}." if said else ""
+        )
+
+    def _warn(self, words: str) -> str:
+        return f"ANTI-PATTERN: Do NOT {words[0].lower()}{words[1:]}."
 
     def promote(
         self, agent: str | None, now: datetime, rule_id: str, steps: int, event_id: str
@@ -602,6 +664,22 @@ class Model:
         self._change(
             event_id, Action.EXPIRED, dict.fromkeys(self.overdue(kinds, now), values), jobs=True
         )
+
+    def fading(self, now: datetime) -> list[str]:
+        """What has fallen below the threshold since the last event of this kind."""
+        noted = [one.at for one in self.events if one.action is Action.FADED]
+        last = noted[-1] if noted else datetime.min.replace(tzinfo=UTC)
+        return [
+            one.id
+            for one in self.listed(None, now, Status.ACTIVE)
+            if one.kind in (Kind.FACT, Kind.RULE)
+            and self.standing(one, now) is ConfidenceBand.FADING
+            and self.confidence(one, last) >= RECALLED_FROM
+        ]
+
+    def fade(self, now: datetime, event_id: str) -> None:
+        self._change(event_id, Action.FADED, {one: {} for one in self.fading(now)}, jobs=True)
+        self.events[-1].at = now
 
     def purgeable(self, now: datetime) -> list[tuple[set[str], set[str]]]:
         """What has been in the trash for long enough, and episodes that ended as long ago; each

@@ -409,8 +409,13 @@ class Lives(RuleBasedStateMachine):
                 sweep = name == "decay_sweep"
                 ended = (Kind.FACT, Kind.RULE) if sweep else (Kind.EPISODE,)
                 over = model.overdue(ended, now)
+                faded = sweep and model.fading(now)
+                events = self.newest_events(person, bool(over) + bool(faded))
                 if over:
-                    model.expire(ended, now, self.newest_events(person, 1)[0].id)
+                    model.expire(ended, now, events[-1].id)
+                if faded:
+                    assert {one.memory_id for one in events[0].changes} == set(faded)
+                    model.fade(now, events[0].id)
                 return len(over)
             case "trash_purge":
                 batches = model.purgeable(now)

@@ -9,6 +9,7 @@ import pytest
 
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
+from remembrancer.errors import NotUndoable
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Patch
 from remembrancer.types import Action, Backlog, ConfidenceBand, Episode, Record, Status
@@ -60,6 +61,82 @@ def test_M12_the_sweep_ends_what_nobody_believes_any_more(
     (event,) = [one for one in me.activity().items if one.action is Action.EXPIRED]
     assert (event.surface, [change.memory_id for change in event.changes]) == ("jobs", [lunch.id])
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0
+
+
+def faded(me: Memory) -> list[set[str]]:
+    """The memories of each event of fading, oldest first."""
+    events = [one for one in me.activity(limit=200).items if one.action is Action.FADED]
+    return [{change.memory_id for change in one.changes} for one in reversed(events)]
+
+
+def test_M12_fading_is_logged_once_each_time_it_happens(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    soup = me.remember("Lunch was pea soup.", permanence="ephemeral").memory
+    cold = me.remember("Ada has a cold.", permanence="volatile").memory
+    doubtful = me.remember("Perhaps Ada sings.", confidence=0.1).memory
+
+    def sweep(days: float) -> list[set[str]]:
+        clock.advance(days * DAY)
+        store.run_job("decay_sweep", tenant=tenant)
+        return faded(me)
+
+    assert sweep(16) == []  # exp(-1.6) = 0.202
+    assert sweep(1) == [{soup.id}]
+    assert sweep(1) == [{soup.id}], "once"
+    me.confirm(soup.id)
+    assert sweep(17) == [{soup.id}, {soup.id}], "and again after a confirmation"
+    assert sweep(30) == [{soup.id}, {soup.id}, {cold.id}]
+    assert me.get(soup.id).status is Status.EXPIRED
+    assert me.get(doubtful.id).status is Status.ACTIVE, "it began below the threshold"
+    newest = next(one for one in me.activity().items if one.action is Action.FADED)
+    assert newest.surface == "jobs"
+    assert newest.id in {one.id for one in me.history(cold.id).events}
+    with pytest.raises(NotUndoable):
+        me.undo(newest.id)
+
+
+def test_M12_a_sweep_applies_new_thresholds_to_old_rules(
+    store: Remembrancer,
+    me: Memory,
+    open_fake: Callable[..., Remembrancer],
+    clock: ManualClock,
+    tenant: str,
+) -> None:
+    rule = me.remember("Skip the greeting", kind="rule").memory
+    me.harmful(rule.id, "Ada felt snubbed")
+    clock.advance(DAY)
+    assert store.run_job("decay_sweep", tenant=tenant).changed == 0
+    strict = open_fake("agents", profile_overrides={"rules": {"invert_at_harms": 1}})
+
+    assert strict.run_job("decay_sweep", tenant=tenant).changed == 1
+
+    (warning,) = me.list(kinds=["rule"]).items
+    assert warning.content == (
+        "ANTI-PATTERN: Do NOT skip the greeting. This caused problems because: Ada felt snubbed."
+    )
+    event = me.activity().items[0]
+    assert (event.action, event.surface) == (Action.INVERTED, "jobs")
+    assert strict.run_job("decay_sweep", tenant=tenant).changed == 0
+
+    me.undo(event.id)
+
+    assert strict.run_job("decay_sweep", tenant=tenant).changed == 0, "as the person wants it"
+    assert me.get(rule.id).status is Status.ACTIVE
+    clock.advance(DAY)
+    strict.for_user("ada").harmful(rule.id)
+    assert me.get(rule.id).status is Status.SUPERSEDED
+
+
+def test_M12_a_sweep_that_changes_nothing_leaves_no_entry(
+    store: Remembrancer, me: Memory, tenant: str
+) -> None:
+    me.remember("Her name is Ada.")
+    happened(me, 1)
+    for job in ("decay_sweep", "episode_cleanup"):
+        store.run_job(job, tenant=tenant)
+
+    assert len(me.activity().items) == 2
 
 
 def test_M12_reading_does_not_wait_for_the_sweep(me: Memory, clock: ManualClock) -> None:

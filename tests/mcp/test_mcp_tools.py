@@ -14,7 +14,7 @@ from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.mcp.server import describe_tool
 from remembrancer.profiles import PROFILE_NAMES
-from remembrancer.tools.toolsets import MAX_CORE_TOOLS, select_tools
+from remembrancer.tools.toolsets import select_tools
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.mcp.uses import NOBODYS
 from tests.support.unconfirmed import learn_in_doubt
@@ -27,8 +27,8 @@ PLAIN = {"remember", "recall", "context", "update", "forget", "confirm", "undo",
 TEAM = {"propose_to_team", "ask_team", "list_team_memories"}
 OFFERED = {
     "default": PLAIN,
-    "instances": PLAIN,
-    "namespaces": PLAIN,
+    "instances": PLAIN - {"feedback"},
+    "namespaces": PLAIN - {"feedback"},
     "assistant": {"remember", "recall_memory", "forget_memory"} | TEAM,
     "advisor": {
         "save_preference",
@@ -48,6 +48,10 @@ OFFERED = {
         "memory_forget",
         "memory_mark_helpful",
         "memory_mark_harmful",
+        "memory_store_episode",
+        "memory_get",
+        "memory_stats",
+        "memory_context",
     },
 }
 profiles = pytest.mark.parametrize("profile", PROFILE_NAMES)
@@ -70,19 +74,18 @@ def on_the_wire(profile: str, extent: Any) -> list[dict[str, Any]]:
 
 
 @profiles
-def test_each_profile_has_its_names_and_never_too_many(profile: str) -> None:
+def test_each_profile_has_its_names(profile: str) -> None:
     names = {one["name"] for one in on_the_wire(profile, "core")}
     assert names == OFFERED[profile]
-    assert len(names) <= MAX_CORE_TOOLS
-    assert {one["name"] for one in on_the_wire(profile, "full")} >= names | PLAIN
+    has_rules = "rule" in Settings(profile=profile).profile_for().recall.kinds
+    plain = PLAIN if has_rules else PLAIN - {"feedback"}
+    assert {one["name"] for one in on_the_wire(profile, "full")} == names | plain
 
 
-def test_a_team_has_its_verbs_even_where_there_are_many_others() -> None:
+def test_a_team_has_its_verbs_beside_those_of_the_profile() -> None:
     for profile in PROFILE_NAMES:
         settings = Settings(profile=profile, profile_overrides={"team": {"enabled": True}})
-        names = select_tools(settings.profile_for())
-        assert len(names) <= MAX_CORE_TOOLS
-        assert set(names) >= TEAM
+        assert set(select_tools(settings.profile_for())) == OFFERED[profile] | TEAM
 
 
 @profiles

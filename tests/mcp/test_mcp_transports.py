@@ -14,7 +14,7 @@ import pytest
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
 from remembrancer.profiles import PROFILE_NAMES
-from remembrancer.tools.toolsets import select_tools
+from remembrancer.tools.toolsets import Extent, select_tools
 from tests.mcp.talk import REM, inside, over_http, over_stdio, principal, serving
 from tests.mcp.uses import USES, use_all
 
@@ -26,21 +26,21 @@ PINNED = {"instances": "bot", "namespaces": "projects"}
 """Where agents are kept apart, the client is one of them."""
 
 
-def all_of(profile: str) -> set[str]:
-    return set(select_tools(Settings(profile=profile).profile_for(), "full"))
+def offered(profile: str, extent: Extent) -> set[str]:
+    return set(select_tools(Settings(profile=profile).profile_for(), extent))
 
 
 def test_every_tool_there_is_has_a_use() -> None:
-    assert set(USES) == {name for profile in PROFILE_NAMES for name in all_of(profile)}
+    assert set(USES) == {name for profile in PROFILE_NAMES for name in offered(profile, "full")}
 
 
 @pytest.mark.parametrize("profile", PROFILE_NAMES)
-def test_every_tool_works_over_stdio(profile: str, tmp_path: Path) -> None:
+def test_every_tool_of_a_profile_works_over_stdio(profile: str, tmp_path: Path) -> None:
     where = ("--store", str(tmp_path / "memory"), "--profile", profile, "--user", "ada")
     agent = ("--agent", PINNED[profile]) if profile in PINNED else ()
     errors = tmp_path / "errors"
-    with over_stdio(*where, *agent, "mcp", "--tools", "full", errors=errors) as talk:
-        assert use_all(talk) == all_of(profile)
+    with over_stdio(*where, *agent, "mcp", errors=errors) as talk:
+        assert use_all(talk) == offered(profile, "core")
     assert errors.read_text() == ""
 
 
@@ -49,7 +49,7 @@ def test_every_tool_works_over_http(profile: str, open_memory: Open) -> None:
     engine = open_memory(profile)
     keys = {"ada": principal(engine, agent=PINNED.get(profile))}
     with serving(engine, keys, extent="full") as address, over_http(address, "ada") as talk:
-        assert use_all(talk) == all_of(profile)
+        assert use_all(talk) == offered(profile, "full")
 
 
 def test_clients_that_begin_with_a_handshake_are_served_too(

@@ -61,10 +61,6 @@ def undo(talk: Talk) -> None:
 
 
 def feedback(talk: Talk) -> None:
-    properties = talk.tools()["remember"].input_schema["properties"]
-    if "kind" not in properties:  # The profile recalls no rules, so none can be stored here.
-        assert talk.fails("feedback", rule="no such rule", helped=True)["code"] == "not_found"
-        return
     rule = talk.call("remember", content="Ask before sending a letter.", kind="rule")
     assert talk.call("feedback", rule=rule["id"], helped=True)["done"] == "helped"
     done = talk.call("feedback", rule=rule["id"], helped=False, reason="It was too late.")
@@ -186,7 +182,7 @@ def forget_memory(talk: Talk) -> None:
     done = talk.call("forget_memory", query="the stamp collection")
     assert (done["ids"], done["content"]) == ([kept["id"]], "Collects old stamps.")
     talk.call("remember", content="Runs every morning.")
-    talk.call("undo", event=done["event"])
+    assert done["event"]
     code = talk.call("forget_memory", all=True)["code"]
     assert talk.call("recall_memory", query="running")["items"]
     assert talk.call("forget_memory", all=True, confirm=code)["done"] == "erased"

@@ -45,6 +45,35 @@ def test_M6_what_matters_more_comes_first_among_equals(store: Remembrancer) -> N
     assert [one.memory.importance for one in found] == [9, 2]
 
 
+@pytest.mark.parametrize("recipe", ["composite", "evidence", "rrf", "nudged"])
+def test_M4_maturity_weighs_in_every_recipe(
+    recipe: str, open_memory: Callable[..., Remembrancer]
+) -> None:
+    """Of rules that fit equally, the proven one comes first and the candidate last."""
+    me = open_memory("agents", profile_overrides={"recall": {"recipe": recipe}}).for_user("ada")
+    ids = [
+        me.remember(f"Greet {name} before the weather report.", kind="rule").memory.id
+        for name in ("Ada", "Bob", "Eve")
+    ]
+    for one, steps in zip(ids, (0, 1, 2), strict=True):
+        for _ in range(steps):
+            me.promote(one)
+
+    found = me.recall("the weather report", used=False)
+
+    assert [one.memory.id for one in found] == ids[::-1]
+    extra = [one.why.parts.get("maturity", 0.0) for one in found]
+    assert extra[0] > 0 == extra[1] > extra[2]
+    for one in found:
+        assert one.score == pytest.approx(sum(one.why.parts.values()))
+    (best,) = me.recall("the weather report", used=False, limit=1)
+    assert best.memory.id == ids[2], "the limit counts after the weight"
+    listed = me.context().text.splitlines()
+    shown = [one for one in listed if one.startswith("- Greet")]
+    assert ["proven" in one for one in shown] == [True, False, False]
+    assert "candidate" in shown[-1]
+
+
 def test_M6_an_agent_may_have_weights_of_its_own(
     open_memory: Callable[..., Remembrancer],
 ) -> None:

@@ -203,6 +203,42 @@ def test_X3_what_was_asked_for_is_part_of_the_explanation(
         assert asked in filters
 
 
+@pytest.mark.parametrize(
+    ("profile", "agent", "in_force"),
+    [
+        ("namespaces", "work", ("kinds = fact", "minimum_importance = 2", "scope within work")),
+        ("agents", "health", ("kinds = fact, rule, episode", "scope in global, health")),
+    ],
+)
+def test_X3_what_the_profile_asks_for_is_part_of_the_explanation(
+    open_fake: Callable[..., Remembrancer],
+    clock: ManualClock,
+    profile: str,
+    agent: str,
+    in_force: tuple[str, ...],
+) -> None:
+    me = open_fake(profile).for_user("ada", agent=agent)
+    me.remember("Ada drinks tea.")
+
+    (found,) = me.recall("tea", as_of=clock.now())
+
+    assert {*in_force, f"known at {clock.now().isoformat()}"} <= set(found.why.filters)
+
+
+@pytest.mark.parametrize(("mode", "other"), [("semantic", "keyword"), ("keyword", "semantic")])
+def test_X3_a_search_that_was_not_made_has_no_part_in_the_score(
+    open_memory: Callable[..., Remembrancer], mode: str, other: str
+) -> None:
+    me = open_memory("instances").for_user("ada", agent="bot")
+    me.remember("Ada drinks green tea.")
+
+    (found,) = me.recall("green tea", mode=mode)
+
+    assert set(found.why.parts) == {mode}
+    assert getattr(found.why, f"{other}_rank") is None
+    assert found.score == pytest.approx(sum(found.why.parts.values()))
+
+
 def test_X3_the_turns_that_support_a_memory_come_with_it(
     open_memory: Callable[..., Remembrancer],
 ) -> None:

@@ -113,3 +113,14 @@ def test_M7_updating_keeps_the_scope(store: Remembrancer) -> None:
 
     assert health.update(own.id, "Weighs 74 kg.").memory.scope == "health"
     assert store.for_user("ada", agent="finance").list().items == ()
+
+
+def test_M15_what_an_agent_stored_can_be_selected_wherever_it_belongs(store: Remembrancer) -> None:
+    for agent in ("health", "finance"):
+        mine = store.for_user("ada", agent=agent)
+        for kind in ("fact", "rule", "episode"):
+            mine.remember(f"A {kind} by {agent}.", kind=kind, scope="global")
+    store.for_user("ada").remember("A fact by nobody's agent.")
+
+    expected = {f"A {kind} by health." for kind in ("fact", "rule", "episode")}
+    assert seen(store.for_user("ada"), agent="health") == expected

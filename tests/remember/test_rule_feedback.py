@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,17 @@ from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.memory import Memory
-from remembrancer.types import Maturity, Relation, Rule, Status, Verdict
+from remembrancer.types import (
+    Action,
+    ConfidenceBand,
+    Maturity,
+    Permanence,
+    Relation,
+    Rule,
+    Status,
+    Verdict,
+    Written,
+)
 
 pytestmark = pytest.mark.feature("M4")
 
@@ -41,7 +52,10 @@ def test_M4_five_successes_establish_a_rule_and_four_do_not(me: Memory) -> None:
     one = rule(me)
 
     assert helped(me, one, 4).maturity is Maturity.CANDIDATE
+    assert me.activity().items[0].action is Action.HELPED
     assert helped(me, one, 1).maturity is Maturity.ESTABLISHED
+    latest = me.activity().items[0]
+    assert (latest.action, latest.note) == (Action.PROMOTED, "candidate to established")
 
 
 def test_M4_fifteen_successes_prove_it_once_it_is_thirty_days_old(
@@ -72,7 +86,8 @@ def test_M4_harm_takes_trust_away_again(me: Memory) -> None:
 
     assert isinstance(hurt, Rule)
     assert hurt.maturity is Maturity.CANDIDATE
-    assert me.activity().items[0].note == "established to candidate"
+    latest = me.activity().items[0]
+    assert (latest.action, latest.note) == (Action.DEMOTED, "established to candidate")
 
 
 def test_M4_three_harms_turn_a_rule_into_a_warning_with_the_reasons(me: Memory) -> None:
@@ -85,11 +100,12 @@ def test_M4_three_harms_turn_a_rule_into_a_warning_with_the_reasons(me: Memory) 
 
     assert written.memory.content == (
         "ANTI-PATTERN: Do NOT always confirm before sending. "
-        "It did harm: It annoyed Ada; A train was missed."
+        "This caused problems because: It annoyed Ada; A train was missed."
     )
     assert isinstance(written.memory, Rule)
     assert written.memory.maturity is Maturity.ANTI_PATTERN
     assert (written.memory.harmful_count, written.memory.applied_count) == (3, 3)
+    assert (written.memory.confidence, written.memory.permanence) == (1.0, Permanence.PERMANENT)
     original = me.get(one.id)
     assert (original.status, original.content) == (Status.SUPERSEDED, one.content)
     assert {link.relation for link in me.links(written.memory.id)} == {
@@ -132,6 +148,7 @@ def test_M4_an_undone_use_counts_no_longer_and_an_undone_undo_brings_it_back(me:
     for reason in ("a", "b", "c"):
         last = me.harmful(one.id, reason)
     assert last.event is not None
+    assert last.event.action is Action.INVERTED
 
     undone = me.undo(last.event.id)
 
@@ -147,6 +164,104 @@ def test_M4_an_undone_use_counts_no_longer_and_an_undone_undo_brings_it_back(me:
     assert me.get(one.id).status is Status.SUPERSEDED
     assert me.get(last.memory.id).status is Status.ACTIVE
     assert [use.reason for use in me.history(one.id).applications] == ["a", "b", "c"]
+
+
+def test_M4_a_rule_that_helps_every_week_is_proven_and_still_told(
+    me: Memory, clock: ManualClock
+) -> None:
+    one = rule(me)
+    assert me.confidence(one) == 0.5
+    for _ in range(30):
+        clock.advance(7 * DAY)
+        last = me.helpful(one.id)
+
+    proven = me.get(one.id)
+    assert isinstance(proven, Rule)
+    assert (proven.maturity, me.confidence(proven)) == (Maturity.PROVEN, 0.5)
+    assert [found.memory.id for found in me.recall("confirm before sending")] == [one.id]
+    assert "Always confirm before sending. [proven, global]" in me.context().text
+    assert last.event is not None
+    me.undo(last.event.id)
+    assert me.get(one.id).confirmed_at == clock.now() - 7 * DAY
+
+
+@pytest.mark.feature("M2")
+def test_M2_a_rule_that_nobody_uses_fades_after_115_days_and_help_renews_its_ttl(
+    me: Memory, clock: ManualClock
+) -> None:
+    one = rule(me)
+    short = me.remember("Ask before deleting.", kind="rule", ttl_days=90).memory
+    clock.advance(80 * DAY)
+    me.helpful(short.id)
+    clock.advance(34 * DAY)
+    assert me.standing(one) is ConfidenceBand.RECALLED
+    clock.advance(DAY)
+    assert me.standing(one) is ConfidenceBand.FADING
+    assert me.standing(me.get(short.id)) is ConfidenceBand.RECALLED
+
+
+def misled(me: Memory, content: str = "Skip the greeting", **details: Any) -> Written:
+    """A rule that did harm three times."""
+    one = me.remember(content, kind="rule", **details).memory
+    return [me.harmful(one.id, "Ada felt snubbed") for _ in range(3)][-1]
+
+
+def test_M4_a_warning_lasts_and_is_told(
+    open_fake: Callable[..., Remembrancer], me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    warning = misled(me, ttl_days=30).memory
+    clock.advance(3000 * DAY)
+    open_fake("agents").run_job("decay_sweep", tenant=tenant)
+
+    said = "ANTI-PATTERN: Do NOT skip the greeting. This caused problems because: Ada felt snubbed."
+    assert [one.memory.content for one in me.recall("greeting")] == [said]
+    assert f"{said} [anti-pattern, global]" in me.context("Write to Bob.").text
+    assert me.get(warning.id).expires_at is None
+
+
+@pytest.mark.parametrize("again", ["Skip the greeting", "  skip the GREETING. ", "Skip greetings"])
+def test_M4_a_rule_that_became_a_warning_does_not_come_back(
+    again: str, open_memory: Callable[..., Remembrancer]
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    made = misled(me)
+
+    refused = me.acting_as("mail").remember(again, kind="rule")
+
+    assert (refused.memory.id, refused.event) == (made.memory.id, None)
+    assert refused.refusal is not None
+    assert made.memory.id in refused.refusal
+    assert "forget the warning first" in refused.refusal
+    assert [one.id for one in me.list(kinds=["rule"]).items] == [made.memory.id]
+    other = me.remember("Begin with a greeting", kind="rule").memory
+    with pytest.raises(Conflict, match="has become a warning"):
+        me.update(other.id, again)
+    opposite = me.remember("Do not skip the greeting", kind="rule")
+    assert (opposite.event is not None, opposite.refusal) == (True, None)
+
+
+@pytest.mark.parametrize("how", ["undo", "forget", "delete"])
+def test_M4_without_its_warning_a_rule_can_return(how: str, me: Memory) -> None:
+    made = misled(me)
+    assert made.event is not None
+    if how == "undo":
+        me.undo(made.event.id)
+    else:
+        getattr(me, how)(made.memory.id)
+
+    stored = me.remember("Skip the greeting", kind="rule")
+
+    assert stored.refusal is None
+    assert isinstance(stored.memory, Rule)
+    assert (stored.memory.maturity, stored.memory.status) == (Maturity.CANDIDATE, Status.ACTIVE)
+
+
+def test_M4_a_warning_of_one_agent_does_not_bind_another(me: Memory) -> None:
+    misled(me, scope="health")
+
+    assert me.remember("Skip the greeting", kind="rule", scope="health").refusal is not None
+    assert me.remember("Skip the greeting", kind="rule").refusal is not None
+    assert me.remember("Skip the greeting", kind="rule", scope="cook").refusal is None
 
 
 def test_M4_editing_a_rule_returns_it_to_candidate(me: Memory) -> None:

@@ -14,7 +14,7 @@ from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict
 from remembrancer.memory import Memory
-from remembrancer.types import Action, AsOf, Fact, Relation, Source, Status
+from remembrancer.types import Action, AsOf, Fact, Record, Relation, Source, Status
 
 pytestmark = pytest.mark.feature("M9")
 
@@ -80,6 +80,58 @@ def test_M9_another_subject_predicate_or_scope_is_another_fact(
     me.remember("Something else", **details)
 
     assert active(me) == ["Something else", "Vegetarian"]
+
+
+def contradictions(me: Memory, one: Record) -> set[tuple[str, str]]:
+    links = [link for link in me.links(one.id) if link.relation is Relation.CONTRADICTS]
+    return {(me.get(link.source).content, me.get(link.target).content) for link in links}
+
+
+def test_M9_another_value_in_another_scope_is_flagged_until_they_agree(me: Memory) -> None:
+    john = me.remember("John", subject="user", predicate="name").memory
+    johnny = me.remember("Johnny", subject="User", predicate="Name.", scope="health")
+    assert [one.id for one in johnny.conflicts] == [john.id]
+    assert contradictions(me, john) == {("Johnny", "John")}
+
+    jon = me.remember("Jon", subject="USER", predicate="name")
+    assert jon.replaced is not None
+    assert (jon.replaced.id, active(me)) == (john.id, ["Johnny", "Jon"])
+    assert [one.content for one in jon.conflicts] == ["Johnny"]
+    assert contradictions(me, jon.memory) == {("Johnny", "Jon")}
+
+    assert jon.event is not None
+    me.undo(jon.event.id)
+    assert contradictions(me, john) == {("Johnny", "John")}
+    agreed = me.update(john.id, "Is called Johnny")
+    assert (agreed.conflicts, contradictions(me, agreed.memory)) == ((), set())
+    assert agreed.event is not None
+    me.undo(agreed.event.id)
+    assert johnny.event is not None
+    me.undo(johnny.event.id)
+    assert contradictions(me, john) == set()
+
+
+def test_M9_a_conflict_is_flagged_among_what_the_caller_can_see(me: Memory) -> None:
+    health, finance = me.acting_as("health"), me.acting_as("finance")
+    private = health.remember("Vegan", scope="health", **DIET)
+
+    written = finance.remember("Vegetarian", **DIET)
+
+    assert written.conflicts == ()
+    assert contradictions(me, written.memory) == set()
+    assert health.remember("Vegan, no honey", scope="health", **DIET).conflicts == (written.memory,)
+    assert private.conflicts == ()
+
+
+@pytest.mark.parametrize(
+    ("predicate", "other"),
+    [("language", "Speaks German"), (".a1", "Something else"), ("diet", "vegetarian!")],
+    ids=["several values", "a program's key", "the same value"],
+)
+def test_M9_what_can_stand_beside_it_is_no_conflict(predicate: str, other: str, me: Memory) -> None:
+    me.remember("Vegetarian", subject="user", predicate=predicate)
+
+    assert me.remember(other, subject="user", predicate=predicate, scope="cook").conflicts == ()
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,7 @@ def test_keys_are_listed_and_revoked_by_their_owner_alone(served: Served) -> Non
         ("PATCH", "/api/team/switches", {"limit": 3}),
         ("GET", "/api/jobs", None),
         ("POST", "/api/jobs/tidy/run", None),
+        ("POST", "/api/jobs/tick", None),
         ("POST", "/api/backup", None),
         ("GET", "/metrics", None),
     ],
@@ -246,6 +247,21 @@ def test_a_viewer_looks_and_changes_nothing(serve: Serve) -> None:
     assert editor.get("/api/jobs").json()["items"]
     assert editor.post("/api/jobs/decay_sweep/run").json()["job"] == "decay_sweep"
     assert editor.post("/api/jobs/nonsense/run").status_code == 400
+
+
+@pytest.mark.feature("M13")
+def test_a_heartbeat_runs_what_is_due_and_only_once(serve: Serve, clock: ManualClock) -> None:
+    served = serve("agents")
+    remembered(served.of("ada"), permanence="ephemeral")
+    clock.advance(timedelta(days=60))
+    heart = served.of("root", capabilities=["users:edit"])
+
+    ran = heart.post("/api/jobs/tick").json()["ran"]
+
+    assert {"decay_sweep", "episode_cleanup"} <= set(ran)
+    assert heart.post("/api/jobs/tick").json() == {"ran": []}
+    expired = served.of("ada").get("/api/memory/facts", params={"status": "expired"}).json()
+    assert len(expired["items"]) == 1
 
 
 def test_a_backup_is_made_where_the_server_keeps_them(serve: Serve) -> None:

@@ -87,6 +87,22 @@ def test_M14_facts_are_browsed_by_scope_subject_words_and_confidence(
     assert sure == {"Ada drinks tea.", "Ada plays chess."}
 
 
+@pytest.mark.feature("M15")
+def test_memories_are_browsed_and_searched_by_agent_and_session(ada: httpx.Client) -> None:
+    remembered(ada, "Ada drinks tea.", session_id="monday")
+    body = {"content": "Ada drinks mate.", "session_id": "monday"}
+    ada.post("/api/agents/health/remember", json=body)
+
+    for place in ("/api/memory/facts", "/api/memory", "/api/agents/finance/memory/facts"):
+        for found in ({}, {"q": "hot drinks"}):
+            by_health = contents(ada.get(place, params={"agent": "health", **found}))
+            assert by_health == {"Ada drinks mate."}
+            assert len(contents(ada.get(place, params={"session": "monday", **found}))) == 2
+            assert not contents(ada.get(place, params={"session": "sunday", **found}))
+    asked = ada.post("/api/recall", json={"query": "hot drinks", "agent": "health"}).json()
+    assert [one["memory"]["content"] for one in asked["items"]] == ["Ada drinks mate."]
+
+
 def test_M14_pages_follow_each_other_by_cursor(ada: httpx.Client) -> None:
     told = {remembered(ada, f"Number {n} is {n * n}.", importance=3) for n in range(7)}
     for words in ({}, {"q": "number"}):

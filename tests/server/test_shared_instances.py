@@ -236,14 +236,14 @@ def test_memory_that_is_off_is_kept_out_of_prompts_and_learns_nothing(
     elsewhere.flush()
 
     assert other.context(asked).text == ""
-    assert Toolbox(Caller(other)).list_tools() == ()
+    assert Toolbox(Caller(other), pytest.fail).list_tools() == ()
     assert [one.content for one in other.list().items] == [
         "Refunds above a hundred pounds need a second signature."
     ]
     other.remember("Refunds take three days.")
     assert len(other.recall("refunds")) == 2
     elsewhere.change_instance(root, "support-bot", memory_enabled=True)
-    assert Toolbox(Caller(other)).list_tools() != ()
+    assert Toolbox(Caller(other), pytest.fail).list_tools() != ()
     assert "second signature" in other.context(asked).text
     other.learn([{"role": "user", "content": said}, {"role": "assistant", "content": "Noted."}])
     elsewhere.flush()

@@ -41,6 +41,7 @@ PAGES = (
     "/facts?status=superseded",
     "/facts?status=unconfirmed",
     "/playbook",
+    "/playbook?status=disabled",
     "/episodes",
     "/agents",
     "/agents/kitchen/memory",

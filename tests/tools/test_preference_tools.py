@@ -83,6 +83,44 @@ def test_P6_tools_ambiguous_words_are_answered_with_the_candidates(verb: str, ta
     assert len(talk.call("list_preferences")["items"]) == 2
 
 
+@verbs
+def test_P6_tools_words_name_preferences_alone(verb: str, talk: Talk, engine: Remembrancer) -> None:
+    """The same words in a bookmarked reply are no rival, and near words are no match."""
+    me = engine.for_user("ada")
+    note = me.remember("You said: funds only, no single stocks.", kind="episode").memory
+    kept = saved(talk, "Funds only")
+
+    assert contents(talk.call("list_preferences")) == ["Funds only"]
+    done = talk.call(verb, id_or_substring="funds only", **BY_REFERENCE[verb])
+    assert kept["id"] in (done["id"], done.get("replaced"))
+
+    saved(talk, "Has an account at Fidelity")
+    for which in ("brokerage with Fidelity Investments", "You said", note.id):
+        error = talk.fails(verb, id_or_substring=which, **BY_REFERENCE[verb])
+        assert error["code"] == "not_found"
+        assert "candidates" not in error
+    assert "Has an account at Fidelity" in contents(talk.call("list_preferences"))
+
+
+def test_P6_tools_each_relation_that_is_offered_is_accepted(
+    talk: Talk, engine: Remembrancer
+) -> None:
+    why, limit = saved(talk, "Lost money on stocks"), saved(talk, "Funds only")
+    relation = talk.tools()["link_preferences"].input_schema["properties"]["relation"]
+
+    assert relation["enum"][0] == "relates_to"
+    for one in relation["enum"]:
+        talk.call("link_preferences", from_id=limit["id"], to_id=why["id"], relation=one)
+
+    links = engine.for_user("ada").links(limit["id"])
+    assert {one.relation for one in links} == {
+        "related_to",
+        "supports",
+        "contradicts",
+        "derived_from",
+    }
+
+
 def test_P6_tools_each_write_returns_an_event_that_undo_takes(
     talk: Talk, engine: Remembrancer
 ) -> None:
@@ -93,7 +131,7 @@ def test_P6_tools_each_write_returns_an_event_that_undo_takes(
         one,
         two,
         talk.call("confirm_preference", id_or_substring=two["id"]),
-        talk.call("link_preferences", from_id=two["id"], to_id=other["id"], relation="related_to"),
+        talk.call("link_preferences", from_id=two["id"], to_id=other["id"], relation="relates_to"),
         talk.call("forget_preference", id_or_substring="gold"),
     ]
 

@@ -24,13 +24,14 @@ TREES = {
 MAX_ROOT_MODULES = 20
 
 ONLY_IN = (
-    ("store/", ("sqlalchemy", "sqlite3", "psycopg")),
+    ("store/", ("sqlalchemy", "sqlite3")),
+    ("store/ integrations/langgraph/", ("psycopg", "psycopg_pool")),
     ("cli/", ("typer", "rich", "click")),
     ("mcp/", ("mcp", "mcp_types")),
     ("mcp/ server/", ("anyio", "fastapi", "starlette", "uvicorn")),
     ("server/", ("structlog", "prometheus_client", "joserfc")),
     ("integrations/", ("agents", "anthropic", "openai", "pydantic_ai")),
-    ("integrations/langgraph/", ("langgraph", "langchain_core")),
+    ("integrations/langgraph/", ("langgraph", "langchain", "langchain_core")),
 )
 """Third-party packages that are imported in some places alone."""
 

@@ -159,7 +159,8 @@ def test_M4_a_warning_says_not_to_and_why() -> None:
     assert format_warning("Use tabs.", []) == "ANTI-PATTERN: Do NOT use tabs."
     reasons = ["It broke the build.", "Nobody liked it", "It broke the build"]
     assert format_warning("Use tabs", reasons) == (
-        "ANTI-PATTERN: Do NOT use tabs. It did harm: It broke the build; Nobody liked it."
+        "ANTI-PATTERN: Do NOT use tabs. This caused problems because: "
+        "It broke the build; Nobody liked it."
     )
     assert format_warning("SQL goes in store/", []) == "ANTI-PATTERN: Do NOT SQL goes in store/."
 

@@ -169,7 +169,7 @@ class Chat:
                 yield from self._answer_from_memory(message)
             return
         try:
-            tools = Toolbox(self._caller)
+            tools = Toolbox(self._caller, lambda: self._store_message(message, exchange))
             yield from self._answer_with_model(self._model, tools, message)
             if tools.is_everything_to_be_forgotten:
                 yield from self._ask_to_forget_everything(exchange)
@@ -189,13 +189,17 @@ class Chat:
 
     def _store_message(
         self, message: str, exchange: Exchange, metadata: Mapping[str, Json] | None = None
-    ) -> None:
+    ) -> Turn:
+        """Store the user's message before the answer, once."""
+        if exchange.message is not None:
+            return exchange.message
         turn: TurnInput = {
             "role": "user",
             "content": message,
             "metadata": {**self._describe_topic(), **(metadata or {})},
         }
         (exchange.message,) = self._memory.append([turn], self.session)
+        return exchange.message
 
     def _describe_topic(self) -> dict[str, Json]:
         return {TOPIC_KEY: self._about} if self._about else {}

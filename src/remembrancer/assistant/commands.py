@@ -128,6 +128,17 @@ _NEXT_TOPIC = re.compile(
 _FORGET_THIS = re.compile(
     r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
 )
+_SAVE_REQUEST = re.compile(
+    r"(?:^|[.!?;,:\n]\s*|\b(?:please|and|then|also|(?:can|could|would|will) you|bitte|und|"
+    r"kannst du|por favor|y|puedes|et|peux-tu|s['’]il te plaît)\s+)"
+    r"(?:remember|keep in mind|make a note|note (?:that|this|down)|"
+    r"(?:don['’]?t|do not|never) forget|save|store|write (?:this|that|it) down|"
+    r"(?:change|update|correct|forget|delete|confirm)\b|"
+    r"merk(?:e)? dir|denk(?:e)? daran|notier|speicher|vergiss|änder|korrigier|"
+    r"recuerda|anota|guarda|olvida|cambia|corrige|"
+    r"souviens-toi|retiens|n['’]oublie pas|enregistre|oublie|modifie)",
+    re.I,
+)
 _YES = re.compile(
     r"(?:yes|y|yep|yeah|sure|ok(?:ay)?|do it|go ahead|confirm|i am sure|i['’]m sure|"
     r"ja|sí|si|oui|sì)"
@@ -164,6 +175,11 @@ def parse_command(text: str) -> Command | None:
     if match := _CORRECT.fullmatch(request):
         return Correct(_capitalize_first(match["content"]))
     return _parse_forget(bare)
+
+
+def asks_to_change_memory(text: str) -> bool:
+    """True if a part of the message asks to have something saved, changed or forgotten."""
+    return _SAVE_REQUEST.search(text.strip()) is not None
 
 
 def is_agreement(text: str) -> bool:

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 
 from remembrancer.erasure.erase import Inventory, describe_inventory
 from remembrancer.erasure.receipts import Receipt
+from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.text_format import describe_surface, format_date, quote
-from remembrancer.types import Recalled, Record, Source, Turn
+from remembrancer.types import Recalled, Record, Turn
 
 NO_MODEL = (
     "No AI model is connected. I store what you tell me and look it up, but I cannot reason "
@@ -51,12 +52,6 @@ HELP = (
 )
 TEAM_HELP = ("Remember this for the team: …", "proposes it to your team")
 
-SOURCE_LABELS = {
-    Source.EXPLICIT: "you told me",
-    Source.EXTRACTED: "I learned it from what you said",
-    Source.CONSOLIDATED: "I combined several memories",
-    Source.IMPORTED: "imported",
-}
 SPEAKER_PREFIXES = {"user": "you said: ", "assistant": "I said: "}
 MAX_QUOTE_CHARS = 300
 
@@ -111,9 +106,7 @@ def format_sources(records: Sequence[Record], zone: ZoneInfo) -> str:
 
 
 def _describe_origin(record: Record, zone: ZoneInfo) -> str:
-    source = SOURCE_LABELS[record.source]
-    if isinstance(record, Turn):
-        source = "said in a conversation"
+    source = describe_provenance(trace_provenance(record))
     quotes = [evidence.quote for evidence in record.evidence if evidence.quote][:1]
     quoted = f" ({quote(quotes[0], MAX_QUOTE_CHARS)})" if quotes else ""
     caution = "; it comes from a tool or a document" if record.tainted else ""

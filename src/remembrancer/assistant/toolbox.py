@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from remembrancer.assistant.commands import asks_to_change_memory
 from remembrancer.assistant.events import ChatEvent, MemoriesUsed, MemoryChanged
 from remembrancer.errors import RemembrancerError
 from remembrancer.llm.chat import ToolCall, ToolDefinition
@@ -20,6 +22,7 @@ from remembrancer.tools.results import (
 )
 from remembrancer.tools.tool import ToolEffect
 from remembrancer.tools.toolsets import select_tools
+from remembrancer.types import Turn
 
 UNKNOWN_TOOL = "There is no such tool."
 MALFORMED_ARGUMENTS = "The arguments are not a JSON object; the tool was not called."
@@ -27,10 +30,14 @@ FORGET_ALL_ASKED = "The user is being asked whether to forget everything. Nothin
 
 
 class Toolbox:
-    """The tools that a model can call on one user's memory."""
+    """The tools that a model can call on one user's memory.
 
-    def __init__(self, caller: Caller) -> None:
+    Whatever they write cites the user's message, which `store_message` stores before.
+    """
+
+    def __init__(self, caller: Caller, store_message: Callable[[], Turn]) -> None:
         self._caller = caller
+        self._store_message = store_message
         self._tools = select_tools(caller.profile)
         self.is_everything_to_be_forgotten = False
         """True once the model has called for it; only the user's answer carries it out."""
@@ -56,10 +63,19 @@ class Toolbox:
             self.is_everything_to_be_forgotten = True
             return FORGET_ALL_ASKED, ()
         try:
-            result = tool.call(self._caller, call.arguments)
+            caller = self._caller if tool.effect is ToolEffect.READS else self._cite_message()
+            result = tool.call(caller, call.arguments)
         except RemembrancerError as error:
             return format_error(error), ()
         return result.to_text(), tuple(_to_chat_events(result))
+
+    def _cite_message(self) -> Caller:
+        """The caller for a write, which cites the message."""
+        message = self._store_message()
+        is_requested = asks_to_change_memory(message.content)
+        return replace(
+            self._caller, memory=self._caller.memory.citing(message, is_requested=is_requested)
+        )
 
 
 def _names_everything(arguments: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from remembrancer.call import Call
 from remembrancer.decay import confidence_band
 from remembrancer.guard.redaction import redact_text
 from remembrancer.profiles import DecayPolicy
+from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.store.contract import Filter, Reader
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
@@ -29,9 +30,6 @@ from remembrancer.types import (
 MAX_QUOTE_CHARS = 60
 INFERRED_SOURCES = (Source.EXTRACTED, Source.CONSOLIDATED)
 """Sources of memories that software inferred, which therefore need evidence."""
-
-EPISODES_KEY = "episodes"
-"""Metadata key for the episodes that a consolidated memory came from; they can be gone by now."""
 
 
 class Flaw(StrEnum):

@@ -89,7 +89,7 @@ class CliContext:
         self._zone = self._find_zone(engine)
         is_local = self.user in (None, engine.settings.user)
         return engine.for_user(
-            self.user,
+            engine.settings.user if self.user is None else self.user,
             tenant=self.tenant,
             agent=self.agent,
             surface=surface,

@@ -16,7 +16,7 @@ def mcp(
     cli: CliContext,
     *,
     tools: Annotated[
-        str, Option(metavar="SET", help="core (the essential tools) or full.")
+        str, Option(metavar="SET", help="core (the profile's tools) or full (all tools).")
     ] = "core",
 ) -> None:
     """Serve memory to an MCP client on stdin and stdout.

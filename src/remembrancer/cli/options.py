@@ -69,6 +69,7 @@ FILTER_OPTIONS: OptionTable = {
     "categories": _option(list[str], "--category", "NAME", "Only these categories; repeatable."),
     "tags": _option(list[str], "--tag", "NAME", "Only memories with all these tags; repeatable."),
     "scope": _option(str, "--scope", "NAME", "Only what this agent can see."),
+    "agent": _option(str, "--by", "NAME", "Only what this agent stored, or led to."),
     "as_of": _option(str, "--as-of", "DATE", "As known on this date."),
     "true_at": _option(str, "--true-at", "DATE", "What was true then, as known today."),
 }

@@ -219,12 +219,16 @@ def _print_change(out: Terminal, written: Written, word: str) -> None:
 
 
 def _print_remembered(out: Terminal, written: Written, word: str = "Remembered.") -> None:
-    if written.event is None:
+    if written.refusal is not None:
+        out.say(f"{written.refusal} It says: {quote(written.memory.content)}")
+    elif written.event is None:
         out.say(f"Known already: {quote(written.memory.content)} Nothing was changed.")
     else:
         out.say(f"{word} {quote(written.memory.content)}")
         if written.replaced is not None:
             out.say(f"Replaced {quote(written.replaced.content)}")
+    for one in written.conflicts:
+        out.say(f"It contradicts {quote(one.content)} in the scope {one.scope}.")
     if written.secrets:
         out.say(_describe_secrets(written.memory, written.secrets))
     _print_undo_hint(out, written)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 def print_explanation(out: Terminal, recalled: Recalled) -> None:
     """Print why a memory was recalled, with every number of its score."""
+    from remembrancer.remember.provenance import describe_provenance, trace_provenance
+
     why = recalled.why
+    source = why.provenance or trace_provenance(recalled.memory)
     age = format_count(round(why.age_days), "day")
     parts = " + ".join(f"{name} {value:.4f}" for name, value in why.parts.items())
     rows = [
@@ -34,7 +37,10 @@ def print_explanation(out: Terminal, recalled: Recalled) -> None:
         ("normalised", ", ".join(f"{name} {value:.4f}" for name, value in why.normalised.items())),
         ("confidence", f"{_format_confidence(why)} after {age}"),
         ("passed", "; ".join(why.filters)),
+        ("source", describe_provenance(source)),
+        ("conversation", source.session_id or ""),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in why.evidence),
+        *(("episode", one) for one in source.episodes),
     ]
     print_pairs(out, rows, indent=2)
 
@@ -47,13 +53,20 @@ def _format_confidence(why: Why) -> str:
 
 def print_memory(out: Terminal, record: Record) -> None:
     """Print all details of one memory."""
-    by = f"{record.agent} on {record.surface}" if record.agent else record.surface
+    from remembrancer.remember.provenance import (
+        EPISODES_KEY,
+        describe_provenance,
+        trace_provenance,
+    )
+    from remembrancer.text_format import describe_surface
+
+    source = trace_provenance(record)
     about = filter(None, (_get_text(record, "subject"), _get_text(record, "predicate")))
     rows = [
         ("status", str(record.status)),
         ("true", _format_validity(out, record)),
         ("recorded", out.format_time(record.recorded_at)),
-        ("by", f"{record.source}, through {by}"),
+        ("source", f"{describe_provenance(source)}, {describe_surface(record.surface)}"),
         ("confirmed", out.format_time(record.confirmed_at)),
         ("expires", out.format_time(record.expires_at) if record.expires_at else ""),
         ("confidence", f"{record.confidence:.2f}, {record.permanence}"),
@@ -65,8 +78,9 @@ def print_memory(out: Terminal, record: Record) -> None:
         ("recalled", _format_recall_count(out, record)),
         ("replaces", record.supersedes or ""),
         ("conversation", record.session_id or ""),
-        *((name, str(value)) for name, value in record.metadata.items()),
+        *((name, str(value)) for name, value in record.metadata.items() if name != EPISODES_KEY),
         *(("evidence", f"“{one.quote}” ({one.turn_id})") for one in record.evidence),
+        *(("episode", one) for one in source.episodes),
     ]
     print_pairs(out, rows)
 

@@ -89,9 +89,7 @@ def telegram_link(cli: CliContext) -> None:
       rem telegram-link --user ada
     """
     with cli.open_engine() as engine:
-        made = engine.account_links.create_code(
-            engine.for_user(cli.user, tenant=cli.tenant, surface="cli").principal.owner
-        )
+        made = engine.account_links.create_code(cli.memory_of(engine).principal.owner)
 
     def print_text(out: Terminal) -> None:
         out.say(f"/link {made.code}")

@@ -25,14 +25,16 @@ from remembrancer.types import (
     Record,
     Rule,
     Turn,
+    check_options,
 )
 
 if TYPE_CHECKING:
-    from remembrancer.recall.filters import ListFilter
+    from remembrancer.recall.filters import ListFilter, RecallOptions
+    from remembrancer.remember.statement import FactFields
 
 Value = TypeVar("Value")
 
-UNSUPPORTED_FILTERS = {"permanences", "backlogs", "session", "confidence_below"}
+UNSUPPORTED_FILTERS = {"permanences", "backlogs", "confidence_below"}
 """Filters of `Memory.list` that the REST API does not have."""
 
 RECORD_CLASSES: Mapping[str, type[Record]] = {
@@ -81,6 +83,8 @@ def build_list_params(filters: ListFilter) -> dict[str, Any]:
     params = {
         "kind": filters.get("kinds"),
         "scope": filters.get("scope"),
+        "agent": filters.get("agent"),
+        "session": filters.get("session"),
         "tag": filters.get("tags"),
         "min_importance": filters.get("minimum_importance"),
         "subject": filters.get("subject"),
@@ -91,6 +95,27 @@ def build_list_params(filters: ListFilter) -> dict[str, Any]:
         **build_as_of_params(filters.get("as_of")),
     }
     return {name: value for name, value in params.items() if value not in (None, (), [])}
+
+
+def check_fact_fields(given: FactFields) -> None:
+    """Raise InvalidInput for a field that no memory has."""
+    from remembrancer.remember.statement import FactFields
+
+    check_options(given, FactFields)
+
+
+def check_list_filter(given: ListFilter) -> None:
+    """Raise InvalidInput for an option that no listing has."""
+    from remembrancer.recall.filters import ListFilter
+
+    check_options(given, ListFilter)
+
+
+def check_recall_options(given: RecallOptions) -> None:
+    """Raise InvalidInput for an option that no recall has."""
+    from remembrancer.recall.filters import RecallOptions
+
+    check_options(given, RecallOptions)
 
 
 def parse_value(type_: type[Value], data: Any) -> Value:

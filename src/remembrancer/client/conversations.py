@@ -10,7 +10,7 @@ from remembrancer.client.http import ServerClient
 from remembrancer.clock import SystemClock
 from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.ids import new_id
-from remembrancer.types import Batch, Page, Rejection, Session, SessionStatus, Turn, View
+from remembrancer.types import Batch, Page, Record, Rejection, Session, SessionStatus, Turn, View
 
 if TYPE_CHECKING:
     from remembrancer.sessions.turns import TurnInput
@@ -68,12 +68,20 @@ class RemoteConversations:
         """Close a conversation and learn from its new turns; idempotent."""
         return self._write(Session, "POST", "sessions", session, "close")
 
-    def turns(self, session: str) -> tuple[Turn, ...]:
-        """Return all turns of a conversation, first to last."""
+    def turns(self, session: str, *, latest: int | None = None) -> tuple[Turn, ...]:
+        """Return all turns of a conversation, or the `latest` ones, first to last."""
         try:
-            return parse_values(Turn, self._server.iter_entries("sessions", session, "turns"))
+            turns = self._server.iter_entries("sessions", session, "turns", latest=latest)
+            return parse_values(Turn, turns)
         except NotFound:
             return ()
+
+    def session_memories(self, session: str) -> tuple[Record, ...]:
+        """Return what was saved in a session, learned from it or concluded from its episodes.
+
+        Newest first; the turns of the session need not be stored.
+        """
+        return parse_values(Record, self._server.read("sessions", session, "memories")["items"])
 
     def count_turns(self, session: str) -> int:
         """Count the turns of a conversation, whatever their status."""

@@ -11,6 +11,9 @@ from remembrancer.client.codec import (
     ResponseBody,
     build_as_of_params,
     build_list_params,
+    check_fact_fields,
+    check_list_filter,
+    check_recall_options,
     parse_recollection,
     parse_value,
     parse_values,
@@ -95,6 +98,7 @@ class RemoteMemory(RemoteConversations):
 
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one statement; it supersedes an older value, and a duplicate is returned as is."""
+        check_fact_fields(details)
         return self._write(Written, "POST", "remember", content=content, **details)
 
     def recall(self, query: str, **options: Unpack[RecallOptions]) -> Recollection:
@@ -102,6 +106,7 @@ class RemoteMemory(RemoteConversations):
 
         `.sure` of the result is the probability that anything relevant is remembered.
         """
+        check_recall_options(options)
         body = {**_build_filter_params(options), "query": query, "explain": True}
         return parse_recollection(self._server.query("recall", **body))
 
@@ -191,6 +196,7 @@ class RemoteMemory(RemoteConversations):
         The status "unconfirmed" lists what was learned in doubt and waits for `confirm`, `update`
         or `forget`.
         """
+        check_list_filter(filters)
         params = {
             **build_list_params(filters),
             "status": status,
@@ -202,6 +208,7 @@ class RemoteMemory(RemoteConversations):
 
     def update(self, reference: str, content: str, **details: Unpack[FactFields]) -> Written:
         """Replace a memory with a new version; the old one stays in its history."""
+        check_fact_fields(details)
         id = self._resolve_id(reference, Status.ACTIVE, Status.UNCONFIRMED)
         return self._write(Written, "PUT", "memory", id, content=content, **details)
 
@@ -217,6 +224,7 @@ class RemoteMemory(RemoteConversations):
 
     def forget_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Forget all active memories that match the filter, as one event that can be undone."""
+        check_list_filter(filters)
         body = _build_filter_params(filters)
         return self._write(Batch, "POST", "forget-all", sure=True, **body)
 
@@ -242,6 +250,7 @@ class RemoteMemory(RemoteConversations):
 
     def delete_all(self, **filters: Unpack[ListFilter]) -> Batch:
         """Move all matching memories to the trash, or destroy them if the profile has none."""
+        check_list_filter(filters)
         body = _build_filter_params(filters)
         return self._write(Batch, "POST", "delete-all", sure=True, **body)
 

@@ -9,8 +9,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from remembrancer.audit.findings import EPISODES_KEY
 from remembrancer.errors import UnknownPerson
+from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.sessions.view import clear_texts
 from remembrancer.store.contract import Filter, Purge, Reader, Writer
 from remembrancer.store.nearest import iter_records

@@ -14,6 +14,7 @@ from remembrancer.cron import Cron
 from remembrancer.errors import Conflict, InvalidInput, RemembrancerError
 from remembrancer.maintenance import tasks
 from remembrancer.remember.embedding import embed_missing
+from remembrancer.remember.inversion import invert_misleading_rules
 from remembrancer.store.contract import Lease, Visibility
 from remembrancer.types import Owner, Principal, Progress
 
@@ -209,8 +210,15 @@ def _list_steps(work: JobContext, name: str) -> list[Callable[[], int]]:
     return [partial(JOBS_PER_OWNER[name], work, owner) for owner in work.owners()]
 
 
-def _expire(work: JobContext, owner: Owner) -> int:
-    return sum(tasks.expire(call, visible) for call, visible in work.calls_by_scope(owner))
+def _sweep(work: JobContext, owner: Owner) -> int:
+    """The memories that expire and the rules that become warnings; fading changes nothing."""
+    scopes = list(work.calls_by_scope(owner))
+    changed = sum(
+        tasks.expire(call, visible) + invert_misleading_rules(call, visible)
+        for call, visible in scopes
+    )
+    tasks.note_fading(work.call(owner), scopes)
+    return changed
 
 
 def _learn(work: JobContext, owner: Owner) -> int:
@@ -249,7 +257,7 @@ def _back_up(work: JobContext) -> int:
 
 
 JOBS_PER_OWNER: dict[str, Callable[[JobContext, Owner], int]] = {
-    "decay_sweep": _expire,
+    "decay_sweep": _sweep,
     "episode_cleanup": lambda work, owner: tasks.clean_episodes(work.call(owner)),
     "trash_purge": lambda work, owner: tasks.purge_trash(work.call(owner)),
     "close_sessions": lambda work, owner: tasks.close_sessions(work.call(owner)),

@@ -16,7 +16,7 @@ from remembrancer.call import Call
 from remembrancer.decay import build_belief, decay_rate
 from remembrancer.maintenance.simulate import Forecast, forecast
 from remembrancer.remember.rule_trust import effectiveness
-from remembrancer.store.contract import AgeCount, Filter, Reader, Visibility
+from remembrancer.store.contract import AgeCount, Filter, Reader, Tally, Visibility
 from remembrancer.types import Backlog, Kind, Maturity, Permanence, Rule, Stats, Status
 
 Name = TypeVar("Name")
@@ -24,7 +24,9 @@ Name = TypeVar("Name")
 LISTED_KINDS = tuple(kind for kind in Kind if kind is not Kind.TURN)
 """The kinds in listings; turns are read by session."""
 
-CONFIDENCE_STEPS = 6
+STEP_BOUNDS = (0.2, 0.35, 0.5, 0.65)
+HIGH_CONFIDENCE = 0.8
+CONFIDENCE_STEPS = len(STEP_BOUNDS) + 2
 GROWTH_WEEKS = 12
 MAX_SAMPLED = 200
 """The number of memories examined one by one; beyond it, those stored first represent all."""
@@ -44,9 +46,10 @@ class RuleEffects:
 class Survey:
     """Statistics for an overview page.
 
-    `permanences` counts facts; `confidence` counts facts and rules by sixths of their confidence,
+    `permanences` counts facts; `confidence` counts facts and rules by step of their confidence,
     with decay by whole days; `growth` counts what was stored in each of the last weeks, oldest
-    first; `fading` lists what stops being recalled next.
+    first; `fading` lists what stops being recalled next. `scopes` counts active memories by scope
+    and kind, and `agents` by the agent that stored them.
     """
 
     stats: Stats
@@ -56,6 +59,8 @@ class Survey:
     confidence: tuple[int, ...]
     growth: tuple[int, ...]
     fading: tuple[Forecast, ...]
+    scopes: Mapping[str, Mapping[Kind, int]]
+    agents: Mapping[str, int]
 
 
 def build_survey(call: Call) -> Survey:
@@ -74,20 +79,28 @@ def build_survey(call: Call) -> Survey:
             (one.age, one.count) for one in reader.count_by_age(weeks, "recorded_at", 7)
         )
         fading = _find_next_to_fade(call, reader, active_filter)
+        tallies = _load_tallies(reader, active_filter)
+        stats = _build_stats(call, reader, active_filter, tallies)
+    active = [one for one in tallies if one.status is Status.ACTIVE and one.kind is not Kind.TURN]
     return Survey(
-        stats=compute_stats(call),
+        stats=stats,
         permanences=_sum_by_name((one.permanence, one.count) for one in facts),
         maturities=maturities,
         effect=_count_effects(call, [one for one in rules if isinstance(one, Rule)]),
         confidence=_count_steps(call, [*facts, *trusted]),
         growth=tuple(growth[week] for week in reversed(range(GROWTH_WEEKS))),
         fading=fading,
+        scopes={
+            scope: _sum_by_name((one.kind, one.count) for one in active if one.scope == scope)
+            for scope in {one.scope for one in active}
+        },
+        agents=_sum_by_name((one.agent, one.count) for one in active if one.agent),
     )
 
 
 def confidence_step(confidence: float) -> int:
-    """The step of a confidence, from 1 to 6."""
-    return max(1, min(CONFIDENCE_STEPS, round(confidence * CONFIDENCE_STEPS + 0.49)))
+    """The step of a confidence, from 1 to 6: low up to 3, below 0.5; high at 6, above 0.8."""
+    return 1 + sum(confidence >= bound for bound in STEP_BOUNDS) + (confidence > HIGH_CONFIDENCE)
 
 
 def _count_steps(call: Call, aged: list[AgeCount]) -> tuple[int, ...]:
@@ -158,15 +171,23 @@ def count_by_scope(call: Call) -> dict[str, int]:
 
 
 def compute_stats(call: Call, scope: str | None = None) -> Stats:
-    decay, active_filter = call.profile.decay, _build_active_filter(call, scope)
-    now, visible = active_filter.now, active_filter.visible
+    active_filter = _build_active_filter(call, scope)
+    with call.store.open_reader(call.owner) as reader:
+        tallies = _load_tallies(reader, active_filter)
+        return _build_stats(call, reader, active_filter, tallies)
+
+
+def _load_tallies(reader: Reader, active_filter: Filter) -> list[Tally]:
+    visible = active_filter.visible
+    return [one for one in reader.tally(active_filter.now) if visible.contains(one.scope, one.kind)]
+
+
+def _build_stats(call: Call, reader: Reader, active_filter: Filter, tallies: list[Tally]) -> Stats:
+    decay, now = call.profile.decay, active_filter.now
     fading = replace(active_filter, confidence=build_belief(decay, below=decay.recall_at))
     soon = replace(active_filter, expires_before=now + timedelta(days=7))
     waiting = replace(active_filter, backlogs=(Backlog.PENDING, Backlog.LEASED))
-    with call.store.open_reader(call.owner) as reader:
-        tallies = [one for one in reader.tally(now) if visible.contains(one.scope, one.kind)]
-        counts = [reader.count(one) for one in (fading, soon, waiting)]
-        events = reader.count_events()
+    counts = [reader.count(one) for one in (fading, soon, waiting)]
     by_kind: dict[str, Counter[str]] = {}
     for one in tallies:
         by_kind.setdefault(one.kind, Counter())[one.status] += one.count
@@ -179,7 +200,7 @@ def compute_stats(call: Call, scope: str | None = None) -> Stats:
         fading=counts[0],
         expiring=counts[1],
         backlog=counts[2],
-        events=events,
+        events=reader.count_events(),
     )
 
 

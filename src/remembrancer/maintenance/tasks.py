@@ -1,4 +1,4 @@
-"""Maintenance tasks for one person: expire, evict, purge, close sessions.
+"""Maintenance tasks for one person: note what fades, expire, evict, purge, close sessions.
 
 Each works in small transactions, finds what is left to do, and can be killed and started again at
 any moment. Its changes are in the person's activity log.
@@ -6,12 +6,12 @@ any moment. Its changes are in the person's activity log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from remembrancer.call import Call
-from remembrancer.decay import build_belief
+from remembrancer.decay import build_belief, effective_confidence
 from remembrancer.remember.lifecycle import plan_purge
 from remembrancer.sessions.lifecycle import mark_idle, was_unarchived_since
 from remembrancer.store.contract import (
@@ -22,6 +22,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
+from remembrancer.store.nearest import iter_records
 from remembrancer.text_format import pluralize
 from remembrancer.types import Action, Backlog, Kind, SessionStatus, Status
 
@@ -46,6 +47,42 @@ def expire(call: Call, visible: Visibility) -> int:
     return sum(
         _end_records(call, writer, found, Action.EXPIRED)
         for writer, found in _iter_batches(call, over)
+    )
+
+
+def note_fading(call: Call, scopes: Iterable[tuple[Call, Visibility]]) -> None:
+    """Log the memories that have faded since this was last logged, as events that change nothing.
+
+    The log itself tells what is in it already, so a memory is listed once each time it fades.
+    """
+    fading = [(one.profile.decay, _build_fading_filter(one, visible)) for one, visible in scopes]
+    with call.store.open_reader(call.owner) as reader:
+        if not any(reader.find_ids(criteria, 1) for _, criteria in fading):
+            return
+    now = call.now()
+    with call.open_writer() as writer:
+        last = writer.list_events(actions=(Action.FADED,), limit=1)
+        since = last[0].at if last else datetime.min.replace(tzinfo=UTC)
+        faded = [
+            one.id
+            for decay, criteria in fading
+            for one in iter_records(writer, criteria)
+            if effective_confidence(one, decay, since) >= decay.recall_at
+        ]
+        for start in range(0, len(faded), BATCH_SIZE):
+            mentioned = [Patch(one, {}) for one in faded[start : start + BATCH_SIZE]]
+            writer.apply(call.new_event(Action.FADED, now), mentioned)
+
+
+def _build_fading_filter(call: Call, visible: Visibility) -> Filter:
+    decay = call.profile.decay
+    band = build_belief(decay, at_least=decay.expire_below, below=decay.recall_at)
+    return Filter(
+        now=call.now(),
+        kinds=(Kind.FACT, Kind.RULE),
+        visible=visible,
+        statuses=(Status.ACTIVE,),
+        confidence=band,
     )
 
 

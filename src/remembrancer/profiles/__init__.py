@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from remembrancer.errors import InvalidSetting
-from remembrancer.types import Json, Kind, Mode, Permanence, TeamKind
+from remembrancer.types import Json, Kind, Maturity, Mode, Permanence, TeamKind
 
 PROFILE_NAMES = ("default", "assistant", "instances", "agents", "advisor", "namespaces")
 
@@ -138,14 +138,22 @@ class EvidenceWeights(ProfileTable):
     unwanted: float = 0.3
 
 
+Weight = Annotated[float, Field(ge=0)]
+MATURITY_WEIGHTS: dict[Maturity, float] = {Maturity.CANDIDATE: 0.9, Maturity.PROVEN: 1.1}
+
+
 class RecallPolicy(ProfileTable):
-    """Defaults of recall: the recipe, the kinds, the limit and the weights."""
+    """Defaults of recall: the recipe, the kinds, the limit and the weights.
+
+    A kind or a maturity without a weight has 1.
+    """
 
     recipe: Literal["evidence", "rrf", "nudged", "composite"] = "evidence"
     mode: Mode = Mode.HYBRID
     limit: PositiveInt = 20
     kinds: tuple[Kind, ...] = (Kind.FACT, Kind.RULE, Kind.EPISODE, Kind.TURN)
-    kind_weights: dict[Kind, Annotated[float, Field(ge=0)]] = {Kind.EPISODE: 0.9, Kind.TURN: 0.8}
+    kind_weights: dict[Kind, Weight] = {Kind.EPISODE: 0.9, Kind.TURN: 0.8}
+    maturity_weights: dict[Maturity, Weight] = MATURITY_WEIGHTS
     minimum_importance: float = 0
     deadline_ms: Annotated[float, Field(gt=0)] | None = None
     rrf_k: PositiveInt = 60
@@ -184,8 +192,9 @@ class Promotion(ProfileTable):
 
 
 class RulePolicy(ProfileTable):
-    """The thresholds at which rules gain and lose trust."""
+    """The confidence of a new rule, and the thresholds at which rules gain and lose trust."""
 
+    confidence: Fraction = 0.5
     established: Promotion = Promotion(successes=5, effectiveness=0.6)
     proven: Promotion = Promotion(successes=15, effectiveness=0.8, age_days=30)
     harm_weight: Annotated[float, Field(gt=0)] = 4

@@ -28,6 +28,7 @@ from remembrancer.recall.prompt_block import (
     escape_for_prompt,
 )
 from remembrancer.recall.prompt_lines import format_heading, render_plainly, render_with_trust
+from remembrancer.recall.recipes import maturity_weight
 from remembrancer.recall.relevance import FactChoice
 from remembrancer.recall.turn_choice import select_turns
 from remembrancer.recall.turn_lines import build_focus, draft_turns
@@ -434,11 +435,11 @@ def _confidence(request: ContextRequest, record: Record) -> float:
 
 
 def _score_without_query(request: ContextRequest, record: Record) -> float:
-    """The composite score without its relevance term."""
+    """The composite score without its relevance term, weighted by maturity."""
     profile = request.profile
     weights = profile.recall.weights
     days = max(0.0, (request.now - record.confirmed_at).total_seconds() / SECONDS_PER_DAY)
-    return (
+    return maturity_weight(record, profile.recall) * (
         weights.importance * record.importance / profile.importance.max
         + weights.recency * math.exp(-days / profile.recall.nudges.recency_days)
         + weights.confidence * _confidence(request, record)

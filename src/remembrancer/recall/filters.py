@@ -25,7 +25,10 @@ MAX_QUERY_CHARS = 20_000
 
 
 class ListFilter(TypedDict, total=False):
-    """Options that select memories."""
+    """Options that select memories.
+
+    `agent` selects what an agent stored, and what was concluded from its episodes.
+    """
 
     kinds: Sequence[Kind | str]
     categories: Sequence[str]
@@ -38,6 +41,7 @@ class ListFilter(TypedDict, total=False):
     permanences: Sequence[Permanence | str]
     backlogs: Sequence[Backlog | str]
     session: str | None
+    agent: str | None
     confidence_below: float
     recorded_from: datetime | None
     recorded_before: datetime | None
@@ -80,6 +84,7 @@ def build_filter(call: Call, options: ListFilter) -> Filter:
         ),
         backlogs=tuple(parse_enum(Backlog, one, "backlogs") for one in options.get("backlogs", ())),
         session_id=options.get("session"),
+        agent=options.get("agent"),
         recorded_from=since and as_utc(since),
         recorded_before=before and as_utc(before),
         categories=tuple(options.get("categories", ())),

@@ -15,16 +15,23 @@ from remembrancer.paging import validate_limit
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
 from remembrancer.recall.recipes import RankingContext, Scored, days_since
 from remembrancer.recall.retrieval import Retrieval, rank
+from remembrancer.remember.provenance import trace_provenance
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
-from remembrancer.types import Mode, Recalled, Recollection, Why, parse_enum
+from remembrancer.types import Mode, Recalled, Recollection, Why, check_options, parse_enum
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
     from remembrancer.search.query import ParsedQuery
     from remembrancer.search.shortlist import Search
 
-UNEXPLAINED_OPTIONS = ("limit", "mode", "now", "deadline_ms", "used")
+UNEXPLAINED_OPTIONS = frozenset(
+    {
+        *("limit", "mode", "now", "deadline_ms", "used", "kinds", "scope", "as_of"),
+        *("minimum_importance", "minimum_confidence"),
+    }
+)
+"""Those that are no filter, and those that are told as they are in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +53,14 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
     from remembrancer.search.shortlist import compare
 
     started = time.monotonic()
+    check_options(options, RecallOptions)
     query = redact_text(_validate_query(query))
     limit = validate_limit(options.get("limit", call.profile.recall.limit))
     record_filter = build_filter(call, options)
     decay = call.profile.decay
     min_confidence = max(options.get("minimum_confidence", decay.recall_at), decay.expire_below)
-    ranking = _build_ranking_context(call, record_filter, pool=max(5 * limit, 50))
     mode = parse_enum(Mode, options.get("mode", call.profile.recall.mode), "mode")
+    ranking = _build_ranking_context(call, record_filter, max(5 * limit, 50), mode)
     with call.store.open_reader(call.owner) as reader:
         index = reader.load_index(call.embedder.model)
         parsed = _parse_query(query, index, mode, options.get("now"), record_filter)
@@ -64,7 +72,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
                 reader, search, vector, record_filter, min_confidence, mode, decay
             )
             scored = rank(retrieval, ranking, limit)
-    filters = _describe_filters(options, min_confidence)
+    filters = _describe_filters(options, record_filter, min_confidence)
     found = [_build_recalled(one, search, ranking, filters) for one in scored]
     ids = [one.memory.id for one in found]
     if options.get("used", True):
@@ -74,6 +82,8 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
 
 
 def _validate_query(query: str) -> str:
+    if not isinstance(query, str):
+        raise InvalidInput(f"The query must be text, not {type(query).__name__}.")
     if not query.strip():
         raise InvalidInput("The query is empty.")
     if len(query) > MAX_QUERY_CHARS:
@@ -128,17 +138,32 @@ def _build_recalled(
         age_days=days_since(record.recorded_at, ranking.now),
         filters=filters,
         evidence=record.evidence,
+        provenance=trace_provenance(record),
     )
     return Recalled(record, scored.score, why)
 
 
-def _build_ranking_context(call: Call, record_filter: Filter, pool: int) -> RankingContext:
+def _build_ranking_context(
+    call: Call, record_filter: Filter, pool: int, mode: Mode
+) -> RankingContext:
     now = record_filter.known_at or record_filter.now
-    return RankingContext(call.profile.recall, call.profile.importance.max, pool, now)
+    return RankingContext(call.profile.recall, call.profile.importance.max, pool, now, mode)
 
 
-def _describe_filters(options: RecallOptions, min_confidence: float) -> tuple[str, ...]:
-    chosen = [
+def _describe_filters(
+    options: RecallOptions, in_force: Filter, min_confidence: float
+) -> tuple[str, ...]:
+    """What a memory had to satisfy, whether the caller or the profile asked for it."""
+    told = [
         f"{name} = {value}" for name, value in options.items() if name not in UNEXPLAINED_OPTIONS
     ]
-    return (*chosen, f"effective confidence at least {min_confidence:g}")
+    told.append(f"kinds = {', '.join(in_force.kinds)}")
+    if in_force.minimum_importance:
+        told.append(f"minimum_importance = {in_force.minimum_importance:g}")
+    if in_force.visible.scopes is not None:
+        told.append(f"scope in {', '.join(in_force.visible.scopes)}")
+    if in_force.visible.path_prefix is not None:
+        told.append(f"scope within {in_force.visible.path_prefix}")
+    moments = (("known", in_force.known_at), ("true", in_force.true_at))
+    told += [f"{verb} at {moment.isoformat()}" for verb, moment in moments if moment is not None]
+    return (*told, f"effective confidence at least {min_confidence:g}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from remembrancer.recall.fact_lines import UNVERIFIED_NOTE, format_day
+from remembrancer.recall.fact_lines import MAX_BARE_WORDS, UNVERIFIED_NOTE, format_day
 from remembrancer.recall.prompt_block import escape_for_prompt
+from remembrancer.remember.attributes import can_have_several, fold_name, list_attributes
 from remembrancer.types import Episode, Fact, Record, Rule, Turn
 
 MAX_PROMPT_TURN_CHARS = 600
@@ -55,8 +56,21 @@ def _render_content(record: Record) -> str:
         return escape_for_prompt(record.content)
     if record.summary and (short := escape_for_prompt(record.summary)):
         return short
-    is_told = not record.subject or record.subject.casefold() in record.content.casefold()
-    return escape_for_prompt(record.content if is_told else record.search_text)
+    if not record.subject or record.subject.casefold() in record.content.casefold():
+        return escape_for_prompt(record.content)
+    return escape_for_prompt(_word_value(record) or record.search_text)
+
+
+def _word_value(fact: Fact) -> str:
+    """The bare value of a common attribute as a sentence; "" if it is no such value."""
+    key = fact.predicate
+    is_value = len(fact.content.split()) <= MAX_BARE_WORDS
+    if not (fact.subject and key and is_value) or fold_name(key) not in list_attributes():
+        return ""
+    if can_have_several(key):
+        return ""
+    owner = fact.subject[0].upper() + fact.subject[1:]
+    return f"{owner}'s {key.replace('_', ' ')} is {fact.content}"
 
 
 def _truncate(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from remembrancer.profiles import Nudges, RecallPolicy
-from remembrancer.types import Record
+from remembrancer.types import Mode, Record, Rule
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -49,6 +49,27 @@ class RankingContext:
     importance_max: float
     pool: int
     now: datetime
+    mode: Mode = Mode.HYBRID
+
+
+LOWEST_SCORES = {"nudged": -1.0}
+"""The score of a memory that nothing speaks for, where it is not 0."""
+
+
+def add_maturity(
+    score_parts: Mapping[str, float], record: Record, recall: RecallPolicy
+) -> Mapping[str, float]:
+    """The terms, with one more for a rule: its maturity weighs all that speaks for it."""
+    extra = maturity_weight(record, recall) - 1
+    if not extra:
+        return score_parts
+    merit = sum(score_parts.values()) - LOWEST_SCORES.get(recall.recipe, 0.0)
+    return {**score_parts, "maturity": extra * max(0.0, merit)}
+
+
+def maturity_weight(record: Record, recall: RecallPolicy) -> float:
+    """The weight of a rule by its maturity; 1 for other memories."""
+    return recall.maturity_weights.get(record.maturity, 1.0) if isinstance(record, Rule) else 1.0
 
 
 Score = Callable[[Candidate, RankingContext], Mapping[str, float]]
@@ -71,10 +92,9 @@ def last_used_at(record: Record) -> datetime:
 
 def score_rrf(candidate: Candidate, ranking: RankingContext) -> Mapping[str, float]:
     """Reciprocal rank fusion: agreement between the two searches counts, not their scores."""
-    return {
-        "semantic": reciprocal_rank(candidate.semantic_rank, ranking),
-        "keyword": reciprocal_rank(candidate.keyword_rank, ranking),
-    }
+    ranks = {"semantic": candidate.semantic_rank, "keyword": candidate.keyword_rank}
+    made = {"semantic", "keyword"} if ranking.mode is Mode.HYBRID else {ranking.mode}
+    return {name: reciprocal_rank(rank, ranking) for name, rank in ranks.items() if name in made}
 
 
 def _decay_days(record: Record, nudges: Nudges) -> float:

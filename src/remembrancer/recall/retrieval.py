@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from remembrancer.decay import effective_confidence
@@ -15,6 +16,7 @@ from remembrancer.recall.recipes import (
     RankingContext,
     Score,
     Scored,
+    add_maturity,
     score_composite,
     score_nudged,
     score_rrf,
@@ -79,25 +81,50 @@ def rank(retrieval: Retrieval, ranking: RankingContext, limit: int) -> list[Scor
 
 
 def find_by_evidence(retrieval: Retrieval, ranking: RankingContext, limit: int) -> list[Scored]:
-    """The memories with the highest sum of all signals, weighted by kind."""
+    """The memories with the highest sum of all signals, weighted by kind and maturity."""
     kinds, kind_weights = retrieval.record_filter.kinds, ranking.recall.kind_weights
     shortlist = retrieval.search.shortlist(kinds, kind_weights)
     batches = shortlist.iter_places(limit + EXTRA_CANDIDATES)
     if retrieval.mode is Mode.KEYWORD:
         bm25 = retrieval.search.signals.bm25
         batches = ([place for place in batch if bm25[place] > 0] for batch in batches)
-    found: list[tuple[Record, float]] = []
+    believed = _iter_believed(retrieval, ranking, batches)
+    found = list(islice(believed, limit))
+    if Kind.RULE in kinds and len(found) == limit:
+        found += _find_weightier_rules(retrieval, ranking, shortlist, found)
+    return _score_by_evidence(retrieval, ranking, shortlist, found)
+
+
+def _iter_believed(
+    retrieval: Retrieval, ranking: RankingContext, batches: Iterable[list[int]]
+) -> Iterator[tuple[Record, float]]:
+    """The records that are still believed, with their confidence."""
     for record in retrieval.load(batches):
         confidence = retrieval.confidence(record, ranking)
         if confidence >= retrieval.min_confidence:
-            found.append((record, confidence))
-        if len(found) == limit:
-            break
-    return _score_by_evidence(retrieval, shortlist, found)
+            yield record, confidence
+
+
+def _find_weightier_rules(
+    retrieval: Retrieval,
+    ranking: RankingContext,
+    shortlist: Shortlist,
+    found: Sequence[tuple[Record, float]],
+) -> list[tuple[Record, float]]:
+    """The rules further down that their maturity can raise above one of those found."""
+    index, known = retrieval.search.index, {record.id for record, _ in found}
+    highest = max((1.0, *ranking.recall.maturity_weights.values()))
+    worst = shortlist.score(index.places[found[-1][0].id])
+    places = shortlist.list_places(Kind.RULE, above=worst / highest)
+    ahead = [place for place in places if index.ids[place] not in known]
+    return list(_iter_believed(retrieval, ranking, [ahead] if ahead else []))
 
 
 def _score_by_evidence(
-    retrieval: Retrieval, shortlist: Shortlist, found: Sequence[tuple[Record, float]]
+    retrieval: Retrieval,
+    ranking: RankingContext,
+    shortlist: Shortlist,
+    found: Sequence[tuple[Record, float]],
 ) -> list[Scored]:
     from remembrancer.search.signals import NO_SIMILARITY
 
@@ -106,7 +133,7 @@ def _score_by_evidence(
     semantic = _rank_scores(signals.similarity[places].tolist(), NO_SIMILARITY)
     keyword = _rank_scores(signals.bm25[places].tolist(), 0.0)
     return [
-        Scored.from_parts(Candidate(record, confidence, *near, *same), shortlist.explain(place))
+        _score(Candidate(record, confidence, *near, *same), shortlist.explain(place), ranking)
         for (record, confidence), near, same, place in zip(
             found, semantic, keyword, places, strict=True
         )
@@ -139,8 +166,14 @@ def find_by_rank(
             one for one in candidates if one.effective_confidence >= retrieval.min_confidence
         ]
         if len(believed) >= limit or len(candidates) < ranking.pool:
-            return [Scored.from_parts(one, score(one, ranking)) for one in believed]
+            return [_score(one, score(one, ranking), ranking) for one in believed]
         ranking = replace(ranking, pool=4 * ranking.pool)
+
+
+def _score(
+    candidate: Candidate, score_parts: Mapping[str, float], ranking: RankingContext
+) -> Scored:
+    return Scored.from_parts(candidate, add_maturity(score_parts, candidate.record, ranking.recall))
 
 
 def _find_candidates(retrieval: Retrieval, ranking: RankingContext) -> list[Candidate]:

@@ -9,14 +9,9 @@ from remembrancer.errors import Conflict, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text, refuse_secret_name, validate_text
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
-from remembrancer.remember.pipeline import plan_supersede
-from remembrancer.remember.rule_trust import (
-    MATURITY_ORDER,
-    apply_verdict,
-    format_warning,
-    is_misleading,
-)
-from remembrancer.store.contract import AddApplication, Embedding, Patch, Write, Writer
+from remembrancer.remember.inversion import INVERSION_NOTE, build_warning, plan_inversion
+from remembrancer.remember.rule_trust import COUNTS, MATURITY_ORDER, apply_verdict, is_misleading
+from remembrancer.store.contract import AddApplication, Patch, Write, Writer
 from remembrancer.types import (
     Action,
     Maturity,
@@ -29,7 +24,7 @@ from remembrancer.types import (
 )
 
 MAX_REASON_CHARS = 2000
-TRUST_FIELDS = ("applied_count", "success_count", "harmful_count", "applied_at", "maturity")
+TRUST_FIELDS = (*COUNTS, "maturity", "confirmed_at", "expires_at")
 
 
 def record_verdict(
@@ -59,19 +54,24 @@ def record_verdict(
         new = apply_verdict(old, verdict, call.profile.rules, now)
         writes: list[Write] = [AddApplication(used), Patch(old.id, _changed_fields(old, new))]
         if is_misleading(new, call.profile.rules):
-            reasons = [each.reason for each in (*writer.list_applications([old.id]), used)]
-            inverted = _build_warning(new, [each for each in reasons if each], call)
-            vector = vectors.get(inverted.search_text)
-            writes = [AddApplication(used), *_plan_inversion(writer, new, inverted, vector)]
-            new = inverted
-        event = call.new_event(VERDICT_ACTIONS[verdict], now, note=_maturity_note(old, new))
+            warning = build_warning(call, new, [*writer.list_applications([old.id]), used])
+            vector = vectors.get(warning.search_text)
+            writes = [AddApplication(used), *plan_inversion(call, writer, new, warning, vector)]
+            new = warning
+        event = call.new_event(_name_action(old, new, verdict), now, note=_maturity_note(old, new))
         event = writer.apply(event, writes)
         return Written(new, event, replaced=old if new.id != old.id else None)
 
     return write_with_vectors(call, TextVectors(call), write)
 
 
-VERDICT_ACTIONS = {Verdict.HELPFUL: Action.HELPED, Verdict.HARMFUL: Action.HARMED}
+def _name_action(old: Rule, new: Rule, verdict: Verdict) -> Action:
+    """The change of maturity if there is one, else the verdict."""
+    if new.maturity is old.maturity:
+        return Action.HELPED if verdict is Verdict.HELPFUL else Action.HARMED
+    if new.maturity is Maturity.ANTI_PATTERN:
+        return Action.INVERTED
+    return Action.PROMOTED if verdict is Verdict.HELPFUL else Action.DEMOTED
 
 
 def shift_maturity(call: Call, rule: Record, steps: int) -> Written:
@@ -118,33 +118,6 @@ def _load_rule(writer: Writer, seen: Record) -> Rule:
     return rule
 
 
-def _build_warning(rule: Rule, reasons: list[str], call: Call) -> Rule:
-    """The warning that supersedes a harmful rule, with its record."""
-    now = call.now()
-    return replace(
-        rule,
-        id=new_id("rule", now),
-        content=format_warning(rule.content, reasons),
-        maturity=Maturity.ANTI_PATTERN,
-        supersedes=rule.id,
-        valid_from=now,
-        recorded_at=now,
-        confirmed_at=now,
-    )
-
-
-def _plan_inversion(writer: Writer, rule: Rule, inverted: Rule, vector: Embedding) -> list[Write]:
-    """The writes that supersede the rule by the warning; the rule keeps its final counts."""
-    writes = plan_supersede(writer, rule, inverted, vector)
-    counts = {name: getattr(rule, name) for name in TRUST_FIELDS if name != "maturity"}
-    return [
-        Patch(one.id, {**one.values, **counts})
-        if isinstance(one, Patch) and one.id == rule.id
-        else one
-        for one in writes
-    ]
-
-
 def _changed_fields(old: Rule, new: Rule) -> dict[str, object]:
     return {
         name: getattr(new, name)
@@ -158,5 +131,5 @@ def _maturity_note(old: Rule, new: Rule) -> str | None:
     if new.maturity is old.maturity:
         return None
     if new.maturity is Maturity.ANTI_PATTERN:
-        return "turned into a warning"
+        return INVERSION_NOTE
     return f"{old.maturity} to {new.maturity}"

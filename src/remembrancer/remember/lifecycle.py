@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
@@ -16,6 +16,7 @@ from remembrancer.remember.pipeline import (
     share_key,
     supersede,
 )
+from remembrancer.remember.rule_trust import extend_expiry
 from remembrancer.remember.statement import Statement
 from remembrancer.store.contract import (
     VALID_STATUSES,
@@ -108,7 +109,7 @@ def renewal_values(record: Record, now: datetime) -> dict[str, object]:
     """The columns of a memory whose confidence and TTL start over."""
     values: dict[str, object] = {"confirmed_at": now}
     if record.expires_at is not None and record.ttl_days is not None:
-        values["expires_at"] = max(record.expires_at, now + timedelta(days=record.ttl_days))
+        values["expires_at"] = extend_expiry(record, now)
     if record.status is Status.EXPIRED:
         values |= {"status": Status.ACTIVE, "retired_at": None}
     if record.status is Status.UNCONFIRMED:

@@ -11,6 +11,7 @@ from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.guard.secrets.bare_secrets import is_bare_secret
 from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.anti_patterns import find_warning, refuse_warned
 from remembrancer.remember.attributes import (
     USER_SUBJECT,
     can_have_several,
@@ -18,9 +19,11 @@ from remembrancer.remember.attributes import (
     fold_name,
     name_slot,
 )
+from remembrancer.remember.conflicts import is_settled, list_conflicts, plan_conflict_links
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
+from remembrancer.remember.provenance import drop_request
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -50,6 +53,7 @@ from remembrancer.types import (
     Link,
     Record,
     Relation,
+    Rule,
     Source,
     Status,
     Turn,
@@ -83,21 +87,29 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """It is a rule that did harm before; the warning stays."""
+
+    old: Rule
+
+
+@dataclass(frozen=True, slots=True)
 class Add:
     """It is a new memory."""
 
 
-Decision = Duplicate | Supersede | Reject | Add
+Decision = Duplicate | Supersede | Reject | Warned | Add
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Existing memories that a new one may repeat or replace.
 
-    `said_at` is when the one that would be replaced was last said.
+    `said_at` is when the one that would be replaced was last said. `warning` stands against it.
     """
 
     identical: Record | None = None
+    warning: Rule | None = None
     same_key: Fact | None = None
     nearest: Fact | None = None
     similarity: float = 0.0
@@ -115,6 +127,8 @@ def decide(
     """Decide whether a new memory is added, ignored, rejected or supersedes another."""
     if near.identical is not None and not _is_better_sourced(new, near.identical):
         return Duplicate(near.identical)
+    if near.warning is not None:
+        return Warned(near.warning)
     old = near.identical or near.same_key
     if old is None and near.nearest is not None and dedup.is_met_by(near.similarity):
         old = near.nearest if _can_be_same_fact(new, near.nearest) else None
@@ -163,11 +177,9 @@ def commit(
     if plan.action is None:
         return plan.decision, Written(plan.memory, None)
     event = writer.apply(call.new_event(plan.action, new.recorded_at), plan.writes)
-    match plan.decision:
-        case Supersede(old):
-            return plan.decision, Written(plan.memory, event, replaced=writer.get(old.id))
-        case _:
-            return plan.decision, Written(plan.memory, event)
+    replaced = writer.get(plan.decision.old.id) if isinstance(plan.decision, Supersede) else None
+    conflicts = list_conflicts(call, writer, plan.memory)
+    return plan.decision, Written(plan.memory, event, replaced, conflicts=conflicts)
 
 
 def plan_write(
@@ -188,16 +200,18 @@ def plan_write(
         keep_explicit=call.profile.learning.keep_explicit,
     )
     match decision:
-        case Duplicate(old) | Reject(old):
+        case Duplicate(old) | Reject(old) | Warned(old):
             return WritePlan(decision, old)
         case Supersede(old):
             version = build_version(call, old, statement)
-            writes = plan_supersede(reader, old, version, vectors.get(version.search_text))
+            writes = plan_supersede(call, reader, old, version, vectors.get(version.search_text))
             settled = settle_doubts(reader, version)
             return WritePlan(decision, version, Action.REPLACED, (*writes, *settled))
         case Add():
             settled = settle_doubts(reader, new)
-            return WritePlan(decision, new, Action.REMEMBERED, (Insert(new, embedding), *settled))
+            flagged = plan_conflict_links(call, reader, new)
+            writes = [Insert(new, embedding), *settled, *flagged]
+            return WritePlan(decision, new, Action.REMEMBERED, tuple(writes))
         case never:
             assert_never(never)
 
@@ -265,8 +279,11 @@ def update(call: Call, old: Record, content: str, details: FactFields) -> Writte
             return Written(current, None, secrets=secrets)
         if statement.origin.is_untrusted and not current.tainted:
             raise Conflict("Text from a tool or document cannot replace what a person said.")
-        if build_version(call, current, statement).status is Status.QUARANTINED:
+        version = build_version(call, current, statement)
+        if version.status is Status.QUARANTINED:
             raise Conflict("The text comes from outside and looks like an instruction.")
+        if not (isinstance(current, Rule) and current.is_warning):
+            refuse_warned(call, writer, version, vectors.get(version.search_text))
         return replace(supersede(call, writer, current, statement, vectors), secrets=secrets)
 
     vectors = TextVectors(call, [build_version(call, old, statement).search_text])
@@ -280,7 +297,7 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
         "importance": old.importance,
         "permanence": old.permanence,
         "tags": old.tags,
-        "metadata": drop_doubt(old.metadata),
+        "metadata": drop_request(drop_doubt(old.metadata)),
     }
     if _is_unconfirmed(old):  # It was never in force: the correction takes over its dates.
         inherited |= {"valid_from": old.valid_from, "valid_until": old.valid_until}
@@ -306,11 +323,12 @@ def supersede(
     new = share_key(writer, new) if _is_unconfirmed(old) else new
     rival = find_rival(call, writer, new) if _is_unconfirmed(old) else None
     retired, linked = plan_displacement(call, new, rival, new.recorded_at)
-    writes = plan_supersede(writer, old, new, vectors.get(new.search_text))
+    writes = plan_supersede(call, writer, old, new, vectors.get(new.search_text))
     event = writer.apply(
         call.new_event(Action.UPDATED, new.recorded_at), [*retired, *writes, *linked]
     )
-    return Written(new, event, replaced=writer.get(rival.id if rival else old.id))
+    replaced = writer.get(rival.id if rival else old.id)
+    return Written(new, event, replaced, conflicts=list_conflicts(call, writer, new))
 
 
 def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
@@ -393,8 +411,10 @@ def _is_unconfirmed(record: Record) -> bool:
     return record.status is Status.UNCONFIRMED
 
 
-def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embedding) -> list[Write]:
-    """The writes that supersede `old` by `new` and move its links."""
+def plan_supersede(
+    call: Call, reader: Reader, old: Record, new: Record, embedding: Embedding
+) -> list[Write]:
+    """The writes that supersede `old` by `new`, move its links and flag its conflicts."""
     until = old.valid_from if _is_unconfirmed(old) else new.valid_from
     retired: Write = Patch(
         old.id, retirement_values(old, Status.SUPERSEDED, new.recorded_at, until)
@@ -402,9 +422,13 @@ def plan_supersede(reader: Reader, old: Record, new: Record, embedding: Embeddin
     successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
     moved: list[Write] = []
     for link in reader.list_links(old.id):
-        if link.relation is not Relation.SUPERSEDES:
-            moved += [DropLink(link), AddLink(_move_link(link, old.id, new.id))]
-    return [retired, Insert(new, embedding), AddLink(successor), *moved]
+        if link.relation is Relation.SUPERSEDES:
+            continue
+        moved.append(DropLink(link))
+        if not is_settled(reader, link, old, new):
+            moved.append(AddLink(_move_link(link, old.id, new.id)))
+    flagged = plan_conflict_links(call, reader, new, old=old)
+    return [retired, Insert(new, embedding), AddLink(successor), *moved, *flagged]
 
 
 def retirement_values(
@@ -463,6 +487,8 @@ def _find_neighbours(
         return Neighbours()
     same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
     identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
+    if isinstance(new, Rule) and identical is None:
+        return Neighbours(warning=find_warning(call, reader, new, embedding))
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
     same_key = find_same_slot(reader, new)
@@ -488,9 +514,9 @@ def find_same_slot(reader: Reader, new: Fact) -> Fact | None:
     if found is not None or new.has_program_key or _is_one_of_several(new):
         return found
     slot = name_slot(*new.key[1:])
-    for pair in reader.list_fact_keys(new.scope):
-        if name_slot(*pair) == slot:
-            return reader.active_fact(new.scope, *pair)
+    for key in reader.list_fact_keys(new.scope):
+        if name_slot(*key[1:]) == slot:
+            return reader.active_fact(*key)
     return None
 
 

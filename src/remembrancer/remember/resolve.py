@@ -30,12 +30,17 @@ MAX_VERSIONS = 1000
 RESOLVABLE_KINDS = (Kind.FACT, Kind.RULE, Kind.EPISODE)
 
 
-def resolve(call: Call, reference: str, statuses: tuple[Status, ...] = (Status.ACTIVE,)) -> Record:
-    """The memory with that id, or else the only one that contains those words.
+def resolve(
+    call: Call,
+    reference: str,
+    statuses: tuple[Status, ...] = (Status.ACTIVE,),
+    kinds: tuple[Kind, ...] = RESOLVABLE_KINDS,
+) -> Record:
+    """The memory with that id, or else the only one of these kinds that contains those words.
 
     Unconfirmed memories are searched only if no other contains the words.
     """
-    found = _find_by_id(call, reference) or _search_by_words(call, reference, statuses)
+    found = _find_by_id(call, reference) or _search_by_words(call, reference, statuses, kinds)
     if found is None:
         raise NotFound("No memory has that id or contains those words.")
     return found
@@ -91,7 +96,7 @@ def resolve_by_meaning(call: Call, words: str) -> Record:
     if names_everything(words):
         raise InvalidInput(f"{words!r} names all memories, not one. {HOW_TO_FORGET_ALL}")
     statuses = (Status.ACTIVE, Status.UNCONFIRMED)
-    found = _find_by_id(call, words) or _search_by_words(call, words, statuses)
+    found = _find_by_id(call, words) or _search_by_words(call, words, statuses, RESOLVABLE_KINDS)
     if found is not None:
         return find_current(call, found)
     embedding = call.embed(redact_text(words))
@@ -131,10 +136,12 @@ def find_by_words(records: Iterable[Record], words: str) -> Record | None:
     return matches[0] if matches else None
 
 
-def _search_by_words(call: Call, words: str, statuses: tuple[Status, ...]) -> Record | None:
+def _search_by_words(
+    call: Call, words: str, statuses: tuple[Status, ...], kinds: tuple[Kind, ...]
+) -> Record | None:
     doubtful = tuple(one for one in statuses if one is Status.UNCONFIRMED)
     others = tuple(one for one in statuses if one is not Status.UNCONFIRMED)
-    visible = call.visible_filter(kinds=RESOLVABLE_KINDS)
+    visible = call.visible_filter(kinds=kinds)
     with call.store.open_reader(call.owner) as reader:
         for some in (others, doubtful):
             records = iter_records(reader, replace(visible, statuses=some)) if some else ()

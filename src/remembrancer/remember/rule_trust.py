@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from remembrancer.profiles import Promotion, RulePolicy
-from remembrancer.types import Maturity, Rule, Verdict
+from remembrancer.types import Maturity, Record, Rule, Verdict
 
 MATURITY_ORDER = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
+COUNTS = ("applied_count", "success_count", "harmful_count", "applied_at")
 EFFECTIVENESS_PRIOR = 0.01
 """Avoids a division by zero for a rule that was never applied."""
 
@@ -30,7 +31,10 @@ def earned_maturity(rule: Rule, rules: RulePolicy, now: datetime) -> Maturity:
 
 
 def apply_verdict(rule: Rule, verdict: Verdict, rules: RulePolicy, now: datetime) -> Rule:
-    """The rule after one use: success can only raise its maturity, harm only lower it."""
+    """The rule after one use: success can only raise its maturity, harm only lower it.
+
+    Success renews its confidence and its TTL too, like a confirmation.
+    """
     applied = replace(
         rule,
         applied_count=rule.applied_count + 1,
@@ -38,11 +42,20 @@ def apply_verdict(rule: Rule, verdict: Verdict, rules: RulePolicy, now: datetime
         harmful_count=rule.harmful_count + (verdict is Verdict.HARMFUL),
         applied_at=now,
     )
+    if verdict is Verdict.HELPFUL:
+        applied = replace(applied, confirmed_at=now, expires_at=extend_expiry(rule, now))
     if rule.maturity is Maturity.ANTI_PATTERN:
         return applied
     choose = max if verdict is Verdict.HELPFUL else min
     deserved = choose(rule.maturity, earned_maturity(applied, rules, now), key=MATURITY_ORDER.index)
     return replace(applied, maturity=deserved)
+
+
+def extend_expiry(record: Record, now: datetime) -> datetime | None:
+    """When a memory expires whose TTL starts over now; never sooner than before."""
+    if record.expires_at is None or record.ttl_days is None:
+        return record.expires_at
+    return max(record.expires_at, now + timedelta(days=record.ttl_days))
 
 
 def is_misleading(rule: Rule, rules: RulePolicy) -> bool:
@@ -60,7 +73,7 @@ def format_warning(content: str, reasons: Iterable[str]) -> str:
     if advice[1:2].islower():
         advice = advice[0].lower() + advice[1:]
     known = list(dict.fromkeys(reason.strip().rstrip(".") for reason in reasons))
-    because = f" It did harm: {'; '.join(known)}." if known else ""
+    because = f" This caused problems because: {'; '.join(known)}." if known else ""
     return f"ANTI-PATTERN: Do NOT {advice}.{because}"
 
 

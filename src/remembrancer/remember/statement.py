@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypedDict
 
-from remembrancer.call import Call
+from remembrancer.call import Call, Citation
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import quarantine_status
@@ -17,6 +17,7 @@ from remembrancer.guard.redaction import redact_value, refuse_nul, refuse_secret
 from remembrancer.ids import new_id
 from remembrancer.profiles import Category, Profile
 from remembrancer.remember.doubt import DOUBT_KEY
+from remembrancer.remember.provenance import REQUEST_KEY
 from remembrancer.types import (
     Backlog,
     Episode,
@@ -30,11 +31,14 @@ from remembrancer.types import (
     Rule,
     Source,
     Status,
+    check_options,
     parse_enum,
 )
 
 MAX_CONTENT_CHARS = 20_000
 MAX_NAME_CHARS = 200
+MAX_QUOTE_CHARS = 500
+"""A longer message is cited without a quote."""
 
 INSTRUCTION_CATEGORIES = ("instruction", "response_style")
 """Categories that instruct an assistant. Like rules, they never come from outside."""
@@ -110,6 +114,7 @@ class Statement:
 
 def validate_statement(content: str, details: FactFields, profile: Profile) -> Statement:
     """Parse and validate; raises InvalidInput."""
+    check_options(details, FactFields)
     values = dict(details)
     for name, enum in ENUM_FIELDS.items():
         if name in values:
@@ -161,6 +166,8 @@ def _list_references(statement: Statement) -> list[str | None]:
 def build_record(call: Call, statement: Statement, now: datetime) -> Record:
     """The new record, with the profile's defaults for fields that are not given."""
     profile = call.profile
+    if call.citation is not None:
+        statement = _cite_message(statement, call.citation)
     kind = statement.kind
     if statement.category is None:
         statement = replace(statement, category=profile.find_category(statement.content))
@@ -174,7 +181,7 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
         "scope": call.resolve_write_scope(statement.scope),
         "importance": float(importance),
         "permanence": statement.permanence or category.permanence,
-        "confidence": 1.0 if statement.confidence is None else statement.confidence,
+        "confidence": _initial_confidence(statement, profile),
         "source": _effective_source(statement),
         "status": _initial_status(statement),
         "tainted": statement.origin.is_untrusted,
@@ -210,6 +217,20 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
             )
 
 
+def _cite_message(statement: Statement, citation: Citation) -> Statement:
+    """The statement with the message as its evidence, unless it has some."""
+    turn = citation.turn
+    if statement.evidence or turn.session_id is None:
+        return statement
+    quote = turn.content if len(turn.content) <= MAX_QUOTE_CHARS else ""
+    return replace(
+        statement,
+        session_id=turn.session_id,
+        evidence=(Evidence(turn.session_id, turn.id, quote),),
+        metadata={**statement.metadata, REQUEST_KEY: citation.is_requested},
+    )
+
+
 def _build_metadata(statement: Statement) -> dict[str, Json]:
     return {**statement.metadata, **({DOUBT_KEY: statement.doubt} if statement.doubt else {})}
 
@@ -230,6 +251,13 @@ def _initial_status(statement: Statement) -> Status:
     text = f"{about}: {told}" if about else told
     status = quarantine_status(text, tainted=statement.origin.is_untrusted)
     return Status.UNCONFIRMED if statement.doubt and status is Status.ACTIVE else status
+
+
+def _initial_confidence(statement: Statement, profile: Profile) -> float:
+    """The confidence that is given; a rule must earn more than its profile starts it with."""
+    if statement.confidence is not None:
+        return statement.confidence
+    return profile.rules.confidence if statement.kind is Kind.RULE else 1.0
 
 
 def _ttl_days(statement: Statement, category: Category, profile: Profile) -> float | None:

@@ -99,6 +99,15 @@ class Shortlist:
         for batch in iter_by_score(search.index, search.base_scores, self.kinds, BATCH_SIZE):
             yield [place for place in batch if place not in seen]
 
+    def list_places(self, kind: Kind, *, above: float) -> list[int]:
+        """The places of one kind on the shortlist with a score above a value."""
+        scores = np.sum(list(self.score_parts.values()), axis=0)
+        found = _filter_kinds(self.search.index, self.places[scores > above], (kind,))
+        return [int(place) for place in found]
+
+    def score(self, place: int) -> float:
+        return sum(self.explain(place).values())
+
     def explain(self, place: int) -> Mapping[str, float]:
         """The terms of a document's score that are not zero."""
         position = np.flatnonzero(self.places == place)

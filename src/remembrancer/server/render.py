@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from starlette.responses import Response
 
 from remembrancer.decay import effective_confidence, standing_at
 from remembrancer.memory import Memory
+from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.server import schemas
 from remembrancer.types import Kind, Record, Rule, Written
 
@@ -38,6 +40,7 @@ class MemoryRenderer:
         model = _MODELS[record.kind]
         decay = self._me.profile.decay
         values = {name: getattr(record, name, None) for name in model.model_fields}
+        values["provenance"] = build_provenance(record)
         values["standing"] = standing_at(record, decay, self._now)
         values["effective_confidence"] = round(effective_confidence(record, decay, self._now), 4)
         if isinstance(record, Rule):
@@ -52,8 +55,17 @@ class MemoryRenderer:
             memory=self.memory(result.memory),
             event=result.event,
             replaced=self.memory(result.replaced) if result.replaced else None,
+            refusal=result.refusal,
+            conflicts=self.memories(result.conflicts),
             secrets=list(result.secrets),
         )
+
+
+def build_provenance(record: Record) -> schemas.ProvenanceResponse:
+    provenance = trace_provenance(record)
+    return schemas.ProvenanceResponse(
+        description=describe_provenance(provenance), **asdict(provenance)
+    )
 
 
 def build_json_response(adapter: TypeAdapter[Any], values: object) -> Response:

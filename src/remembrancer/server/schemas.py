@@ -25,6 +25,7 @@ from remembrancer.types import (
     Mode,
     Origin,
     Permanence,
+    ProvenanceKind,
     Rejection,
     RuleApplication,
     SessionStatus,
@@ -101,6 +102,23 @@ class PageResponse(ResponseModel, Generic[Item]):
     cursor: str | None = None
 
 
+class ProvenanceResponse(ResponseModel):
+    """Where a memory comes from, with a description for people.
+
+    `turns` and `episodes` are the ids of what supports it, and `product` is what it was imported
+    from.
+    """
+
+    kind: ProvenanceKind
+    description: str
+    agent: str | None
+    surface: str
+    session_id: str | None
+    turns: list[str]
+    episodes: list[str]
+    product: str | None
+
+
 class MemoryResponse(ResponseModel):
     """The fields that all kinds of memory have."""
 
@@ -119,6 +137,7 @@ class MemoryResponse(ResponseModel):
     surface: str
     session_id: str | None
     evidence: list[Evidence]
+    provenance: ProvenanceResponse
     tags: list[str]
     metadata: dict[str, Any]
     supersedes: str | None
@@ -206,11 +225,17 @@ class EventPage(PageResponse[Event]):
 
 
 class WriteResponse(ResponseModel):
-    """The memory after a write; `event` is null if nothing changed."""
+    """The memory after a write; `event` is null if nothing changed.
+
+    `refusal` says why a rule was not stored; then the memory is the warning against it. `conflicts`
+    are the active memories that contradict it, such as another value in another scope.
+    """
 
     memory: AnyMemory
     event: Event | None
     replaced: AnyMemory | None = None
+    refusal: str | None = None
+    conflicts: list[AnyMemory] = []
     secrets: list[str] = []
 
 
@@ -367,6 +392,8 @@ class RecallRequest(RequestModel):
     categories: list[Name] | None = None
     tags: list[Name] | None = None
     scope: Name | None = None
+    agent: Name | None = None
+    session: Name | None = None
     mode: Mode | None = None
     minimum_importance: FiniteNumber | None = None
     minimum_confidence: Fraction | None = None

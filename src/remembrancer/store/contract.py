@@ -131,6 +131,7 @@ class Filter:
     subject: str | None = None
     predicate: str | None = None
     source: Source | None = None
+    agent: str | None = None
     fingerprint: str | None = None
     lineage: str | None = None
     session_id: str | None = None
@@ -205,6 +206,8 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
+    """Set fields of a memory; without values it only lists the memory in the event."""
+
     id: str
     values: Mapping[str, object]
 
@@ -257,11 +260,12 @@ class StoredResponse:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of memories that share a kind, status, scope, category and permanence."""
+    """The number of memories that share a kind, status, scope, agent, category and permanence."""
 
     kind: Kind
     status: Status
     scope: str
+    agent: str | None
     category: str | None
     permanence: str
     count: int
@@ -269,7 +273,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class AgeCount:
-    """The number of memories that share a permanence, source, confidence in 20ths and age."""
+    """The number of memories that share a permanence, source, confidence in percent and age."""
 
     permanence: Permanence
     source: Source
@@ -300,8 +304,8 @@ class Reader(Protocol):
     def find_ids(self, criteria: Filter, limit: int) -> list[str]:
         """The ids of memories that match, in any order."""
 
-    def list_fact_keys(self, scope: str) -> list[tuple[str, str]]:
-        """The subject and predicate of each active fact in a scope that has both."""
+    def list_fact_keys(self, scope: str, *, elsewhere: bool = False) -> list[tuple[str, str, str]]:
+        """The key of each active fact in a scope that has one, or in all others."""
         ...
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
@@ -338,6 +342,9 @@ class Reader(Protocol):
     def list_turns(self, session_id: str, after: int = -1, limit: int = 1000) -> list[Turn]:
         """The turns of a session after a position, in order, whatever their status."""
 
+    def list_latest_turns(self, session_id: str, limit: int) -> list[Turn]:
+        """The last turns of a session, in order, whatever their status."""
+
     def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
         """The ids of all versions of these memories that are neither current nor in force."""
         ...
@@ -359,11 +366,12 @@ class Reader(Protocol):
         *,
         memory_ids: Sequence[str] | None = None,
         batch_id: str | None = None,
+        actions: Sequence[Action] = (),
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
-        """Events, newest first; optionally only those that changed these memories, or those of one
-        batch.
+        """Events, newest first; optionally only those that changed these memories, those of one
+        batch, or those of some actions.
         """
 
     def list_applications(self, rule_ids: Sequence[str]) -> list[RuleApplication]:
@@ -636,6 +644,7 @@ UNDOABLE_ACTIONS = frozenset(Action) - {
     Action.PURGED,
     Action.CLOSED,
     Action.LEARNED,
+    Action.FADED,
     Action.VIEWED,
 }
 """All actions except those that destroy data on purpose or change no memory."""

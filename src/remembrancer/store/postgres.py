@@ -35,7 +35,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from remembrancer.clock import Clock, SystemClock
-from remembrancer.errors import InvalidSetting, StoreUnavailable, UnknownPerson
+from remembrancer.errors import InvalidSetting, StoreClosed, StoreUnavailable, UnknownPerson
 from remembrancer.store import dump, pg_roles, pg_scrub, schema, system_tables, tables
 from remembrancer.store.columns import unpack_vector
 from remembrancer.store.contract import (
@@ -112,6 +112,7 @@ class PostgresStore:
         self._clock = clock or SystemClock()
         self._indexes = IndexCache(max_vectors=max_vectors)
         self._known_tenants: set[Tenant] = set()
+        self._is_closed = False
         self.system = SystemTables(self._begin_unbound, self._begin_unbound, self._clock)
         _migrate(_parse_url(admin_url or url))
         self.vector_indexes = VectorIndexBuilder(_parse_url(admin_url or url))
@@ -259,12 +260,15 @@ class PostgresStore:
         return Health("postgresql", place, details, tuple(warnings))
 
     def close(self) -> None:
+        self._is_closed = True
         self.vector_indexes.close()
         self._engine.dispose()
 
     @contextlib.contextmanager
     def _begin_unbound(self) -> Iterator[Connection]:
         """Begin a transaction without an owner; row security hides all personal rows."""
+        if self._is_closed:
+            raise StoreClosed
         with _translate_connection_errors(), self._engine.begin() as connection:
             yield connection
 

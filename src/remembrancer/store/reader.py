@@ -68,6 +68,7 @@ from remembrancer.store.sql_filters import (
 )
 from remembrancer.store.statements import BoundConnection
 from remembrancer.types import (
+    Action,
     Change,
     Event,
     Fact,
@@ -140,16 +141,17 @@ class SqlReader(BoundConnection, ABC):
             for row in self._load_rows(tables.MEMORY_TABLES[kind], chunk)
         }
 
-    def list_fact_keys(self, scope: str) -> list[tuple[str, str]]:
+    def list_fact_keys(self, scope: str, *, elsewhere: bool = False) -> list[tuple[str, str, str]]:
         table = tables.facts
-        query = select(table.c.subject, table.c.predicate).where(
+        query = select(table.c.scope, table.c.subject, table.c.predicate).where(
             self._own(table),
-            table.c.scope == scope,
+            table.c.scope != scope if elsewhere else table.c.scope == scope,
             table.c.status == literal(Status.ACTIVE.value, literal_execute=True),
             table.c.subject.is_not(None),
             table.c.predicate.is_not(None),
         )
-        return [(row.subject, row.predicate) for row in self._connection.execute(query)]
+        rows = self._connection.execute(query)
+        return [(row.scope, row.subject, row.predicate) for row in rows]
 
     def active_fact(self, scope: str, subject: str, predicate: str) -> Fact | None:
         table = tables.facts
@@ -280,6 +282,16 @@ class SqlReader(BoundConnection, ABC):
         )
         return [turn_from_row(row) for row in self._connection.execute(query)]
 
+    def list_latest_turns(self, session_id: str, limit: int) -> list[Turn]:
+        table = tables.turns
+        query = (
+            select(table)
+            .where(self._own(table), table.c.session_id == session_id)
+            .order_by(table.c.position.desc())
+            .limit(limit)
+        )
+        return [turn_from_row(row) for row in self._connection.execute(query)][::-1]
+
     def list_past_versions(self, ids: Sequence[str], now: datetime) -> list[str]:
         found: list[str] = []
         for kind, chunk in chunk_by_kind(ids):
@@ -327,11 +339,14 @@ class SqlReader(BoundConnection, ABC):
         *,
         memory_ids: Sequence[str] | None = None,
         batch_id: str | None = None,
+        actions: Sequence[Action] = (),
         limit: int = 50,
         after: Position | None = None,
     ) -> list[Event]:
         table = tables.events
         query = select(table).where(self._own(table))
+        if actions:
+            query = query.where(table.c.action.in_(actions))
         if batch_id is not None:
             query = query.where(table.c.batch_id == batch_id)
         if memory_ids is not None:
@@ -412,7 +427,7 @@ class SqlReader(BoundConnection, ABC):
 
     def tally(self, now: datetime) -> list[Tally]:
         return [
-            Tally(kind, Status(row.status_now), row.scope, row.category, row.permanence, row.number)
+            Tally(kind, Status(row.status_now), *row[1:])
             for kind, table in tables.MEMORY_TABLES.items()
             for row in self._connection.execute(self._build_tally(table, now))
         ]
@@ -424,13 +439,13 @@ class SqlReader(BoundConnection, ABC):
         found: list[Any] = []
         for kind, table in select_tables(criteria):
             age = periods_since(table.c[since], now, days).label("age")
-            twentieths = cast(func.round(table.c.confidence * 20), Integer).label("twentieths")
-            groups = (table.c.permanence, table.c.source, twentieths, age)
+            percent = cast(func.round(table.c.confidence * 100), Integer).label("percent")
+            groups = (table.c.permanence, table.c.source, percent, age)
             query = select(*groups, func.count().label("number"))
             query = query.where(self._matches(kind, table, criteria)).group_by(*groups)
             found += self._connection.execute(query).all()
         return [
-            AgeCount(Permanence(one.permanence), Source(one.source), one.twentieths / 20, *one[3:])
+            AgeCount(Permanence(one.permanence), Source(one.source), one.percent / 100, *one[3:])
             for one in found
         ]
 
@@ -465,11 +480,9 @@ class SqlReader(BoundConnection, ABC):
     def _build_tally(self, table: Table, now: datetime) -> Any:
         over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
         status_now = case((over, Status.EXPIRED), else_=table.c.status).label("status_now")
-        groups = [status_now, table.c.scope, table.c.permanence]
-        if "category" in table.c:
-            groups.append(table.c.category)
-        none = [] if "category" in table.c else [literal(None).label("category")]
-        query = select(*groups, *none, func.count().label("number")).where(self._own(table))
+        category = table.c.category if "category" in table.c else literal(None).label("category")
+        groups = [status_now, table.c.scope, table.c.agent, category, table.c.permanence]
+        query = select(*groups, func.count()).where(self._own(table))
         return query.group_by(*(group.name for group in groups))
 
 

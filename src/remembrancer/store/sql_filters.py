@@ -33,7 +33,9 @@ from remembrancer.store.contract import (
 )
 from remembrancer.types import Kind, Permanence, Source, Status
 
-EQUALITY_FIELDS = ("subject", "predicate", "source", "fingerprint", "lineage", "session_id")
+EQUALITY_FIELDS = (
+    *("subject", "predicate", "source", "agent", "fingerprint", "lineage", "session_id"),
+)
 
 
 def select_tables(criteria: Filter) -> list[tuple[Kind, Table]]:

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from remembrancer.clock import Clock, SystemClock
-from remembrancer.errors import Conflict, StoreUnavailable, UnknownPerson
+from remembrancer.errors import Conflict, StoreClosed, StoreUnavailable, UnknownPerson
 from remembrancer.store import dump, sqlite_file, system_tables, tables, trace_scan
 from remembrancer.store.columns import JsonValue
 from remembrancer.store.contract import (
@@ -64,6 +64,7 @@ class SqliteStore:
         self._max_open_files = max_open_files
         self._lock_timeout_seconds = lock_timeout_seconds
         self._lock = threading.Lock()
+        self._is_closed = False
         self._open_files: OrderedDict[str, _OpenFile] = OrderedDict()
         self._known_tenants: set[Tenant] = set()
         self._registration_lock = threading.Lock()
@@ -74,6 +75,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def open_reader(self, owner: Owner) -> Iterator[Reader]:
+        self._refuse_closed()
         if not self._has_file(owner):
             with self._empty_engine.begin() as connection:
                 yield SqliteTransaction(connection, owner.id, IndexCache(max_vectors=sys.maxsize))
@@ -213,6 +215,7 @@ class SqliteStore:
 
     def close(self) -> None:
         with self._lock:
+            self._is_closed = True
             for one in self._open_files.values():
                 self._dispose(one)
             self._open_files.clear()
@@ -225,10 +228,16 @@ class SqliteStore:
         """Opened on first use; most calls never need it."""
         return self._open_file("system", "system")
 
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise StoreClosed
+
     def _begin_system_read(self) -> AbstractContextManager[Connection]:
+        self._refuse_closed()
         return self._system_file.begin_read()
 
     def _begin_system_write(self) -> AbstractContextManager[Connection]:
+        self._refuse_closed()
         return self._system_file.begin_write()
 
     @contextlib.contextmanager
@@ -263,6 +272,7 @@ class SqliteStore:
     def _use_file(self, family: str, name: str) -> Iterator[_OpenFile]:
         """Open a file while it is used; the least recently used files are closed."""
         with self._lock:
+            self._refuse_closed()
             opened = self._open_files.get(name)
             if opened is None or not opened.file.is_in_place():
                 self._dispose(opened)

@@ -372,7 +372,7 @@ def _document_row(record: Record, number: int) -> dict[str, object]:
 def _group_patches(patches: Sequence[Patch]) -> list[tuple[Table, dict[str, object], list[str]]]:
     """Group the patches that set the same values in the same table."""
     groups: dict[str, tuple[Table, dict[str, object], list[str]]] = {}
-    for one in patches:
+    for one in (one for one in patches if one.values):
         table = tables.MEMORY_TABLES[kind_of(one.id)]
         key = f"{table.name} {sorted(to_json(one.values).items())}"
         groups.setdefault(key, (table, _to_column_values(one.values), []))[2].append(one.id)

@@ -108,12 +108,22 @@ def memory_search(
 
 @tool(READS)
 def memory_recall(
-    caller: Caller, topic: str, scope: str | None = None, limit: int | None = None
+    caller: Caller,
+    topic: str,
+    scope: str | None = None,
+    limit: int | None = None,
+    min_confidence: float | None = None,
 ) -> MemoryListResult:
-    """The facts and rules that matter most for a topic. Use it first, before acting; give your own
-    name as scope."""
-    own = caller.resolve_read_scope(scope)
-    return search(caller, topic, kinds=(Kind.FACT, Kind.RULE), scope=own, limit=limit)
+    """The facts and rules that matter most for a topic; min_confidence 0 includes fading ones. Use
+    it first, before acting; give your own name as scope."""
+    return search(
+        caller,
+        topic,
+        kinds=(Kind.FACT, Kind.RULE),
+        scope=caller.resolve_read_scope(scope),
+        limit=limit,
+        minimum_confidence=min_confidence,
+    )
 
 
 @tool(READS)
@@ -205,7 +215,7 @@ def _bucket_confidence(confidence: float) -> str:
     return f"{step / 5:g}-{(step + 1) / 5:g}"
 
 
-CORE_EPISODE_TOOLS = (
+EPISODE_TOOLS = (
     memory_recall,
     memory_store_fact,
     memory_store_rule,
@@ -214,9 +224,6 @@ CORE_EPISODE_TOOLS = (
     memory_forget,
     memory_mark_helpful,
     memory_mark_harmful,
-)
-EPISODE_TOOLS = (
-    *CORE_EPISODE_TOOLS,
     memory_store_episode,
     memory_get,
     memory_stats,

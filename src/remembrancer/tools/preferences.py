@@ -6,15 +6,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from remembrancer.errors import NotFound
+from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, WriteResult
 from remembrancer.tools.tool import ENDS, READS, SETS, MemoryReference, drop_none, search, tool
-from remembrancer.types import Status
+from remembrancer.types import Kind, Relation, Status
 
 MAX_LISTED = 200
+PREFERENCES = (Kind.FACT,)
+"""What the person keeps as preferences; a bookmarked reply is none."""
 
 Unconfirmed = Annotated[bool, Field(description="in doubt, for review")]
-RelationName = Literal["derived_from", "supports", "contradicts", "supersedes", "related_to"]
+RelationName = Literal["relates_to", "contradicts", "supports", "derived_from"]
 
 
 @tool(SETS)
@@ -34,21 +38,25 @@ def update_preference(
 ) -> WriteResult:
     """Replace a saved fact with its new value; the old one stays in its history. Use it when the
     user corrects something."""
-    written = caller.memory.update(id_or_substring, new_content, **drop_none(body=detail))
-    return WriteResult.from_written(written)
+    old = _find_preference(caller, id_or_substring, FORGETTABLE)
+    return WriteResult.from_written(
+        caller.memory.update(old, new_content, **drop_none(body=detail))
+    )
 
 
 @tool(ENDS)
 def forget_preference(caller: Caller, id_or_substring: MemoryReference) -> WriteResult:
     """End a saved fact; it is kept for audit and can be undone. Use it when the user wants it
     forgotten."""
-    return WriteResult.from_written(caller.memory.forget(id_or_substring))
+    wanted = _find_preference(caller, id_or_substring, FORGETTABLE)
+    return WriteResult.from_written(caller.memory.forget(wanted))
 
 
 @tool(SETS)
 def confirm_preference(caller: Caller, id_or_substring: MemoryReference) -> WriteResult:
     """Note that the user affirmed a saved fact, so that it does not fade."""
-    return WriteResult.from_written(caller.memory.confirm(id_or_substring))
+    affirmed = _find_preference(caller, id_or_substring, CONFIRMABLE)
+    return WriteResult.from_written(caller.memory.confirm(affirmed))
 
 
 @tool(SETS)
@@ -56,7 +64,9 @@ def link_preferences(
     caller: Caller, from_id: str, to_id: str, relation: RelationName
 ) -> WriteResult:
     """Link two saved facts, for example when one explains or contradicts the other."""
-    return WriteResult.from_written(caller.memory.link(from_id, to_id, relation))
+    source, target = (_find_preference(caller, one) for one in (from_id, to_id))
+    chosen = Relation.RELATED_TO if relation == "relates_to" else Relation(relation)
+    return WriteResult.from_written(caller.memory.link(source, target, chosen))
 
 
 @tool(READS)
@@ -67,7 +77,7 @@ def list_preferences(
     memory = caller.memory
     categories = () if category is None else (category,)
     status = Status.UNCONFIRMED if unconfirmed else None
-    page = memory.list(status=status, categories=categories, limit=MAX_LISTED)
+    page = memory.list(kinds=PREFERENCES, status=status, categories=categories, limit=MAX_LISTED)
     return MemoryListResult.from_records(memory, page.items, more=page.cursor is not None)
 
 
@@ -75,7 +85,17 @@ def list_preferences(
 def recall_preferences(caller: Caller, query: str, limit: int | None = None) -> MemoryListResult:
     """Search all saved facts, with their details and including those of low confidence. Use it for
     what your prompt does not already say."""
-    return search(caller, query, minimum_confidence=0, limit=limit)
+    return search(caller, query, kinds=PREFERENCES, minimum_confidence=0, limit=limit)
+
+
+def _find_preference(
+    caller: Caller, reference: str, statuses: tuple[Status, ...] = (Status.ACTIVE,)
+) -> str:
+    """The id of the one saved fact that a reference names, never by likeness alone."""
+    found = caller.memory.resolve(reference, statuses, PREFERENCES)
+    if found.kind not in PREFERENCES:
+        raise NotFound("That is no saved fact; list_preferences gives their ids.")
+    return found.id
 
 
 PREFERENCE_TOOLS = (

@@ -142,18 +142,22 @@ class WriteResult(ToolResult):
     content: str
     event: str | None = None
     replaced: str | None = None
+    refusal: str | None = None
     secrets: list[str] | None = None
+    conflicts: list[str] | None = None
     _replaced_content: str | None = PrivateAttr(None)
 
     @classmethod
     def from_written(cls, written: Written) -> WriteResult:
         result = cls(
-            done=written.event.action if written.event else "unchanged",
+            done=written.event.action if written.event else _name_idle(written),
             id=written.memory.id,
             content=written.memory.content,
             event=written.event.id if written.event else None,
             replaced=written.replaced.id if written.replaced else None,
+            refusal=written.refusal,
             secrets=list(written.secrets) or None,
+            conflicts=[_describe_conflict(one) for one in written.conflicts] or None,
         )
         result._replaced_content = written.replaced.content if written.replaced else None
         return result
@@ -168,11 +172,22 @@ class WriteResult(ToolResult):
         parts = [f"{self.describe_change()} [{self.id}]"]
         if self.replaced:
             parts.append(f"It replaces {self.replaced}.")
+        if self.refusal:
+            parts.append(self.refusal)
+        parts += [f"It contradicts {one}." for one in self.conflicts or ()]
         if self.secrets:
             parts.append(f"Left out, because secrets are never stored: {', '.join(self.secrets)}.")
         if self.event:
             parts.append(f"Undo: {self.event}")
         return "\n".join(parts)
+
+
+def _describe_conflict(record: Record) -> str:
+    return f"{quote_content(record.content)} in the scope {record.scope} [{record.id}]"
+
+
+def _name_idle(written: Written) -> str:
+    return "refused" if written.refusal else "unchanged"
 
 
 class ForgetResult(ToolResult):

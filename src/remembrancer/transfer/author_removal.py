@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from remembrancer.audit.findings import EPISODES_KEY
+from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.store.contract import DumpRow
 from remembrancer.store.rows import AUTHOR_KEY
 from remembrancer.types import Json

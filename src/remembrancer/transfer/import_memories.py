@@ -19,6 +19,7 @@ from remembrancer.ids import stable_id
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import restoration_values
 from remembrancer.remember.pipeline import Add, Supersede, WritePlan, plan_write, refuse_bare_secret
+from remembrancer.remember.provenance import IMPORT_KEY
 from remembrancer.remember.statement import (
     Statement,
     build_record,
@@ -86,7 +87,7 @@ class ImportBatchResult:
 
 def provenance(format: str, place: FileLocation) -> dict[str, Json]:
     file, where = redact_text(place.file), redact_text(place.where)
-    return {"imported": {"from": format, "file": file, "place": where}}
+    return {IMPORT_KEY: {"from": format, "file": file, "place": where}}
 
 
 def prepare_memory(
@@ -247,7 +248,7 @@ def _is_separate_entry(new: Record, old: Record) -> bool:
     """True if both are entries of one file, which are distinct however similar they are."""
     if _identity_keys(new) & _identity_keys(old):
         return False
-    mine, other = (one.metadata.get("imported") for one in (new, old))
+    mine, other = (one.metadata.get(IMPORT_KEY) for one in (new, old))
     if not isinstance(mine, dict) or not isinstance(other, dict):
         return False
     same_file = (mine["from"], mine["file"]) == (other.get("from"), other.get("file"))

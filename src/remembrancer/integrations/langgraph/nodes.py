@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import BaseMessage, RemoveMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
 from remembrancer.errors import InvalidInput
-from remembrancer.integrations.langgraph.shared_store import SURFACE, get_person
-from remembrancer.recall.filters import MAX_QUERY_CHARS
+from remembrancer.integrations.langgraph.messages import (
+    MESSAGE_KEY,
+    NOTE_NAME,
+    is_note,
+    latest_user_text,
+    read_messages,
+    to_turns,
+)
+from remembrancer.integrations.langgraph.run_person import (
+    SURFACE,
+    PersonOf,
+    named_person,
+    read_run,
+    require_person,
+)
+from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
 from remembrancer.recall.prompt_lines import render_memory
 from remembrancer.sessions.turns import TurnInput
+from remembrancer.types import Kind
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
@@ -22,91 +38,158 @@ if TYPE_CHECKING:
 
     MemoryHandle = Memory | RemoteMemory
     MemoryResolver = Callable[[RunnableConfig], MemoryHandle]
+    LocalResolver = Callable[[RunnableConfig], Memory]
 
 StateUpdate = dict[str, Any]
-NOTE_NAME = "memory"
-"""Name of the system message with the recalled memories."""
+GraphNode = Callable[[Any, RunnableConfig], StateUpdate]
+FIRST_READ_TURNS = 50
+NOTE_LAYOUT = BlockLayout("## What you remember about this user")
 
-ROLE_BY_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "tool": "tool"}
 
+def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> LocalResolver:
+    """Return a resolver for the memory of the person whom a run is for.
 
-def of_run(people: Remembrancer) -> MemoryResolver:
-    """Return a resolver for the memory of the `org_id` and `user_id` of a run."""
+    The run names them by `user_id`, and by `org_id` if there are several organisations, in its
+    configuration or in its context. `person_of` reads other fields.
+    """
 
-    def memory_of(config: RunnableConfig) -> MemoryHandle:
-        person = get_person(config)
-        if person is None:
-            raise InvalidInput("The run has no user: set org_id and user_id as configurable.")
-        org, user = person
-        return people.for_user(user, tenant=org, surface=SURFACE)
+    def memory_of(config: RunnableConfig) -> Memory:
+        person = require_person(read_run(config), people.settings.tenant, person_of)
+        return people.for_user(person.user, tenant=person.tenant, surface=SURFACE)
 
     return memory_of
 
 
+@dataclass(frozen=True, slots=True)
+class NoteOptions:
+    """How many memories a note has, which ones, and how many tokens."""
+
+    limit: int = 5
+    budget: int = 1000
+    scope: str | None = None
+    kinds: Sequence[Kind | str] | None = None
+    minimum_importance: float | None = None
+
+    @property
+    def recall_options(self) -> Any:
+        given = {
+            "limit": self.limit,
+            "scope": self.scope,
+            "kinds": self.kinds,
+            "minimum_importance": self.minimum_importance,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
 def recall_node(
-    memory_of: MemoryResolver, *, limit: int = 5, budget: int = 1000
-) -> Callable[[Mapping[str, Any], RunnableConfig], StateUpdate]:
+    memory_of: MemoryResolver,
+    *,
+    limit: int = 5,
+    budget: int = 1000,
+    scope: str | None = None,
+    kinds: Sequence[Kind | str] | None = None,
+    minimum_importance: float | None = None,
+) -> GraphNode:
     """Return a node that adds a note with the memories that fit the latest user message.
 
-    It removes the note of the previous turn.
+    It removes the note of the previous turn. In a state without `add_messages`, which cannot
+    remove messages, a note has only what no earlier note says.
     """
+    check_resolver(memory_of)
+    options = NoteOptions(limit, budget, scope, kinds, minimum_importance)
 
-    def recall(state: Mapping[str, Any], config: RunnableConfig) -> StateUpdate:
-        messages: Sequence[BaseMessage] = state["messages"]
-        earlier = [RemoveMessage(id=one.id or "") for one in messages if is_note(one)]
-        query = latest_user_text(messages)
-        found = memory_of(config).recall(query, limit=limit) if query else ()
-        entries = [PromptEntry(one.memory.id, render_memory(one.memory)) for one in found]
-        note = build_block(
-            BlockLayout("## What you remember about this user"), entries, budget
-        ).text
-        return {"messages": [*earlier, *([SystemMessage(note, name=NOTE_NAME)] if note else [])]}
+    def recall(state: Any, config: RunnableConfig) -> StateUpdate:
+        messages = read_messages(state)
+        notes = [one for one in messages if is_note(one)]
+        removed = [RemoveMessage(id=one.id) for one in notes if one.id]
+        kept = "\n".join(one.text for one in notes if not one.id)
+        note = write_note(memory_of(config), messages, options, told=kept)
+        return {"messages": [*removed, *([SystemMessage(note, name=NOTE_NAME)] if note else [])]}
 
     return recall
 
 
 def learn_node(
-    memory_of: MemoryResolver, *, has_acted: Callable[[Mapping[str, Any]], bool] = lambda _: False
-) -> Callable[[Mapping[str, Any], RunnableConfig], StateUpdate]:
+    memory_of: MemoryResolver,
+    *,
+    has_acted: Callable[[Any], bool] = lambda _: False,
+    scope: str | None = None,
+) -> GraphNode:
     """Return a node that stores the messages, to learn from after some turns or an action.
 
     The profile sets the number of turns. An action is a tool message, or `has_acted` returning
     True. Each message is stored once, however often a graph is resumed or branched.
     """
+    check_resolver(memory_of)
 
-    def learn(state: Mapping[str, Any], config: RunnableConfig) -> StateUpdate:
+    def learn(state: Any, config: RunnableConfig) -> StateUpdate:
         memory = memory_of(config)
-        session = config["configurable"]["thread_id"]
-        stored = {turn.metadata.get("message") for turn in memory.turns(session)}
-        new = [
-            one for one in to_turns(state["messages"]) if one["metadata"]["message"] not in stored
-        ]
-        if new:
-            memory.learn(new, session)
-            if has_acted(state):
-                memory.close(session)
+        is_new = learn_messages(memory, config, read_messages(state), scope=scope)
+        if is_new and has_acted(state):
+            memory.close(get_thread(config))
         return {}
 
     return learn
 
 
-def is_note(message: BaseMessage) -> bool:
-    """True if a message was added by `recall_node`."""
-    return message.type == "system" and message.name == NOTE_NAME
+def write_note(
+    memory: MemoryHandle, messages: Sequence[BaseMessage], options: NoteOptions, *, told: str = ""
+) -> str:
+    """Return the memories that fit the latest user message as text, without those told already."""
+    query = latest_user_text(messages)
+    found = memory.recall(query, **options.recall_options) if query else ()
+    entries = [PromptEntry(one.memory.id, render_memory(one.memory)) for one in found]
+    lines = {line.removeprefix("- ") for line in told.splitlines()}
+    new = [one for one in entries if one.line not in lines]
+    return build_block(NOTE_LAYOUT, new, options.budget).text
 
 
-def latest_user_text(messages: Sequence[BaseMessage]) -> str:
-    texts = (one.text.strip() for one in reversed(messages) if one.type == "human")
-    return next((text for text in texts if text), "")[:MAX_QUERY_CHARS]
+def learn_messages(
+    memory: MemoryHandle,
+    config: RunnableConfig,
+    messages: Sequence[BaseMessage],
+    *,
+    scope: str | None = None,
+) -> bool:
+    """Hand over the messages that are not stored yet; True if there are any."""
+    thread = get_thread(config)
+    turns = _select_new(memory, thread, to_turns(messages))
+    if turns:
+        memory.learn(turns, thread, scope=scope)
+    return bool(turns)
 
 
-def to_turns(messages: Sequence[AnyMessage]) -> list[TurnInput]:
-    return [
-        {
-            "role": ROLE_BY_MESSAGE_TYPE[one.type],
-            "content": one.text,
-            "metadata": {"message": one.id},
-        }
-        for one in messages
-        if one.type in ROLE_BY_MESSAGE_TYPE and one.text.strip()
-    ]
+def get_thread(config: RunnableConfig) -> str:
+    thread = config.get("configurable", {}).get("thread_id")
+    if not isinstance(thread, str) or not thread:
+        raise InvalidInput(
+            "The run has no thread to learn from: set thread_id as configurable, "
+            "as run_config does."
+        )
+    return thread
+
+
+def _select_new(memory: MemoryHandle, thread: str, turns: list[TurnInput]) -> list[TurnInput]:
+    """Return the turns after the last one that is stored.
+
+    A branch of a thread is stored in order. So the stored turns are read from the end, until one
+    of them belongs to this branch.
+    """
+    position_by_message = {one["metadata"][MESSAGE_KEY]: at for at, one in enumerate(turns)}
+    limit: int | None = FIRST_READ_TURNS
+    while turns:
+        stored = memory.turns(thread, latest=limit)
+        known = [position_by_message.get(one.metadata.get(MESSAGE_KEY), -1) for one in stored]
+        last = max(known, default=-1)
+        if last >= 0 or limit is None or len(stored) < limit:
+            return turns[last + 1 :]
+        limit = limit * 4 if limit * 4 <= MAX_LIMIT else None
+    return []
+
+
+def check_resolver(memory_of: object) -> None:
+    if not callable(memory_of):
+        raise InvalidInput(
+            "A node needs a function from a run's configuration to a memory, such as "
+            f"of_run(people), not {type(memory_of).__name__}."
+        )

@@ -1,25 +1,127 @@
-"""Opens the SQLite or PostgreSQL checkpointer of LangGraph."""
+"""Opens the SQLite and PostgreSQL checkpointers of LangGraph, sync and async."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from remembrancer.errors import InvalidSetting, StoreUnavailable
+from remembrancer.integrations.langgraph.threads import PersonalSaver
+
+MAX_CONNECTIONS = 10
+MAX_IDLE_SECONDS = 30.0
+CONNECT_TIMEOUT_SECONDS = 2
 
 
 @contextmanager
 def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
-    """Open a saver for a file or a `postgresql://` URL; creates its tables if necessary."""
-    if str(place).startswith(("postgresql://", "postgres://")):
+    """Open a saver for a file or a `postgresql://` URL; creates its tables if necessary.
+
+    It keeps threads to their person: each run needs a configuration of `run_config`.
+    """
+    if _is_postgres(place):
+        _require_driver()
         from langgraph.checkpoint.postgres import PostgresSaver
 
-        with PostgresSaver.from_conn_string(str(place)) as saver:
+        with _open_pool(str(place)) as pool:
+            saver = keep_to_person(PostgresSaver)(pool)
             saver.setup()
             yield saver
     else:
         from langgraph.checkpoint.sqlite import SqliteSaver
 
-        with SqliteSaver.from_conn_string(str(place)) as saver:
+        with keep_to_person(SqliteSaver).from_conn_string(str(place)) as saver:
             yield saver
+
+
+@asynccontextmanager
+async def aopen_saver(place: str | Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """Like `open_saver`, for graphs that run with `ainvoke` or `astream`."""
+    if _is_postgres(place):
+        _require_driver()
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+        async with _open_async_pool(str(place)) as pool:
+            saver = keep_to_person(AsyncPostgresSaver)(pool)
+            await saver.setup()
+            yield saver
+    else:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+        async with keep_to_person(AsyncSqliteSaver).from_conn_string(str(place)) as saver:
+            yield saver
+
+
+@cache
+def keep_to_person(saver: type[BaseCheckpointSaver[str]]) -> Any:
+    """Return the class of savers with the checks of `PersonalSaver`."""
+    return type(f"Personal{saver.__name__}", (PersonalSaver, saver), {})
+
+
+def _is_postgres(place: str | Path) -> bool:
+    return str(place).startswith(("postgresql://", "postgres://"))
+
+
+@contextmanager
+def _open_pool(url: str) -> Iterator[Any]:
+    from psycopg_pool import ConnectionPool, PoolTimeout
+
+    pool: Any = ConnectionPool(url, open=False, **_pool_options())
+    try:
+        pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
+    except PoolTimeout:
+        pool.close()
+        raise _unreachable_error() from None
+    with pool:
+        yield pool
+
+
+@asynccontextmanager
+async def _open_async_pool(url: str) -> AsyncIterator[Any]:
+    from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+    pool: Any = AsyncConnectionPool(url, open=False, **_pool_options())
+    try:
+        await pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
+    except PoolTimeout:
+        await pool.close()
+        raise _unreachable_error() from None
+    async with pool:
+        yield pool
+
+
+def _pool_options() -> dict[str, Any]:
+    from psycopg.rows import dict_row
+
+    connection = {
+        "autocommit": True,
+        "prepare_threshold": 0,
+        "row_factory": dict_row,
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+    }
+    return {
+        "min_size": 1,
+        "max_size": MAX_CONNECTIONS,
+        "max_idle": MAX_IDLE_SECONDS,
+        "kwargs": connection,
+    }
+
+
+def _require_driver() -> None:
+    try:
+        import psycopg  # noqa: F401  fails without libpq
+    except ImportError:
+        raise InvalidSetting(
+            "PostgreSQL needs its driver: pip install 'remembrancer[langgraph]'."
+        ) from None
+
+
+def _unreachable_error() -> StoreUnavailable:
+    return StoreUnavailable(
+        "PostgreSQL does not answer: check the address of the saver, and that the server runs."
+    )

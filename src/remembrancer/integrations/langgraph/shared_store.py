@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.config import get_config
 from langgraph.store.base import (
     BaseStore,
     InvalidNamespaceError,
@@ -20,14 +17,19 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
+from remembrancer.integrations.langgraph.run_person import (
+    SURFACE,
+    PersonOf,
+    RunPerson,
+    find_person,
+    get_run,
+    named_person,
+)
 from remembrancer.integrations.langgraph.store import RemembrancerStore
 
 if TYPE_CHECKING:
     from remembrancer.engine import Remembrancer
-
-SURFACE = "langgraph"
 
 
 class SharedStore(BaseStore):
@@ -37,13 +39,19 @@ class SharedStore(BaseStore):
     another user than the running graph is for.
     """
 
-    __slots__ = ("_fields", "_people", "ttl_config")
+    __slots__ = ("_fields", "_people", "_person_of", "ttl_config")
     supports_ttl = True
 
     def __init__(
-        self, people: Remembrancer, *, fields: list[str] | None = None, ttl: TTLConfig | None = None
+        self,
+        people: Remembrancer,
+        *,
+        person_of: PersonOf = named_person,
+        fields: list[str] | None = None,
+        ttl: TTLConfig | None = None,
     ) -> None:
         self._people = people
+        self._person_of = person_of
         self._fields = fields
         self.ttl_config = ttl
 
@@ -53,7 +61,7 @@ class SharedStore(BaseStore):
         for op in ops:
             validate_op_namespace(op)
         people = [_get_op_person(op) for op in ops]
-        _refuse_others(set(people))
+        self._refuse_others(people)
         results: list[Result] = [None] * len(ops)
         for person in dict.fromkeys(people):
             indexes = [index for index, one in enumerate(people) if one == person]
@@ -66,36 +74,23 @@ class SharedStore(BaseStore):
         """Run `batch` in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
+    def _refuse_others(self, people: Iterable[Namespace]) -> None:
+        """Raise an error for users that the graph in progress is not for, if there is a graph."""
+        run = get_run()
+        own = find_person(run, self._people.settings.tenant, self._person_of) if run else None
+        if run is None or (own is None and not run.is_graph):
+            return
+        if own is None or {RunPerson(*one) for one in people} - {own}:
+            raise InvalidNamespaceError(
+                "The namespace is of another user than this graph runs for."
+                if own
+                else "Say for whom the graph runs: set user_id in configurable or in the context."
+            )
+
     def _open_store(self, person: Namespace) -> RemembrancerStore:
         org, user = person
         memory = self._people.for_user(user, tenant=org, surface=SURFACE)
         return RemembrancerStore(memory, under=person, fields=self._fields)
-
-
-def run_config(
-    org: str, user: str, thread: str, *, checkpoint: str | None = None
-) -> RunnableConfig:
-    """Return the configuration of a run for a user, with a thread id that no other user can have.
-
-    With a checkpoint, the run continues from there on a new branch.
-    """
-    names = (*normalise_labels((org, user)), thread)
-    thread_id = ":".join(quote(name, safe="") for name in names)
-    values = {"org_id": org, "user_id": user, "thread_id": thread_id}
-    if checkpoint is not None:
-        values["checkpoint_id"] = checkpoint
-    return {"configurable": values}
-
-
-def get_person(config: RunnableConfig) -> Namespace | None:
-    """Return the organisation and user of a run, or None if its configuration has neither."""
-    values = config.get("configurable", {})
-    org, user = values.get("org_id"), values.get("user_id")
-    if org is None and user is None:
-        return None
-    if not isinstance(org, str) or not isinstance(user, str):
-        raise InvalidInput("The run needs both org_id and user_id as configurable.")
-    return normalise_labels((org, user))
 
 
 def _get_op_person(op: Op) -> Namespace:
@@ -115,14 +110,3 @@ def _find_prefix(op: ListNamespacesOp) -> Namespace:
     """Return the longest prefix condition."""
     paths = [one.path for one in op.match_conditions or () if one.match_type == "prefix"]
     return max((tuple(path) for path in paths), key=len, default=())
-
-
-def _refuse_others(people: set[Namespace]) -> None:
-    """Raise an error for users that the running graph is not for, if there is a graph."""
-    try:
-        config = get_config()
-    except RuntimeError:
-        return
-    own = get_person(config)
-    if own is not None and people - {own}:
-        raise InvalidNamespaceError("The namespace is of another user than this graph runs for.")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from remembrancer.audit.findings import EPISODES_KEY
 from remembrancer.audit.link_transfer import link_key, transfer_links
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput
@@ -22,17 +20,20 @@ from remembrancer.learn.consolidation.plan import (
 )
 from remembrancer.learn.consolidation.validate import doubt_revision
 from remembrancer.learn.profile_mapping import map_category, map_importance
+from remembrancer.remember.anti_patterns import find_warning
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
     Duplicate,
     Reject,
     Supersede,
+    Warned,
     build_version,
     plan_supersede,
     plan_write,
     retirement_values,
 )
+from remembrancer.remember.provenance import EPISODES_KEY
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -64,12 +65,15 @@ from remembrancer.types import (
     Origin,
     Record,
     Relation,
+    Rule,
     Source,
     Status,
     looks_like_id,
 )
 
 MAX_TWINS = 20
+WARNED_RULE = "a rule that has become a warning"
+CHANGED_TWICE = "changed by another step already"
 
 
 @dataclass(slots=True)
@@ -78,7 +82,7 @@ class PlanExecution:
 
     `touched` holds memory ids, fact keys and link keys, so that no two steps change the same thing.
     `successors` holds the ids of new memories by the name of their step, and by the id of the
-    memory that they replace.
+    memory that they replace. `dropped` holds the reasons why steps were left out.
     """
 
     call: Call
@@ -90,6 +94,7 @@ class PlanExecution:
     unconfirmed: int = 0
     touched: set[object] = field(default_factory=set)
     successors: dict[str, str] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
 
     def apply_step(self, step: PlanStep) -> None:
         """Add the writes of a step, unless the memories have changed since it was planned."""
@@ -117,6 +122,7 @@ class PlanExecution:
         new = build_record(self.call, statement, self.call.now())
         key = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
         if key in self.touched:
+            self.dropped.append(CHANGED_TWICE)
             return
         contradicts = step.contradicts or self._find_trusted_elsewhere(new, sources)
         if step.unconfirmed or contradicts:
@@ -124,6 +130,8 @@ class PlanExecution:
             return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         match intent.decision:
+            case Warned():
+                self.dropped.append(WARNED_RULE)
             case Duplicate(old):
                 self._renew(old.id)
                 self._name(step.name, old)
@@ -153,9 +161,14 @@ class PlanExecution:
         self, old: Record, statement: Statement, sources: Sequence[Record], name: str | None
     ) -> None:
         if old.id in self.touched:
+            self.dropped.append(CHANGED_TWICE)
             return
         new = build_version(self.call, old, statement)
-        writes = plan_supersede(self.reader, old, new, self.vectors.get(new.search_text))
+        vector = self.vectors.get(new.search_text)
+        if isinstance(new, Rule) and find_warning(self.call, self.reader, new, vector):
+            self.dropped.append(WARNED_RULE)
+            return
+        writes = plan_supersede(self.call, self.reader, old, new, vector)
         self._write_new(new, writes, sources, name)
 
     def _write_new(
@@ -230,6 +243,7 @@ class PlanExecution:
             statement = self._build_revision(step, old, sources)
             new = build_version(self.call, old, statement)
             if new.status is Status.QUARANTINED:
+                self.dropped.append("text from outside that instructs")
                 continue
             if not is_less_trusted(new, old, keep_explicit=True):
                 self._supersede(old, statement, sources, step.name)
@@ -340,8 +354,10 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
     _check_pending(call, plan, writer)
     execution = PlanExecution(call, writer, vectors, plan.scope)
     for step in plan.steps:
-        with contextlib.suppress(InvalidInput):  # A step that cannot be stored is left out.
+        try:
             execution.apply_step(step)
+        except InvalidInput:
+            execution.dropped.append("not valid")
     now = call.now()
     event = None
     if execution.writes:
@@ -353,6 +369,9 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
         # An event of its own: undoing the memories must not put the episodes back in the queue.
         done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
         note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
+        if execution.dropped:
+            reasons = "; ".join(dict.fromkeys(execution.dropped))
+            note += f", {len(execution.dropped)} left out: {reasons}"
         writer.apply(call.new_event(Action.LEARNED, now, note=note), done)
     return Batch(tuple(execution.ids), event)
 

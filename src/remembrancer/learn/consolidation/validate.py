@@ -40,6 +40,7 @@ from remembrancer.types import (
     Permanence,
     Record,
     Relation,
+    Rule,
 )
 
 MAX_PROPOSALS_PER_KIND = 50
@@ -199,6 +200,8 @@ def _parse_update(entry: Json, shown: ShownRecords, plan: ParsedPlan) -> PlanSte
 
 def _find_trust_objection(old: Record, sources: Sequence[Episode]) -> str | None:
     tainted = any(each.tainted for each in sources)
+    if isinstance(old, Rule) and old.is_warning:
+        return "a warning is not changed"
     if can_revise(TAINTED if tainted else INFERRED, old):
         return None
     if tainted:

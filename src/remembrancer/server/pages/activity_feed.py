@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from starlette.responses import Response
 
@@ -10,21 +12,35 @@ from remembrancer.server.pages import text
 from remembrancer.server.pages.page_context import PageContext
 from remembrancer.types import Action, Event, Page, Record
 
+MAX_FADING = 5
+"""The number of memories that an alert names; its text counts all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ActivityEntry:
+    """An event as text, with the memory to name, and the others that an alert is about.
+
+    `note` is empty if it would repeat the text.
+    """
+
     event: Event
     text: str
     actor: str
     memory: Record | None
     href: str
     undoable: bool
+    note: str = ""
+    others: tuple[Record, ...] = ()
 
 
-def build_entry(context: PageContext, event: Event, memory: Record | None) -> ActivityEntry:
+def build_entry(
+    context: PageContext, event: Event, memory: Record | None, others: Iterable[Record] = ()
+) -> ActivityEntry:
     label, actor = text.describe_event(event), text.describe_actor(event)
     href = f"{context.root}/memory/{memory.id}" if memory else ""
-    return ActivityEntry(event, label, actor, memory, href, context.can_undo(event))
+    note = event.note if event.note and event.action is not Action.INVERTED else ""
+    undoable = context.can_undo(event)
+    return ActivityEntry(event, label, actor, memory, href, undoable, note, tuple(others))
 
 
 def list_activity(
@@ -32,18 +48,25 @@ def list_activity(
 ) -> Page[ActivityEntry]:
     """One page of activity, the latest first."""
     page = context.me.activity(limit=limit, cursor=cursor)
-    memory_ids = {event.id: _pick_memory_id(event) for event in page.items if event.changes}
-    memories = context.me.several(memory_ids.values())
-    entries = tuple(
-        build_entry(context, event, memories.get(memory_ids.get(event.id, "")))
-        for event in page.items
-    )
-    return Page(entries, page.cursor)
+    ids = {event.id: _pick_memory_ids(event) for event in page.items}
+    memories = context.me.several(chain.from_iterable(ids.values()))
+    entries = []
+    for event in page.items:
+        named = [memories[one] for one in ids[event.id] if one in memories]
+        entries.append(build_entry(context, event, named[0] if named else None, named[1:]))
+    return Page(tuple(entries), page.cursor)
 
 
-def _pick_memory_id(event: Event) -> str:
-    """The memory to show: the first message of a conversation, else the last change."""
-    return event.changes[0 if event.action is Action.HEARD else -1].memory_id
+def _pick_memory_ids(event: Event) -> list[str]:
+    """The memories to name: the first message of a conversation, else the last change."""
+    ids = [change.memory_id for change in event.changes]
+    match event.action:
+        case Action.HEARD:
+            return ids[:1]
+        case Action.FADED:
+            return ids[:MAX_FADING]
+        case _:
+            return ids[-1:]
 
 
 def render_loading_page(context: PageContext, title: str) -> Response:

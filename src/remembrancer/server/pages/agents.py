@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from remembrancer.maintenance.stats import Survey
 from remembrancer.server.pages.activity_feed import render_loading_page
 from remembrancer.server.pages.filters import PageFilters, find_records, parse_filters
 from remembrancer.server.pages.kind_lists import group_by_maturity, group_by_subject
-from remembrancer.server.pages.page_context import CurrentPage
-from remembrancer.types import GLOBAL_SCOPE, Kind, Page, Source
+from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.text_format import pluralize
+from remembrancer.types import GLOBAL_SCOPE, Kind, Page, Record
 
 router = APIRouter()
 
-LEARNED_SOURCES = (Source.EXTRACTED, Source.CONSOLIDATED)
+MAX_LEARNED = 3
+MAX_EPISODES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEntry:
+    """An agent, the memories in its own scope by kind, and how many it stored in any scope."""
+
+    name: str
+    own: str
+    stored: int
 
 
 @router.get("/agents")
@@ -21,11 +36,25 @@ def show_agents(context: CurrentPage) -> Response:
     survey = context.load_survey()
     if survey is None:
         return render_loading_page(context, "Agents")
-    counts = dict(survey.stats.by_scope)
-    for name in context.engine.settings.agents:
-        counts.setdefault(name, 0)
-    shared = counts.pop(GLOBAL_SCOPE, 0)
-    return context.render("agents.html", "Agents", counts=sorted(counts.items()), shared=shared)
+    return context.render(
+        "agents.html",
+        "Agents",
+        agents=_list_agents(context, survey),
+        shared=_describe_counts(survey.scopes.get(GLOBAL_SCOPE, {})),
+    )
+
+
+def _list_agents(context: PageContext, survey: Survey) -> list[AgentEntry]:
+    names = {*context.engine.settings.agents, *survey.agents, *survey.scopes} - {GLOBAL_SCOPE}
+    return [
+        AgentEntry(name, _describe_counts(survey.scopes.get(name, {})), survey.agents.get(name, 0))
+        for name in sorted(names)
+    ]
+
+
+def _describe_counts(counts: Mapping[Kind, int]) -> str:
+    """`2 facts, 1 rule`."""
+    return ", ".join(pluralize(counts[kind], kind) for kind in Kind if counts.get(kind)) or "none"
 
 
 @router.get("/agents/{agent}/memory")
@@ -33,23 +62,35 @@ def show_agents(context: CurrentPage) -> Response:
 def show_agent_memory(context: CurrentPage) -> Response:
     """One agent: its facts by subject, its rules and its episodes."""
     filters = parse_filters(context)
-    facts = find_records(context, filters, [Kind.FACT])
-    learned = [fact for fact in facts.items if fact.source in LEARNED_SOURCES] or [*facts.items]
-    kinds = context.profile.recall.kinds
+    of_facts = replace(filters, backlog="", since="", until="")
+    facts = find_records(context, of_facts, [Kind.FACT])
+    of_episodes = PageFilters(backlog=filters.backlog, since=filters.since, until=filters.until)
     rules, episodes = (
-        find_records(context, PageFilters(), [kind]) if kind in kinds else Page(())
-        for kind in (Kind.RULE, Kind.EPISODE)
+        find_records(context, chosen, [kind])
+        if kind in context.profile.recall.kinds
+        else Page[Record](())
+        for kind, chosen in ((Kind.RULE, PageFilters()), (Kind.EPISODE, of_episodes))
     )
     return context.render(
         "agent.html",
         context.agent or "Agent",
-        filters=filters,
+        filters=of_facts,
+        of_episodes=of_episodes,
         scopes=[GLOBAL_SCOPE, context.agent],
+        agents=context.list_agents(),
         categories=list(context.profile.categories),
         groups=group_by_subject(context, facts.items),
         cursor=facts.cursor,
-        learned=context.build_cards(learned[:3]),
+        learned=context.build_cards(_find_learned(context)),
         rules=group_by_maturity(context, rules.items),
-        episodes=context.build_cards(episodes.items[:20]),
+        episodes=context.build_cards(episodes.items[:MAX_EPISODES]),
         survey=context.load_survey(),
     )
+
+
+def _find_learned(context: PageContext) -> tuple[Record, ...]:
+    """The latest facts that this agent stored or that came from its episodes and conversations."""
+    page = context.me.list(
+        kinds=[Kind.FACT], agent=context.agent, minimum_importance=0, limit=MAX_LEARNED
+    )
+    return page.items

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from urllib.parse import quote
 
+from remembrancer.maintenance.stats import confidence_step
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
 from remembrancer.remember.lifecycle import RESTORABLE
+from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.server.pages import text
 from remembrancer.text_format import pluralize
 from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
@@ -33,6 +35,7 @@ class Card:
     permanence: str
     source: str
     scope: str
+    agent: str
     recorded_at: datetime
     session: str | None
     session_href: str
@@ -52,6 +55,9 @@ class Card:
     old: Record | None = None
     old_href: str = ""
     restorable: bool = False
+    disabled: bool = False
+    can_promote: bool = False
+    can_demote: bool = False
     doubt: str = ""
     quote: str = ""
 
@@ -74,8 +80,9 @@ def build_card(
         percent=round(confidence * 100),
         state=text.describe_state(record, band, now, zone),
         permanence=str(record.permanence),
-        source=text.SOURCE_LABELS[record.source],
+        source=describe_provenance(trace_provenance(record)),
         scope=record.scope,
+        agent=record.agent or "",
         recorded_at=record.recorded_at,
         session=session,
         session_href=f"{root}/conversations/{quote(session, safe='')}" if session else "",
@@ -88,6 +95,7 @@ def build_card(
         old=old,
         old_href=f"{root}/memory/{old.id}" if old else "",
         restorable=record.status in RESTORABLE,
+        disabled=record.status is Status.DISABLED,
         doubt=describe_doubt(record),
         quote=" … ".join(one.quote for one in record.evidence if one.quote),
         **_build_kind_fields(me, record),  # type: ignore[arg-type]
@@ -104,14 +112,16 @@ def _build_kind_fields(me: Memory, record: Record) -> dict[str, object]:
                 "body": record.body or "",
             }
         case Rule():
-            share = me.effectiveness(record) if record.applied_count else 0.0
+            score = me.effectiveness(record) if record.applied_count else 0.0
             return {
                 "maturity": record.maturity,
-                "helps": text.count_marks(share),
+                "can_promote": record.maturity in (Maturity.CANDIDATE, Maturity.ESTABLISHED),
+                "can_demote": record.maturity in (Maturity.ESTABLISHED, Maturity.PROVEN),
+                "helps": confidence_step(score) if score else 0,
                 "counts": _describe_uses(record),
             }
         case Episode():
-            return {"backlog": str(record.backlog)}
+            return {"backlog": "" if record.is_note else text.BACKLOG_LABELS[record.backlog]}
         case Turn():
             return {"subject": record.speaker or record.role}
     return {}

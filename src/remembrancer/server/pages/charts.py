@@ -35,12 +35,12 @@ def draw_bars(
     counts: Mapping[str, int],
     *,
     label_ends_only: bool = False,
-    rising: bool = False,
+    graded: bool = False,
 ) -> Chart:
     """Vertical bars, one for each count.
 
-    With `label_ends_only`, only the first and the last bar have a label; with `rising`, each bar
-    is darker than the one before.
+    With `label_ends_only`, only the first and the last bar have a label; with `graded`, the
+    bars are the steps of confidence and have their colours.
     """
     highest = max(counts.values(), default=0) or 1
     slot = WIDTH / max(1, len(counts))
@@ -48,7 +48,7 @@ def draw_bars(
     for index, (name, count) in enumerate(counts.items()):
         height = (FLOOR - TOP) * count / highest
         left, middle = index * slot + slot * 0.12, (index + 0.5) * slot
-        kind = f"column column-{index + 1}" if rising else "column"
+        kind = f"column step-{index + 1}" if graded else "column"
         parts.append(_rect(left, FLOOR - height, slot * 0.76, max(height, 1), kind))
         if count and not label_ends_only:
             parts.append(_text(middle, FLOOR - height - 3, f"{count:,}", "value"))

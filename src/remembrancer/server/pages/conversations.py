@@ -61,13 +61,18 @@ def group_by_recency(context: PageContext, sessions: Iterable[Session]) -> dict[
 
 @router.get("/conversations/{id}")
 def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
-    """The messages of one conversation, and the memories learned from it."""
+    """The messages of one conversation, and its memories."""
     me = context.me
-    session = me.session(id)
+    memories = context.build_cards(me.session_memories(id))
+    try:
+        session = me.session(id)
+    except NotFound:
+        if not memories and not _is_cited(me, id):
+            raise
+        return context.render("session.html", "Session", session=id, memories=memories)
     turns = me.turns(id)
     limits = me.profile.sessions
     active = [turn for turn in turns if turn.status is Status.ACTIVE]
-    memories = me.list(session=id, minimum_importance=0)
     return context.render(
         "conversation.html",
         session.title or session.id,
@@ -76,7 +81,14 @@ def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
         brief=read_brief(session),
         turns=turns[-MAX_TURNS_SHOWN:],
         left_out=max(0, len(turns) - MAX_TURNS_SHOWN),
-        memories=context.build_cards(memories.items),
+        memories=memories,
+    )
+
+
+def _is_cited(me: Memory, id: str) -> bool:
+    """True if a memory that is no longer in force names the session."""
+    return any(
+        me.list(session=id, status=status, minimum_importance=0, limit=1).items for status in Status
     )
 
 

@@ -14,7 +14,7 @@ from remembrancer.server.pages.page_context import PageContext
 from remembrancer.types import AsOf, Kind, Page, Record
 
 MAX_FILTER_CHARS = 2000
-PAGE_SIZE, MAX_SEARCH_RESULTS = 40, 20
+PAGE_SIZE, MAX_SEARCH_RESULTS, MAX_SCANNED = 40, 20, 1000
 FADING_STATUS = "fading"
 """Not a stored status: active memories whose confidence is too low to be recalled."""
 
@@ -26,9 +26,11 @@ class PageFilters:
     q: str = ""
     kind: str = ""
     scope: str = ""
+    agent: str = ""
     permanence: str = ""
     category: str = ""
     subject: str = ""
+    maturity: str = ""
     confidence: str = ""
     status: str = ""
     backlog: str = ""
@@ -59,9 +61,11 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
     options: dict[str, Any] = {
         "kinds": [filters.kind] if filters.kind else list(kinds),
         "scope": check_scope(context.me, filters.scope or None),
+        "agent": filters.agent or None,
         "categories": [filters.category] if filters.category else [],
         "permanences": [filters.permanence] if filters.permanence else [],
         "backlogs": [filters.backlog] if filters.backlog else [],
+        "maturities": [filters.maturity] if filters.maturity else [],
         "subject": filters.subject.replace(" ", "_") or None,
         "as_of": AsOf(known=known) if known is not None else None,
         "recorded_from": parse_day(context, filters.since, time.min),
@@ -69,22 +73,36 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
         "minimum_importance": 0,
         "minimum_confidence": _parse_percent(filters.confidence),
     }
-    if filters.q:
+    if filters.q and not filters.status:
         found = context.me.recall(filters.q, limit=MAX_SEARCH_RESULTS, used=False, **options)
         return Page(tuple(result.memory for result in found))
     if filters.status == FADING_STATUS:
         options["confidence_below"] = context.profile.decay.recall_at
     else:
         options["status"] = filters.status or None
+    if filters.q:
+        return _find_by_words(context, filters.q, options)
     return context.me.list(limit=PAGE_SIZE, cursor=filters.cursor or None, **options)
+
+
+def _find_by_words(context: PageContext, q: str, options: dict[str, Any]) -> Page[Record]:
+    """The newest memories that contain all the words: recall only finds those in force."""
+    words = q.casefold().split()
+    page = context.me.list(limit=MAX_SCANNED, **options)
+    found = [one for one in page.items if all(word in one.content.casefold() for word in words)]
+    return Page(tuple(found[:MAX_SEARCH_RESULTS]))
 
 
 def find_page(context: PageContext, kinds: Sequence[Kind]) -> tuple[Page[Record], dict[str, Any]]:
     """The memories that match the filters in the URL, and the values that their page needs."""
     filters = parse_filters(context)
     page = find_records(context, filters, kinds)
-    scopes = context.list_scopes()
-    return page, {"filters": filters, "scopes": scopes, "cursor": page.cursor}
+    return page, {
+        "filters": filters,
+        "scopes": context.list_scopes(),
+        "agents": context.list_agents(),
+        "cursor": page.cursor,
+    }
 
 
 def parse_day(context: PageContext, day: str, at: time) -> datetime | None:

@@ -33,8 +33,15 @@ def show_facts(context: CurrentPage) -> Response:
 @router.get("/playbook")
 def show_playbook(context: CurrentPage) -> Response:
     page, values = find_page(context, [Kind.RULE])
-    groups = group_by_maturity(context, page.items)
-    return context.render("playbook.html", "Playbook", groups=groups, **values)
+    disabled = () if values["filters"].has_filters else load_disabled_rules(context)
+    return context.render(
+        "playbook.html",
+        "Playbook",
+        groups=group_by_maturity(context, page.items),
+        disabled=context.build_cards(disabled),
+        maturities={one.value: label.lower() for one, label in text.MATURITY_LABELS.items()},
+        **values,
+    )
 
 
 @router.get("/episodes")
@@ -62,6 +69,12 @@ def load_review_queue(context: PageContext) -> ReviewQueue:
         kinds=[Kind.FACT], status=Status.UNCONFIRMED, minimum_importance=0, limit=MAX_COUNTED
     )
     return ReviewQueue(page.items, page.cursor is not None)
+
+
+def load_disabled_rules(context: PageContext) -> tuple[Record, ...]:
+    return context.me.list(
+        kinds=[Kind.RULE], status=Status.DISABLED, minimum_importance=0, limit=MAX_COUNTED
+    ).items
 
 
 def group_by_subject(context: PageContext, records: Iterable[Record]) -> dict[str, list[Card]]:

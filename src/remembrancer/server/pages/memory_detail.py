@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -14,14 +13,15 @@ from remembrancer.maintenance.simulate import forecast
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
 from remembrancer.server import schemas
-from remembrancer.server.pages import charts, text
+from remembrancer.server.pages import charts
 from remembrancer.server.pages.activity_feed import build_entry
 from remembrancer.server.pages.charts import Chart, DecaySegment, Neighbour
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
+from remembrancer.server.pages.memory_source import build_source
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.server.routes.kinds import get_record
-from remembrancer.text_format import describe_surface, pluralize
-from remembrancer.types import Action, Event, History, Link, Record, Relation, Status, Turn, Written
+from remembrancer.text_format import pluralize
+from remembrancer.types import Action, Event, History, Link, Record, Relation, Status, Written
 
 router = APIRouter()
 
@@ -33,16 +33,6 @@ RELATION_LABELS = {
     Relation.RELATED_TO: ("related to", "related to"),
 }
 """The label of a relation on the page of its source, and of its target."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceQuote:
-    """A turn that supports a memory, split around the quoted evidence."""
-
-    turn: Turn
-    before: str
-    quote: str
-    after: str
 
 
 ACTIONS: dict[str, Callable[[Memory, str, Form], Written]] = {
@@ -75,7 +65,7 @@ def show_memory(context: CurrentPage, id: schemas.Name, part: str = "", edit: st
         card=context.build_card(record),
         record=record,
         reasons=_build_reasons(context, record, history),
-        quotes=_load_quotes(me, record),
+        source=build_source(context, record, history.links),
         versions=context.build_cards(history.versions),
         newer=newer[-1] if newer else None,
         links=_draw_links(context, record, history.links, linked),
@@ -110,10 +100,8 @@ def _is_informative(event: Event) -> bool:
 
 
 def _build_reasons(context: PageContext, record: Record, history: History) -> list[str]:
-    """Sentences on the source, use and expected fading of a memory."""
-    source = text.SOURCE_LABELS[record.source].capitalize()
-    age, surface = context.format_age(record.recorded_at), describe_surface(record.surface)
-    reasons = [f"{source} {age}, {surface}."]
+    """Sentences on the use and the expected fading of a memory, and on doubts about it."""
+    reasons = []
     confirmed = sum(event.action is Action.CONFIRMED for event in history.events)
     if confirmed:
         times = "once" if confirmed == 1 else f"{confirmed} times"
@@ -134,24 +122,7 @@ def _build_reasons(context: PageContext, record: Record, history: History) -> li
             reasons.append(f"It will fade by {day} unless confirmed.")
     if doubt := describe_doubt(record):
         reasons.append(f"{doubt} No assistant is told of it until you keep it.")
-    if record.tainted:
-        reasons.append("It comes from a tool or a document, not from a person.")
     return reasons
-
-
-def _load_quotes(me: Memory, record: Record) -> list[SourceQuote]:
-    """The turns that support a memory."""
-    turns = me.several(evidence.turn_id for evidence in record.evidence)
-    quotes = []
-    for evidence in record.evidence:
-        turn = turns.get(evidence.turn_id)
-        if not isinstance(turn, Turn):
-            continue
-        before, quote, after = turn.content, "", ""
-        if evidence.quote:
-            before, quote, after = turn.content.partition(evidence.quote)
-        quotes.append(SourceQuote(turn, before, quote, after))
-    return quotes
 
 
 def _draw_links(

@@ -44,6 +44,7 @@ def show_overview(context: CurrentPage) -> Response:
         "Overview",
         filters=filters,
         scopes=context.list_scopes(),
+        agents=context.list_agents(),
         survey=survey,
         numbers=_build_numbers(survey),
         charts=_build_charts(survey),
@@ -67,32 +68,33 @@ def _build_numbers(survey: Survey) -> list[tuple[str, str, str, str]]:
         if count
     ]
     backlog = survey.stats.backlog
-    waiting = f"{backlog:,} not processed yet" if backlog else "all processed"
+    waiting = f"{backlog:,} waiting" if backlog else "none waiting"
     expiring = survey.stats.expiring
     ending = f"{expiring:,} will expire this week" if expiring else "none expire this week"
     return [
         (f"{kinds.get('fact', 0):,}", "facts", ", ".join(by_permanence) or "none yet", "/facts"),
         (f"{kinds.get('rule', 0):,}", "rules", ", ".join(by_maturity) or "none yet", "/playbook"),
         (f"{kinds.get('episode', 0):,}", "episodes", waiting, "/episodes"),
-        (f"{survey.stats.fading:,}", "fading", ending, "/facts?status=fading"),
+        (f"{survey.stats.fading:,}", "fading", ending, "/memory?status=fading"),
     ]
 
 
 def _build_charts(survey: Survey) -> list[Chart]:
     effect = survey.effect
-    strong = sum(survey.confidence[4:])
-    total = sum(survey.confidence)
+    high, low = survey.confidence[-1], sum(survey.confidence[:3])
     tried = effect.helping + effect.doubtful + effect.warning
     return [
         charts.draw_bars(
             "How sure the memories are",
-            f"Sure or certain: {strong:,} of {total:,} facts and rules.",
+            f"Above 80 %: {high:,} of {sum(survey.confidence):,} facts and rules. "
+            f"Below 50 %: {low:,}.",
             dict(zip(text.CONFIDENCE_LABELS, survey.confidence, strict=True)),
-            rising=True,
+            graded=True,
         ),
         charts.draw_shares(
             "Do the rules help?",
-            f"Helpful: {effect.helping:,} of {pluralize(tried, 'rule')} tried."
+            f"Helpful: {effect.helping:,} of {pluralize(tried, 'rule')} tried "
+            f"({round(100 * effect.helping / tried)} %)."
             if tried
             else "No rule has been tried yet.",
             {
@@ -118,7 +120,7 @@ def _describe_backlog(context: PageContext, survey: Survey, job: ScheduledJob) -
         return f"{describe_waiting(backlog)}."
     waiting = pluralize(backlog, "episode") if backlog else "No episodes"
     last_run = context.format_age(job.finished_at) if job.finished_at else "never"
-    return f"{waiting} waiting to be processed. Last run: {last_run}."
+    return f"{waiting} waiting for consolidation. Last run: {last_run}."
 
 
 @router.post("/theme")

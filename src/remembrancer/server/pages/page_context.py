@@ -164,8 +164,14 @@ class PageContext:
     def list_scopes(self) -> list[str]:
         """The scopes to offer in filters."""
         survey = self.load_survey()
-        used = survey.stats.by_scope if survey else ()
-        return sorted({GLOBAL_SCOPE, *self.engine.settings.agents, *used})
+        used = survey.scopes if survey else ()
+        agents = [self.agent] if self.agent else self.engine.settings.agents
+        return sorted({GLOBAL_SCOPE, *agents, *used})
+
+    def list_agents(self) -> list[str]:
+        """The agents to offer in filters: those that are configured or have stored memories."""
+        survey = self.load_survey()
+        return sorted({*self.engine.settings.agents, *(survey.agents if survey else ())})
 
     def has_capability(self, capability: str) -> bool:
         accepted = {capability, EDIT_CAPABILITY} if capability == VIEW_CAPABILITY else {capability}

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
+from typing import Literal
 
-from remembrancer.maintenance.stats import CONFIDENCE_STEPS, confidence_step
+from remembrancer.maintenance.stats import confidence_step
 from remembrancer.text_format import describe_surface, pluralize, to_local
 from remembrancer.types import (
     Action,
+    Backlog,
     ConfidenceBand,
     Event,
     Fact,
     Maturity,
     Permanence,
     Record,
-    Source,
     Status,
 )
 
@@ -24,13 +25,6 @@ SELF_SUBJECTS = frozenset({"user", "me", "i"})
 
 CONFIDENCE_LABELS = ("very weak", "weak", "unsure", "fairly sure", "sure", "certain")
 """One label for each confidence step."""
-
-SOURCE_LABELS = {
-    Source.EXPLICIT: "saved directly",
-    Source.EXTRACTED: "learned from a conversation",
-    Source.CONSOLIDATED: "concluded from several memories",
-    Source.IMPORTED: "imported",
-}
 
 PERMANENCE_LABELS = {
     Permanence.PERMANENT: "never fades",
@@ -51,6 +45,14 @@ STATUS_LABELS = {
     Status.QUARANTINED: "held back",
     Status.UNCONFIRMED: "not confirmed",
 }
+
+BACKLOG_LABELS = {
+    Backlog.PENDING: "waiting",
+    Backlog.LEASED: "waiting",
+    Backlog.DONE: "consolidated",
+    Backlog.DEAD: "given up",
+}
+"""What has become of an episode."""
 
 MATURITY_LABELS = {
     Maturity.PROVEN: "Proven",
@@ -73,10 +75,12 @@ ACTION_LABELS = {
     Action.UNLINKED: "Unlinked",
     Action.HELPED: "Rule marked helpful",
     Action.HARMED: "Rule marked harmful",
-    Action.PROMOTED: "Promoted",
-    Action.DEMOTED: "Demoted",
+    Action.PROMOTED: "Rule promoted",
+    Action.DEMOTED: "Rule demoted",
     Action.DISABLED: "Disabled",
-    Action.EXPIRED: "Faded",
+    Action.INVERTED: "Rule became a warning",
+    Action.FADED: "Confidence alert",
+    Action.EXPIRED: "Expired",
     Action.EVICTED: "Removed to make room",
     Action.PURGED: "Removed from trash",
     Action.REPAIRED: "Repaired",
@@ -89,6 +93,8 @@ ACTION_LABELS = {
     Action.DOUBTED: "Not sure about",
     Action.UNDONE: "Undone",
 }
+
+MEMORY_NOUNS = ("memory", "memories")
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -142,11 +148,6 @@ def name_maturity(maturity: Maturity, count: int) -> str:
     return plural.removesuffix("s") if count == 1 else plural
 
 
-def count_marks(value: float) -> int:
-    """The number of filled marks out of six; at least one unless the value is zero."""
-    return 0 if value <= 0 else min(CONFIDENCE_STEPS, max(1, round(value * CONFIDENCE_STEPS)))
-
-
 def humanize(value: object) -> str:
     """`lives_in` as `lives in`."""
     return str(value).replace("_", " ")
@@ -183,20 +184,38 @@ def format_topic(record: Record) -> str:
 
 def describe_event(event: Event) -> str:
     """The action, with the number of memories or messages if there are several."""
-    label = "Learned in doubt" if _is_doubtful(event) else ACTION_LABELS[event.action]
-    if event.action in (Action.REPLACED, Action.UPDATED):
-        return label
+    label, nouns = _name_event(event)
     count = len({change.memory_id for change in event.changes})
-    if count < 2:
+    if event.action is Action.FADED:
+        return f"{label}: {pluralize(count, *nouns)} {'is' if count == 1 else 'are'} fading"
+    if count < 2 or event.action in (Action.REPLACED, Action.UPDATED, Action.INVERTED):
         return label
-    nouns = ("message",) if event.action is Action.HEARD else ("memory", "memories")
     return f"{label} ({pluralize(count, *nouns)})"
+
+
+def _name_event(event: Event) -> tuple[str, tuple[str, ...]]:
+    """The label of an event, and the noun for what it changed."""
+    match event.action:
+        case Action.LEARNED if event.changes:
+            is_done = _all_have(event, "after", "backlog", Backlog.DONE)
+            return f"Episodes {'consolidated' if is_done else 'not consolidated'}", ("episode",)
+        case Action.HEARD:
+            return ACTION_LABELS[Action.HEARD], ("message",)
+        case Action.RESTORED if _all_have(event, "before", "status", Status.DISABLED):
+            return "Enabled", MEMORY_NOUNS
+    return "Learned in doubt" if _is_doubtful(event) else ACTION_LABELS[event.action], MEMORY_NOUNS
 
 
 def _is_doubtful(event: Event) -> bool:
     """True if the event stored an unconfirmed memory."""
     stored = [one.after for one in event.changes if one.before is None and one.after is not None]
     return bool(stored) and all(one.get("status") == Status.UNCONFIRMED for one in stored)
+
+
+def _all_have(event: Event, side: Literal["before", "after"], name: str, value: str) -> bool:
+    """True if all memories had this value before the event, or have had it since."""
+    states = [getattr(change, side) or {} for change in event.changes]
+    return bool(states) and all(state.get(name) == value for state in states)
 
 
 def describe_actor(event: Event) -> str:

@@ -33,6 +33,8 @@ class MemoryListParams(PageParams):
     """Filters for lists of memories; `q` searches instead of listing."""
 
     scope: schemas.Name | None = None
+    agent: schemas.Name | None = None
+    session: schemas.Name | None = None
     q: Annotated[schemas.Text, Field(min_length=1, max_length=2000)] | None = None
     status: Status | None = None
     tag: tuple[schemas.Name, ...] = ()
@@ -60,6 +62,8 @@ def build_page(
     options = {
         **filters,
         "scope": check_scope(me, params.scope),
+        "agent": params.agent,
+        "session": params.session,
         "tags": params.tag,
         "as_of": build_as_of(params),
         "minimum_confidence": params.min_confidence,
@@ -83,6 +87,6 @@ def _search(
     assert params.q is not None
     start = min(decode_offset(params.cursor), MAX_SEARCH_RESULTS)
     end = min(start + params.limit, MAX_SEARCH_RESULTS)
-    best = me.recall(params.q, limit=min(end + 1, MAX_SEARCH_RESULTS), **options)
+    best = me.recall(params.q, limit=min(end + 1, MAX_SEARCH_RESULTS), used=False, **options)
     cursor = encode_offset(end) if len(best) > end else None
     return tuple(one.memory for one in best[start:end]), cursor

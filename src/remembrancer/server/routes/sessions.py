@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from remembrancer.paging import decode_offset, encode_offset
+from remembrancer.paging import MAX_LIMIT, decode_offset, encode_offset
 from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
 from remembrancer.server.routes.list_params import PageParams, PageQuery
@@ -32,6 +32,12 @@ class AppendTurnsRequest(schemas.RequestModel):
     learn: bool = True
 
 
+class TurnListParams(PageParams):
+    """`latest` selects the last turns."""
+
+    latest: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
+
+
 class SessionViewParams(schemas.RequestModel):
     """The token budget of a view."""
 
@@ -44,6 +50,12 @@ class SessionViewResponse(schemas.ResponseModel):
     turns: list[schemas.TurnResponse]
     summary: str | None
     hidden: int
+
+
+class SessionMemoriesResponse(schemas.ResponseModel):
+    """The memories of a session, newest first; its turns need not be stored."""
+
+    items: list[schemas.AnyMemory]
 
 
 class CountTurnsResponse(schemas.ResponseModel):
@@ -84,17 +96,28 @@ def get_session(me: CallerMemory, session: schemas.Name, etag: ETag) -> Any:
 
 @router.get("/sessions/{session}/turns", response_model=schemas.TurnPage)
 def list_turns(
-    me: CallerMemory, renderer: Renderer, session: schemas.Name, etag: ETag, params: PageQuery
+    me: CallerMemory,
+    renderer: Renderer,
+    session: schemas.Name,
+    etag: ETag,
+    params: Annotated[TurnListParams, Query()],
 ) -> Any:
     """List a session's turns in order."""
     me.session(session)
     start = decode_offset(params.cursor)
-    turns = [turn for turn in me.turns(session) if turn.position >= start]
+    found = me.turns(session, latest=params.latest)
+    turns = [turn for turn in found if turn.position >= start]
     page = turns[: params.limit]
     more = len(turns) > params.limit
     cursor = encode_offset(turns[params.limit].position) if more else None
     etag.set(page, cursor)
     return {"items": renderer.memories(page), "cursor": cursor}
+
+
+@router.get("/sessions/{session}/memories", response_model=SessionMemoriesResponse)
+def list_session_memories(me: CallerMemory, renderer: Renderer, session: schemas.Name) -> Any:
+    """List what was saved in a session, learned from it or concluded from its episodes."""
+    return {"items": renderer.memories(me.session_memories(session))}
 
 
 @router.get("/sessions/{session}/view", response_model=SessionViewResponse)

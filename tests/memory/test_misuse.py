@@ -1,0 +1,79 @@
+"""Wrong names and types of arguments are refused in plain words, before anything changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import remembrancer
+from remembrancer.engine import Remembrancer
+from remembrancer.errors import InvalidInput, StoreClosed
+from remembrancer.memory import Memory
+from tests.support.http_server import Served
+
+MISTAKES: list[tuple[str, dict[str, Any], str]] = [
+    ("forget_all", {"tag": ["food"]}, "There is no option 'tag'. Did you mean 'tags'"),
+    ("delete_all", {"scop": "home"}, "There is no option 'scop'. Did you mean 'scope'"),
+    ("delete_all", {"category": "event"}, "Did you mean 'categories'"),
+    ("list", {"as_off": None}, "Did you mean 'as_of'"),
+    ("list", {"order": "newest"}, "There is no option 'order'."),
+    ("list", {"tags": "food"}, r"tags must be a list: pass \['food'\]"),
+    ("recall", {"query": "tea", "top_k": 1}, "There is no option 'top_k'. There are kinds, "),
+    ("recall", {"query": "tea", "min_importance": 5}, "Did you mean 'minimum_importance'"),
+    ("recall", {"query": "tea", "kinds": "fact"}, r"kinds must be a list: pass \['fact'\]"),
+    ("remember", {"content": "x", "catgory": "fact"}, "Did you mean 'category'"),
+    ("remember", {"content": "x", "ttl": 5}, "There is no option 'ttl'. Did you mean"),
+    ("remember", {"content": "x", "tags": "food"}, r"tags must be a list: pass \['food'\]"),
+    ("update", {"reference": "tea", "content": "x", "tag": ["a"]}, "Did you mean 'tags'"),
+]
+
+
+@pytest.mark.postgres_long
+def test_an_option_that_does_not_exist_changes_nothing_near_or_far(
+    serve: Callable[..., Served],
+) -> None:
+    server = serve()
+    me = server.engine.for_user("ada")
+    me.remember("Ada drinks green tea", tags=["home"])
+    secret = server.engine.create_key("ada").secret
+    with remembrancer.connect(server.address, secret) as remote:
+        for memory in (me, remote):
+            for verb, arguments, sentence in MISTAKES:
+                with pytest.raises(InvalidInput, match=sentence):
+                    getattr(memory, verb)(**arguments)
+    assert [one.content for one in me.list().items] == ["Ada drinks green tea"]
+
+
+@pytest.mark.postgres_long
+def test_a_query_and_a_user_are_text(store: Remembrancer, me: Memory) -> None:
+    number: Any = 5
+    with pytest.raises(InvalidInput, match="query must be text, not int"):
+        me.recall(number)
+    with pytest.raises(InvalidInput, match="user must be text, not int: pass str"):
+        store.for_user(number)
+
+
+@pytest.mark.postgres_long
+def test_nobody_is_not_the_configured_user(store: Remembrancer) -> None:
+    nobody: Any = None
+    with pytest.raises(InvalidInput, match="names nobody: pass a user"):
+        store.for_user(nobody)
+    assert store.for_user().principal.owner.user == "ada"
+
+
+def test_a_closed_store_neither_reads_nor_writes(store: Remembrancer, me: Memory) -> None:
+    me.remember("Ada drinks green tea")
+    store.close()
+    verbs: list[Callable[[], object]] = [
+        lambda: me.recall("tea"),
+        me.list,
+        lambda: me.remember("Ada drinks coffee"),
+        lambda: store.for_user("bob").list(),
+        lambda: store.for_user("bob").remember("Bob drinks coffee"),
+        store.owners,
+    ]
+    for verb in verbs:
+        with pytest.raises(StoreClosed, match=r"The store was closed. Open it again with"):
+            verb()

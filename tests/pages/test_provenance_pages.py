@@ -1,0 +1,114 @@
+"""The pages and the API say where a memory comes from, down to the episode and the session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from remembrancer.memory import Memory
+from remembrancer.testing import ModelEndpoint
+from remembrancer.types import Kind
+from tests.assistant.talk import chat_of, say
+from tests.support.http_server import Served
+from tests.support.plans import plans
+from tests.support.visitor import Visitor
+
+pytestmark = pytest.mark.feature("M15", "M16", "P1")
+
+LINKED = re.compile(r'href="(/conversations/[^"#]+)')
+HABIT = {
+    "subject": "user",
+    "predicate": "workflow",
+    "content": "Runs the tests before a commit",
+    "episodes": ["e1", "e2"],
+}
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served], models: dict[str, Any]) -> Served:
+    return serve("agents", models=models)
+
+
+@pytest.fixture
+def ada(served: Served) -> Visitor:
+    return Visitor(served, "ada")
+
+
+def concluded_from_two_sessions(served: Served, model: ModelEndpoint) -> Memory:
+    """The agent coder, with a fact from episodes of two sessions whose turns are not stored."""
+    coder = served.engine.for_user("ada", agent="coder", surface="mcp")
+    for number in (1, 2):
+        said = f"The user runs the tests before a commit, session {number}."
+        coder.remember(said, kind="episode", session_id=f"cc-session-{number}")
+    model.script = plans({"facts": [HABIT]})
+    coder.consolidate()
+    return coder
+
+
+def test_a_conclusion_leads_to_its_episodes_and_their_sessions(
+    served: Served, ada: Visitor, model: ModelEndpoint
+) -> None:
+    coder = concluded_from_two_sessions(served, model)
+    (fact,) = coder.list(kinds=[Kind.FACT]).items
+
+    page = ada.get(f"/memory/{fact.id}").text
+
+    assert "Concluded from 2 episodes of coder" in page
+    assert "Saved directly" not in page
+    sessions = set(LINKED.findall(page))
+    assert sessions == {"/conversations/cc-session-1", "/conversations/cc-session-2"}
+    for session in sessions:
+        shown = ada.get(session)
+        assert shown.status_code == 200
+        assert HABIT["content"] in shown.text
+        assert f"session {session[-1]}." in shown.text
+    assert ada.get("/conversations/cc-session-3").status_code == 404
+    assert Visitor(served, "bob").get("/conversations/cc-session-1").status_code == 404
+    coder.forget(fact.id)
+    coder.forget_all(kinds=["episode"])
+    assert ada.get("/conversations/cc-session-1").status_code == 200
+
+
+def test_the_api_says_where_memories_come_from(served: Served, model: ModelEndpoint) -> None:
+    coder = concluded_from_two_sessions(served, model)
+    coder.remember("The build takes nine minutes", session_id="cc-session-1")
+    client = served.of("ada")
+
+    found = client.get("/api/sessions/cc-session-1/memories").json()["items"]
+
+    told = {one["content"]: one["provenance"] for one in found}
+    assert len(told) == 3
+    built = told["The build takes nine minutes"]
+    assert (built["kind"], built["agent"], built["description"]) == (
+        *("stored", "coder"),
+        "stored by coder",
+    )
+    concluded = told[HABIT["content"]]
+    assert (concluded["kind"], len(concluded["episodes"])) == ("concluded", 2)
+    asked = {"query": "How long does the build take?", "explain": True}
+    why = client.post("/api/recall", json=asked).json()["items"][0]["why"]
+    assert why["provenance"]["session_id"] == "cc-session-1"
+
+
+def test_cards_say_who_stored_a_memory(served: Served, ada: Visitor) -> None:
+    health = served.engine.for_user("ada", agent="health", surface="mcp")
+    fact = health.remember("Is lactose intolerant").memory
+    ada.send(f"/memory/{fact.id}/edit", content="Is allergic to milk")
+
+    assert ">stored by health</a>" in ada.get("/facts?status=superseded").text
+    assert "<span>saved directly</span>" in ada.get("/facts").text
+
+
+def test_a_conversation_shows_what_was_saved_in_it(
+    served: Served, ada: Visitor, model: ModelEndpoint
+) -> None:
+    chat = chat_of(served.engine)
+    say(chat, "Remember that I am allergic to walnuts.")
+
+    page = ada.get(f"/conversations/{chat.session}").text
+
+    assert "Is allergic to walnuts" in page
+    assert "<span>you said so</span>" in page
