@@ -166,9 +166,10 @@ def _encode_event(context: PageContext, event: ChatEvent) -> Iterator[str]:
         case Notice() if event.text != replies.NO_MODEL:  # The page always shows it.
             yield _encode_line(notice=event.text)
         case MemoryChanged():
-            yield _encode_line(
-                change=context.render_fragment("change.html", text=event.text, event=event.event)
-            )
+            changes = context.me.event(event.event).changes
+            href = f"{context.root}/memory/{changes[-1].memory_id}" if changes else ""
+            shown = {"text": event.text, "event": event.event, "href": href}
+            yield _encode_line(change=context.render_fragment("change.html", **shown))
         case Notice() | MemoriesUsed():
             pass
         case _:
