@@ -35,6 +35,8 @@ class AsyncMemory:
     def __init__(self, memory: Memory | RemoteMemory) -> None:
         self.memory = memory
 
+    time_zone = _run_in_thread(Memory.time_zone)
+    set_time_zone = _run_in_thread(Memory.set_time_zone)
     remember = _run_in_thread(Memory.remember)
     append = _run_in_thread(Memory.append)
     learn = _run_in_thread(Memory.learn)

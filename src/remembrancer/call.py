@@ -32,7 +32,10 @@ from remembrancer.types import (
 )
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from remembrancer.access.instances import Instances
+    from remembrancer.access.time_zones import TimeZones
     from remembrancer.clock import Clock
     from remembrancer.config import Settings
     from remembrancer.embed import Embedder
@@ -65,6 +68,7 @@ class Services:
     live_settings: LiveSettings
     instances: Instances
     team_indexes: TeamIndexCache
+    time_zones: TimeZones
     profiles: dict[str | None, Profile] = field(default_factory=dict)
 
     def profile_of(self, agent: str | None = None) -> Profile:
@@ -161,6 +165,10 @@ class Call:
 
     def now(self) -> datetime:
         return self.services.clock.now()
+
+    def load_zone(self) -> ZoneInfo:
+        """The time zone of the person on whose behalf the call is made."""
+        return self.services.time_zones.get(self.principal.owner)
 
     def embed(self, text: str) -> Embedding:
         """The vector of a text. Redact secrets first: the embedder may be a remote server."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from remembrancer.call import Call
@@ -13,6 +14,7 @@ from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page,
 from remembrancer.recall.as_of import select_turns
 from remembrancer.recall.filters import to_as_of
 from remembrancer.sessions import lifecycle
+from remembrancer.sessions.model_title import title_session
 from remembrancer.sessions.session_memories import load_session_memories
 from remembrancer.sessions.turns import TurnInput, append
 from remembrancer.sessions.view import build_view
@@ -78,6 +80,11 @@ class Conversations:
         if appended.turns:
             self._learner.wake(self._call.owner)
         return appended.turns
+
+    def suggest_title(self, session: str) -> None:
+        """Let the fast model, if there is one, name a new session; returns at once."""
+        if self._call.models.fast is not None:
+            self._learner.run_soon(partial(title_session, self._call, session))
 
     def learn_now(self, session: str) -> tuple[str, ...] | None:
         """Learn from the new turns of a session before returning; returns the ids of what is kept.

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from remembrancer.access.account_links import AccountLinks
 from remembrancer.access.idempotency import IdempotencyStore
@@ -20,6 +21,7 @@ from remembrancer.access.instances import (
     validate_members,
 )
 from remembrancer.access.keys import Keys, NewKey
+from remembrancer.access.time_zones import TimeZones
 from remembrancer.call import Services
 from remembrancer.clock import Clock, SystemClock
 from remembrancer.errors import InvalidInput
@@ -86,6 +88,7 @@ class Remembrancer:
             LiveSettings(store),
             Instances(store),
             TeamIndexCache(),
+            TimeZones(store, settings.time_zone),
         )
         self._jobs = JobContext(self._services)
         self._keys = Keys(store, clock)
@@ -213,6 +216,15 @@ class Remembrancer:
 
     def _resolve_tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
+
+    def find_own_time_zone(self, owner: Owner) -> ZoneInfo | None:
+        """The time zone that a user has set; None if they have set none."""
+        return self._services.time_zones.get_own(owner)
+
+    def find_time_zone(self, owner: Owner, default: str | None = None) -> ZoneInfo:
+        """The zone that a user has set, else the default or that of the configuration."""
+        own = self.find_own_time_zone(owner)
+        return own or ZoneInfo(default or self.settings.time_zone)
 
     def now(self) -> datetime:
         """The current time of the store's clock."""

@@ -119,6 +119,17 @@ class Memory(Conversations):
         """Whose memories these are: the user's, or those of an instance that its users share."""
         return self._call.owner
 
+    def time_zone(self) -> str:
+        """The name of the user's time zone, in which dates are shown to them."""
+        return self._call.load_zone().key
+
+    def set_time_zone(self, name: str | None) -> str:
+        """Set the user's time zone, such as `Europe/Berlin`; None takes the server's default."""
+        if self.principal.agent is not None:
+            raise NotAllowed("An agent cannot change the settings of its user.")
+        self._call.services.time_zones.set(self.principal.owner, name)
+        return self.time_zone()
+
     @property
     def is_enabled(self) -> bool:
         """False if memory is off for this instance: then only manual work reads and writes it."""

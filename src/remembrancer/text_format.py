@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, time, tzinfo
 
 SURFACE_LABELS = {
     "web": "on the web",
@@ -19,6 +19,13 @@ def format_date(moment: datetime, zone: tzinfo | None = None) -> str:
     """`2 Mar 2026`, in the given time zone or in the zone of the moment itself."""
     local = moment.astimezone(zone) if zone else moment
     return f"{local.day} {local:%b} {local.year}"
+
+
+def to_local(moment: datetime, zone: tzinfo) -> datetime:
+    """The moment in a time zone; midnight in UTC stands for a day, which is the same everywhere."""
+    if moment.astimezone(UTC).time() == time():
+        return moment.astimezone(UTC).replace(tzinfo=zone)
+    return moment.astimezone(zone)
 
 
 def shorten(text: str, limit: int) -> str:

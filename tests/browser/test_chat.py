@@ -78,7 +78,6 @@ def test_a_chat_is_had_by_keys_alone_with_undo_in_place(
     expect(page.locator(".change")).to_contain_text("undone")
 
     page.keyboard.press("Control+k")
-    page.locator("#palette-words").fill("new chat")
     expect(page.locator("#palette-list li").first).to_contain_text("New chat")
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{served.address}/chat")

@@ -20,7 +20,7 @@ PROMISED = (
     "remember append recall context get list update confirm forget forget-all restore delete "
     "delete-all undo link unlink history activity helpful harmful promote demote disable stats "
     "audit simulate jobs reembed backup restore-backup move import export doctor demo tour learn "
-    "rejected review consolidate sessions turns close rename archive delete-session "
+    "me rejected review consolidate sessions turns close rename archive delete-session "
     "restore-session propose team team-review team-approve team-reject team-reopen team-edit "
     "team-importance team-delete team-stats team-switch erase verify-receipt key-create key-list "
     "key-revoke share-instances serve mcp chat telegram telegram-link install run"

@@ -117,6 +117,7 @@ class Lives(RuleBasedStateMachine):
             "deletion": {"mode": "hard" if hard else "trash"},
             "decay": {"applies_to": fades, "reset_by": "use" if by_use else "confirmation"},
             "ttl": {"extend_on_use": extends},
+            "sessions": {"archive_days": None},
         }
         chosen = Settings.model_validate(
             {

@@ -210,6 +210,24 @@ def test_conversations_are_found_renamed_put_away_thrown_away_and_brought_back(
     assert "My boat leaks." in ada.get(A).text
 
 
+@pytest.mark.feature("P1")
+def test_P1_a_status_line_opens_what_changed(
+    ada: Visitor, me: Memory, model: ModelEndpoint
+) -> None:
+    model.script = [
+        streams(ScriptedCall("remember", {"content": "Ada drinks tea."})),
+        streams("Ok"),
+    ]
+    streamed = [one["change"] for one in said(ada, "I drink tea.") if "change" in one]
+    (tea,) = me.list().items
+    link = f'<a href="/memory/{tea.id}" data-open>'
+    assert link in streamed[0]
+    assert link in ada.get(A).text
+    said(ada, "Forget that I drink tea.")
+    assert f"{link}Forgotten" in ada.get(A).text
+    assert "Restore" in ada.get(f"/memory/{tea.id}").text
+
+
 def test_a_long_conversation_says_that_its_beginning_is_summarised(
     ada: Visitor, me: Memory
 ) -> None:

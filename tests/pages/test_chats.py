@@ -14,7 +14,7 @@ from remembrancer.clock import ManualClock
 from remembrancer.mcp.prompts import render_prompt
 from remembrancer.memory import Memory
 from remembrancer.store.contract import Patch
-from remembrancer.testing import ModelEndpoint
+from remembrancer.testing import ModelEndpoint, fails, says, streams
 from remembrancer.tools.caller import Caller
 from remembrancer.types import Action, Backlog
 from tests.support.http_server import Served
@@ -105,6 +105,29 @@ def test_P14_the_palette_leads_to_a_new_chat_and_to_every_other(served: Served, 
     told = {one["name"]: one.get("href") for one in items}
     assert told["New chat"] == "/chat"
     assert told["My boat leaks at the stern"] == "/chat/monday"
+
+
+def test_P14_a_model_names_a_chat_after_its_first_exchange(
+    serve: Serve, model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    chat = models | {"chat": models["fast"]}
+    served = serve("advisor", models=chat)
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    model.script = [streams("Hold broad funds."), says({"title": "Choosing broad index funds"})]
+    model.default = streams("Gladly.")
+
+    ada.send("/chat/session_a", text="Which of all the funds there are would suit me best now?")
+    served.engine.flush()
+    page = ada.get("/chat/session_a").text
+    ada.send("/chat/session_a", text="Thank you.")
+    served.engine.flush()
+
+    assert "<h1>Choosing broad index funds</h1>" in page
+    assert len(model.requests) == 3
+    model.script = [streams("Yes."), fails(401)]
+    ada.send("/chat/session_b", text="Is gold a good idea?")
+    served.engine.flush()
+    assert me.session("session_b").title == "Is gold a good idea"
 
 
 def test_P14_a_disclaimer_stands_under_every_chat(serve: Serve, served: Served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -159,6 +160,44 @@ def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
     ada.send(f"/memory/{gone.id}/restore")
     assert "Recently forgotten" not in ada.get("/journal/memory").text
     assert {one.id for one in me.list().items} == {kept.id, gone.id}
+
+
+def test_P8_the_journal_marks_what_a_new_chat_starts_with(serve: Serve) -> None:
+    served = serve("advisor")
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    loaded = me.remember("Only funds.", category="finance_context").memory
+    doubtful = me.remember("Likes gold.", source="extracted", confidence=0.6).memory
+    long = me.remember("x" * 900, category="response_style").memory
+    assert me.context().memories == (loaded.id,)
+
+    page = ada.get("/journal/memory").text
+
+    assert re.findall(
+        r'/memory/(fact_\w+)" data-open>.*?<span class="badge (\w+)"', page, re.S
+    ) == [
+        (loaded.id, "loaded"),
+        (long.id, "recalled"),
+        (doubtful.id, "recalled"),
+    ]
+    assert "New chats start with those marked" in page
+
+
+def test_P8_a_row_of_the_journal_is_deleted_into_the_trash_with_an_undo(serve: Serve) -> None:
+    served = serve("advisor")
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    kept = me.remember("Only funds.", category="finance_context").memory
+    here = "/journal/memory"
+    assert f'action="/memory/{kept.id}/delete"' in ada.get(here).text
+
+    answer = ada.send(f"/memory/{kept.id}/delete", back=here)
+
+    page = ada.get(answer.headers["location"]).text
+    assert "Moved to trash" in page
+    assert 'action="/undo"' in page
+    assert "Only funds." not in page
+    assert "Only funds." in ada.get("/trash").text
+    me.undo()
+    assert "Only funds." in ada.get(here).text
 
 
 def test_P13_a_conversation_that_is_summarised_says_so_and_keeps_every_message(

@@ -39,7 +39,7 @@ def fill(me: Memory, clock: ManualClock) -> None:
         "time horizon: 10 to 15 years": {"category": "profile", "importance": 8},
         "no individual stocks (funds only)": {"category": "finance_context"},
         "be concise": {"category": "response_style"},
-        "retires at 50": {"subject": "user", "predicate": "retirement"},
+        "retires at 50": {"category": "fact", "subject": "user", "predicate": "retirement"},
         "has a dog": {"source": "extracted", "confidence": 0.75},
         "visits Oslo": {"ttl_days": 3},
         "lives in Rome": {"valid_until": clock.now() + 2 * DAY},

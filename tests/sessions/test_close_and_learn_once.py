@@ -117,6 +117,30 @@ def test_P9_an_abandoned_chat_is_closed_by_the_sweep_and_learned_from(
     assert me.session("chat").status is SessionStatus.IDLE
 
 
+def test_P9_an_idle_chat_is_archived_by_the_sweep_until_it_goes_on(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    me.append(exchange("What is an index fund?"), "old")
+    clock.advance(29 * DAY)
+    me.append(exchange("And what is a bond?"), "new")
+    clock.advance(DAY)
+
+    swept = store.run_job("close_sessions", tenant=tenant)
+
+    assert swept.changed == 3  # Both were abandoned, and one is old.
+    assert me.session("old").status is SessionStatus.ARCHIVED
+    assert me.session("new").status is SessionStatus.IDLE
+    assert me.activity(limit=1).items[0].note == "1 conversation archived"
+    me.archive("old", back=True)
+    store.run_job("close_sessions", tenant=tenant)
+    assert me.session("old").status is SessionStatus.IDLE
+    clock.advance(31 * DAY)
+    store.run_job("close_sessions", tenant=tenant)
+    assert me.session("old").status is SessionStatus.ARCHIVED
+    me.append(exchange("One more question."), "old")
+    assert me.session("old").status is SessionStatus.ACTIVE
+
+
 def test_P9_chats_are_listed_by_when_they_were_active(me: Memory, clock: ManualClock) -> None:
     for name in ("one", "two", "three"):
         me.append(exchange(f"Chat {name} begins."), name)

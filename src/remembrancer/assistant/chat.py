@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from zoneinfo import ZoneInfo
@@ -65,7 +65,8 @@ MAX_SCORE_GAP = 1 / 3
 class Chat:
     """One conversation. `session` is its id, which changes after a reset.
 
-    With `about`, the conversation is about one memory, and the prompt holds that memory in full.
+    Dates are in the user's time zone, unless the surface knows a better one. With `about`, the
+    conversation is about one memory, and the prompt holds that memory in full.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Chat:
         models: Models,
         session: str | None = None,
         *,
-        time_zone: str = "UTC",
+        time_zone: str | None = None,
         about: str | None = None,
     ) -> None:
         self.session = session or memory.new_session()
@@ -82,8 +83,8 @@ class Chat:
         self._about = about
         self._model = models.chat
         self._has_models = models.chat is not None or models.fast is not None
-        self._zone = ZoneInfo(time_zone)
-        self._caller = Caller(memory, time_zone, TeamOrigin.USER)
+        self._zone = ZoneInfo(time_zone or memory.time_zone())
+        self._caller = Caller(memory, self._zone.key, TeamOrigin.USER)
 
     def say(self, text: str, metadata: Mapping[str, Json] | None = None) -> ChatEventStream:
         """Stream the answer to a message, then store both and learn from them.
@@ -93,8 +94,9 @@ class Chat:
         message = text.strip()
         if not message:
             return
-        command = self._parse_command(message)
-        exchange = Exchange(metadata=dict(metadata or {}))
+        turns = self._memory.turns(self.session)
+        command = self._parse_command(message, turns)
+        exchange = Exchange(metadata=dict(metadata or {}), is_first=not turns)
         try:
             with contextlib.closing(self._dispatch(command, message, exchange)) as events:
                 for event in events:
@@ -108,8 +110,7 @@ class Chat:
         with contextlib.suppress(NotFound):  # The session has no turns.
             self._memory.close(self.session)
 
-    def _parse_command(self, message: str) -> ParsedCommand:
-        turns = self._memory.turns(self.session)
+    def _parse_command(self, message: str, turns: Sequence[Turn]) -> ParsedCommand:
         self._about = self._about or find_topic_id(turns)
         if (
             turns
@@ -330,6 +331,8 @@ class Chat:
             self._memory.learn(turns, self.session)
         else:
             self._memory.append(turns, self.session)
+        if exchange.is_first:
+            self._memory.suggest_title(self.session)
 
 
 def _build_turns(

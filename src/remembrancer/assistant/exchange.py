@@ -31,14 +31,15 @@ ParsedCommand = commands.Command | ForgetAllConfirmed | None
 class Exchange:
     """Collects the text and the metadata of an answer while it streams.
 
-    `message` is the user's turn if it was stored before the answer, and `is_learned` is True if it
-    was learned from as well.
+    `message` is the user's turn if it was stored before the answer, `is_learned` is True if it was
+    learned from as well, and `is_first` if the conversation begins with it.
     """
 
     text: str = ""
     metadata: dict[str, Json] = field(default_factory=dict)
     message: Turn | None = None
     is_learned: bool = False
+    is_first: bool = False
 
     def collect(self, event: ChatEvent) -> None:
         match event:

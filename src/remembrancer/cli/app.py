@@ -28,6 +28,7 @@ from remembrancer.cli import (
     keys,
     learn,
     mcp,
+    me,
     recall,
     remember,
     review,
@@ -211,6 +212,7 @@ VERBS: dict[str, tuple[Callable[..., None], ...]] = {
         erase.erase,
         erase.verify_receipt,
         doctor.doctor,
+        me.me,
         tour.tour,
     ),
 }

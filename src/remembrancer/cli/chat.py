@@ -46,7 +46,7 @@ def chat(
         from remembrancer.assistant.chat import Chat
 
         me = cli.memory_of(engine)
-        talk = Chat(me, engine.models, session, time_zone=engine.settings.time_zone)
+        talk = Chat(me, engine.models, session)
         try:
             _run_chat(talk, cli)
         finally:

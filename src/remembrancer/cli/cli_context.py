@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,6 +38,7 @@ class CliContext:
     store: str | None = None
     json: bool = False
     shared: Remembrancer | None = None
+    _zone: ZoneInfo | None = field(default=None, init=False)
 
     @cached_property
     def settings(self) -> Settings:
@@ -58,12 +59,19 @@ class CliContext:
         models = self.settings.models
         return (models.fast or models.smart) is not None
 
-    @cached_property
+    @property
     def zone(self) -> ZoneInfo:
-        """The time zone for dates on the command line and in the output."""
-        from zoneinfo import ZoneInfo
+        """The user's time zone, for dates on the command line and in the output."""
+        if self._zone is None:
+            with self.open_engine() as engine:
+                self._zone = self._find_zone(engine)
+        return self._zone
 
-        return ZoneInfo(self.settings.time_zone)
+    def _find_zone(self, engine: Remembrancer) -> ZoneInfo:
+        from remembrancer.types import Owner
+
+        tenant, user = self.tenant or engine.settings.tenant, self.user or engine.settings.user
+        return engine.find_time_zone(Owner(tenant, user))
 
     @contextlib.contextmanager
     def open_memory(self, *, embeds: bool = False) -> Iterator[Memory]:
@@ -78,6 +86,7 @@ class CliContext:
         """
         from remembrancer.access.instances import ADMIN_CAPABILITY
 
+        self._zone = self._find_zone(engine)
         is_local = self.user in (None, engine.settings.user)
         return engine.for_user(
             engine.settings.user if self.user is None else self.user,

@@ -97,6 +97,14 @@ class RemoteMemory(RemoteConversations):
 
         return Profile.model_validate(self._server.read("profile"))
 
+    def time_zone(self) -> str:
+        """The name of the user's time zone, in which dates are shown to them."""
+        return str(self._server.read("me")["time_zone"])
+
+    def set_time_zone(self, name: str | None) -> str:
+        """Set the user's time zone, such as `Europe/Berlin`; None takes the server's default."""
+        return str(self._server.write("PATCH", "me", time_zone=name)["time_zone"])
+
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one statement; it supersedes an older value, and a duplicate is returned as is."""
         check_fact_fields(details)

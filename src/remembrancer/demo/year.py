@@ -85,7 +85,7 @@ def _hold_conversation(store: Remembrancer, conversation: story.DemoConversation
 
 def _hold_visit_chat(store: Remembrancer, me: Memory) -> None:
     """Chat without a model, as on the web."""
-    chat = Chat(me, store.models, "the-visit", time_zone=store.settings.time_zone)
+    chat = Chat(me, store.models, "the-visit")
     for message in story.VISIT_MESSAGES:
         for _ in chat.say(message):
             pass

@@ -1,4 +1,4 @@
-"""Learns in a background thread.
+"""Learns in a background thread, and runs other small tasks that no reply waits for.
 
 The queue of due sessions is in the store: a session that is not learned from here, because the
 process ends or a model is down, stays due for any other process.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from remembrancer.types import Owner, Principal
@@ -27,15 +28,19 @@ class Learner:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._queue: queue.Queue[Owner | None] = queue.Queue()
+        self._queue: queue.Queue[Callable[[], None] | None] = queue.Queue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._collectors: list[tuple[Owner, list[LearnedBatch]]] = []
 
     def wake(self, owner: Owner) -> None:
         """Learn from the owner's due sessions soon; returns at once."""
+        self.run_soon(partial(self._learn, owner))
+
+    def run_soon(self, task: Callable[[], None]) -> None:
+        """Run a task in the thread; returns at once. Its errors are dropped."""
         with self._lock:
-            self._queue.put(owner)
+            self._queue.put(task)
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._run, name="remembrancer-learn", daemon=True
@@ -81,16 +86,19 @@ class Learner:
             thread.join(CLOSE_TIMEOUT_SECONDS)
 
     def _run(self) -> None:
+        while (task := self._queue.get()) is not None:
+            # Sessions stay due; the thread must live on for those who wait for it.
+            with contextlib.suppress(Exception):
+                task()
+            self._queue.task_done()
+        self._queue.task_done()
+
+    def _learn(self, owner: Owner) -> None:
         # Loading the extraction rules takes about 100 ms, which every command would pay.
         from remembrancer.learn.queue import learn_due_sessions
 
-        while (owner := self._queue.get()) is not None:
-            # The sessions stay due; the thread must live on for those who wait for it.
-            with contextlib.suppress(Exception):
-                for batch in learn_due_sessions(self._services, Principal.for_jobs(owner)):
-                    self._hand_back(owner, batch)
-            self._queue.task_done()
-        self._queue.task_done()
+        for batch in learn_due_sessions(self._services, Principal.for_jobs(owner)):
+            self._hand_back(owner, batch)
 
     def _hand_back(self, owner: Owner, batch: LearnedBatch) -> None:
         with self._lock:

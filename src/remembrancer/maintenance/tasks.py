@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from remembrancer.call import Call
 from remembrancer.decay import build_belief, effective_confidence
 from remembrancer.remember.lifecycle import plan_purge
-from remembrancer.sessions.lifecycle import mark_idle
+from remembrancer.sessions.lifecycle import mark_idle, was_unarchived_since
 from remembrancer.store.contract import (
     Filter,
     Patch,
@@ -23,6 +23,7 @@ from remembrancer.store.contract import (
     Writer,
 )
 from remembrancer.store.nearest import iter_records
+from remembrancer.text_format import pluralize
 from remembrancer.types import Action, Backlog, Kind, SessionStatus, Status
 
 BATCH_SIZE = 2000
@@ -131,16 +132,40 @@ def purge_trash(call: Call) -> int:
 
 
 def close_sessions(call: Call) -> int:
-    """Close sessions that were quiet for long; a new turn opens them again."""
+    """Close sessions that were quiet for long, and archive those that were idle for longer.
+
+    A new turn opens both again.
+    """
+    policy = call.profile.sessions
+    changed = _close_quiet(call, timedelta(minutes=policy.idle_minutes))
+    if policy.archive_days is None:
+        return changed
+    return changed + _archive_idle(call, timedelta(days=policy.archive_days))
+
+
+def _close_quiet(call: Call, age: timedelta) -> int:
     now = call.now()
-    since = now - timedelta(minutes=call.profile.sessions.idle_minutes)
-    quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=since)
+    quiet = SessionFilter(statuses=(SessionStatus.ACTIVE,), quiet_since=now - age)
     with call.open_writer() as writer:
         idle = writer.list_sessions(quiet, BATCH_SIZE)
         for session in idle:
             mark_idle(call, writer, session)
         if idle:
             writer.apply(call.new_event(Action.CLOSED, now, note=f"{len(idle)} conversations"), [])
+    return len(idle)
+
+
+def _archive_idle(call: Call, age: timedelta) -> int:
+    now = call.now()
+    old = SessionFilter(statuses=(SessionStatus.IDLE,), quiet_since=now - age)
+    with call.open_writer() as writer:
+        found = writer.list_sessions(old, BATCH_SIZE)
+        idle = [one for one in found if not was_unarchived_since(one, now - age)]
+        for session in idle:
+            writer.save_session(replace(session, status=SessionStatus.ARCHIVED))
+        if idle:
+            note = f"{pluralize(len(idle), 'conversation')} archived"
+            writer.apply(call.new_event(Action.CLOSED, now, note=note), [])
     return len(idle)
 
 

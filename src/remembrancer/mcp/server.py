@@ -138,7 +138,7 @@ class _Handlers:
 
     def _build_caller(self, context: Context) -> Caller:
         principal = replace(self._resolve_principal(context), surface=SURFACE)
-        return Caller(self._engine.for_principal(principal), self._engine.settings.time_zone)
+        return Caller(self._engine.for_principal(principal))
 
 
 def describe_tool(tool: Tool, profile: Profile, *, agent: bool = False) -> types.Tool:

@@ -231,9 +231,13 @@ class LearningPolicy(ProfileTable):
 
 
 class SessionPolicy(ProfileTable):
-    """When an idle session is closed, and the size at which it is summarised."""
+    """When a quiet session is closed and archived, and the size at which it is summarised.
+
+    Without `archive_days` no session is archived by itself.
+    """
 
     idle_minutes: PositiveInt = 30
+    archive_days: PositiveInt | None = 30
     context_tokens: PositiveInt = 32_000
     summarise_at: Fraction = 0.8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
@@ -73,9 +73,15 @@ class ContextRequest:
     now: datetime
     question: PromptReading
     budget: int
+    zone: tzinfo
     session: str | None = None
     exclude: frozenset[str] = frozenset()
     """The ids of memories that the conversation has been given already."""
+
+    @property
+    def local_now(self) -> datetime:
+        """The present where the person is, whose days the dates in the block are."""
+        return self.now.astimezone(self.zone)
 
     @property
     def selects_facts(self) -> bool:
@@ -195,7 +201,7 @@ def draft_hot_set(request: ContextRequest) -> Draft:
     entries = [
         PromptEntry(one.id, line, format_heading(one.category))
         for one in sorted(facts, key=lambda one: (names.index(one.category), *_sort_key(one)))
-        if (line := word_fact(one, request.now))
+        if (line := word_fact(one, request.local_now))
     ]
     is_frozen = request.as_of is not None and request.as_of.known is not None
     return BlockLayout("## Your stored preferences", budgets, is_frozen), entries
@@ -224,12 +230,12 @@ def _build_relevant_entries(
     entries = [
         PromptEntry(one.id, line, headings.get(Kind.RULE, ""))
         for one in orders
-        if (line := word_fact(one, request.now, is_own=True))
+        if (line := word_fact(one, request.local_now, is_own=True))
     ]
     extras = [one for one in chosen.extras if one.fact.id not in request.exclude]
     max_chars = min(MAX_LINE_CHARS, request.budget * CHARS_PER_TOKEN // MIN_LINES)
     heading = headings.get(Kind.FACT, "")
-    entries += build_fact_entries(facts, request.now, heading, extras, max_chars)
+    entries += build_fact_entries(facts, request.local_now, heading, extras, max_chars)
     others = (Kind.RULE, Kind.EPISODE) if chosen.is_personal else (Kind.RULE,)
     entries += _build_entries(request, others, headings)
     return _add_turns(request, layout, entries, chosen, headings)
@@ -249,8 +255,12 @@ def _build_ranked_entries(
 
 def _render(request: ContextRequest, memory: Record, has_headings: bool) -> str:
     if request.profile.context.details and has_headings:
-        return render_with_trust(memory, request.now)
-    return word_fact(memory, request.now) if isinstance(memory, Fact) else render_plainly(memory)
+        return render_with_trust(memory, request.local_now)
+    return (
+        word_fact(memory, request.local_now)
+        if isinstance(memory, Fact)
+        else render_plainly(memory, request.local_now)
+    )
 
 
 def _find_facts(request: ContextRequest) -> FactChoice:
@@ -276,7 +286,7 @@ def _build_entries(
     return [
         PromptEntry(one.memory.id, line, headings.get(one.memory.kind, ""))
         for one in found
-        if (line := render_plainly(one.memory))
+        if (line := render_plainly(one.memory, request.local_now))
     ]
 
 
@@ -305,7 +315,7 @@ def _add_turns(
     turns = [one.memory for one in found.recollection if isinstance(one.memory, Turn)]
     others_turns = [one for one in turns if one.session_id != request.session]
     unseen = [one for one in others_turns if one.id not in request.exclude]
-    lines = draft_turns(unseen, build_focus(found), room, heading)
+    lines = draft_turns(unseen, build_focus(found), room, heading, request.zone)
     # Tried first, because their room is reserved; layout and headings decide the order shown.
     return [*lines, *entries] if heading else [*entries, *lines]
 
@@ -366,7 +376,8 @@ def _build_request(
     if now is not None:
         call = call.at(asked_at)
     query = (prompt or "").strip()[:MAX_QUERY_CHARS] or None
-    return ContextRequest(call, query, then, asked_at, read_prompt(query or ""), budget, session)
+    question, zone = read_prompt(query or ""), call.load_zone()
+    return ContextRequest(call, query, then, asked_at, question, budget, zone, session)
 
 
 def _select_memories(

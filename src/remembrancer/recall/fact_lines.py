@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from remembrancer.recall.prompt_block import PromptEntry, escape_for_prompt
 from remembrancer.recall.relevance import ScoredFact
@@ -13,6 +13,7 @@ from remembrancer.search.past import is_relative
 from remembrancer.search.prompt import is_in_own_voice
 from remembrancer.search.topics import find_topics
 from remembrancer.search.words import split_words
+from remembrancer.text_format import to_local
 from remembrancer.types import Fact, Source
 
 MAX_LINE_CHARS = 360
@@ -169,28 +170,35 @@ def _drop_name(line: str, person: str) -> str:
 def _word_dates(fact: Fact, said: str, now: datetime) -> str:
     """When the fact is true, unless its words say so; the past is always marked.
 
-    A start at a time of day is when it was told, and says nothing about when it began.
+    A start at a time of day is when it was told, and says nothing about when it began. Days are
+    those of the time zone of `now`.
     """
     start, end = fact.valid_from, fact.valid_until
     last = end - timedelta(microseconds=1) if end is not None else None
     if last is not None and end is not None and end <= now:
-        return f"until {format_day(last)}"
-    if last is not None and str(last.year) not in said:
+        return f"until {_format_last_day(end, now)}"
+    if last is not None and end is not None and str(last.year) not in said:
         is_day = (last - start) < DAY
-        return f"on {format_day(last)}" if is_day else _word_span(start, last, now)
+        until = _format_last_day(end, now)
+        return f"on {until}" if is_day else f"{_word_begin(start, now)}until {until}"
     if str(start.year) in said:
         return ""
     if start > now:
-        return f"from {format_day(start)}"
+        return _word_begin(start, now).strip()
     if fact.recorded_at - start > 2 * DAY and start.time() == MIDNIGHT:
         return f"since {start:%B %Y}"
-    return f"said on {format_day(start)}" if is_relative(said) else ""
+    return f"said on {format_day(start, now)}" if is_relative(said) else ""
 
 
-def _word_span(start: datetime, last: datetime, now: datetime) -> str:
-    begins = f"from {format_day(start)} " if start > now else ""
-    return f"{begins}until {format_day(last)}"
+def _word_begin(start: datetime, now: datetime) -> str:
+    return f"from {format_day(start, now)} " if start > now else ""
 
 
-def format_day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%b %Y}"
+def _format_last_day(end: datetime, now: datetime) -> str:
+    """The day before an end at midnight, which is a day's own, else the day of the end."""
+    return format_day(to_local(end, now.tzinfo or UTC) - timedelta(microseconds=1), now)
+
+
+def format_day(moment: datetime, now: datetime) -> str:
+    local = to_local(moment, now.tzinfo or UTC)
+    return f"{local.day} {local:%b %Y}"

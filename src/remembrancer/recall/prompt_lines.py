@@ -19,7 +19,9 @@ def render_with_trust(record: Record, now: datetime) -> str:
         case _ if not said:
             return ""
         case Fact():
-            start = f", from {format_day(record.valid_from)}" if record.valid_from > now else ""
+            start = (
+                f", from {format_day(record.valid_from, now)}" if record.valid_from > now else ""
+            )
             age = _format_age(record.confirmed_at, now)
             return f"{said} [{record.permanence}, confirmed {age}{start}]"
         case Rule():
@@ -29,14 +31,14 @@ def render_with_trust(record: Record, now: datetime) -> str:
             return f"[{_format_age(record.recorded_at, now)}] {said}"
 
 
-def render_plainly(record: Record) -> str:
+def render_plainly(record: Record, now: datetime) -> str:
     """A rule, episode or turn without bookkeeping; turns and episodes have their date."""
     said = render_memory(record)
     match record:
         case Turn():
-            return f"[{record.said_at:%Y-%m-%d}] {said}" if said else ""
+            return f"[{record.said_at.astimezone(now.tzinfo):%Y-%m-%d}] {said}" if said else ""
         case Episode():
-            return f"[{record.recorded_at:%Y-%m-%d}] {said}" if said else ""
+            return f"[{record.recorded_at.astimezone(now.tzinfo):%Y-%m-%d}] {said}" if said else ""
         case _:
             return said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from remembrancer.recall.excerpts import QueryTerms, excerpt
@@ -93,27 +94,31 @@ def _choose_widths(query: ParsedQuery) -> Widths:
     return LIST_WIDTHS if query.asks_list else WIDTHS
 
 
-def draft_turns(turns: Sequence[Turn], focus: Focus, room: int, heading: str) -> list[PromptEntry]:
+def draft_turns(
+    turns: Sequence[Turn], focus: Focus, room: int, heading: str, zone: tzinfo = UTC
+) -> list[PromptEntry]:
     """The best turns, in order of time, in lines of at most `room` characters together.
 
-    The first line of a day has its date.
+    The first line of a day has its date, in the time zone.
     """
-    chosen = _choose_lines(turns, focus, room)
+    chosen = _choose_lines(turns, focus, room, zone)
     entries: list[PromptEntry] = []
     shown = ""
     for turn, line in sorted(chosen, key=lambda one: (one[0].said_at, one[0].position, one[0].id)):
-        day = _format_day(turn)
+        day = _format_day(turn, zone)
         entries.append(PromptEntry(turn.id, line if day == shown else f"{day} {line}", heading))
         shown = day
     return entries
 
 
-def _choose_lines(turns: Sequence[Turn], focus: Focus, room: int) -> Iterator[tuple[Turn, str]]:
+def _choose_lines(
+    turns: Sequence[Turn], focus: Focus, room: int, zone: tzinfo
+) -> Iterator[tuple[Turn, str]]:
     """Turns by rank with their lines, until the room is used."""
     scale = _choose_scale(turns, focus, room)
     days: set[str] = set()
     for rank, turn in enumerate(turns):
-        day = _format_day(turn)
+        day = _format_day(turn, zone)
         frame = LINE_FRAME + (0 if day in days else len(day) + 1)
         free = room - frame - len(_format_speaker(turn)) - len(_format_note(turn))
         if free < min(MIN_EXCERPT_CHARS, len(turn.content)):
@@ -138,8 +143,8 @@ def _choose_scale(turns: Sequence[Turn], focus: Focus, room: int) -> float:
     return next(fitting, min(1.0, room / FULL_ROOM))
 
 
-def _format_day(turn: Turn) -> str:
-    return f"[{turn.said_at:%Y-%m-%d}]"
+def _format_day(turn: Turn, zone: tzinfo) -> str:
+    return f"[{turn.said_at.astimezone(zone):%Y-%m-%d}]"
 
 
 def _format_speaker(turn: Turn) -> str:

@@ -15,6 +15,9 @@ from remembrancer.sessions.turns import MAX_TITLE_CHARS, Appended, TurnInput, ap
 from remembrancer.store.contract import Filter, Reader, Writer
 from remembrancer.types import Batch, Kind, Session, SessionStatus, Status, Turn, validate_name
 
+UNARCHIVED_KEY = "unarchived"
+"""Metadata key of a session for when a person took it out of the archive."""
+
 UNTRASHED_STATUSES = tuple(one for one in Status if one is not Status.TRASHED)
 
 
@@ -120,9 +123,17 @@ def archive(call: Call, session_id: str, *, undo: bool = False) -> Session:
     """Archive a session, or take it out of the archive; its turns can still be recalled."""
     with call.open_writer() as writer:
         idle = mark_idle(call, writer, load_session(call, writer, session_id))
-        archived = replace(idle, status=SessionStatus.IDLE if undo else SessionStatus.ARCHIVED)
+        status = SessionStatus.IDLE if undo else SessionStatus.ARCHIVED
+        taken_out = {UNARCHIVED_KEY: call.now().isoformat()} if undo else {}
+        archived = replace(idle, status=status, metadata={**idle.metadata, **taken_out})
         writer.save_session(archived)
     return archived
+
+
+def was_unarchived_since(session: Session, moment: datetime) -> bool:
+    """True if a person took the session out of the archive after that moment."""
+    at = session.metadata.get(UNARCHIVED_KEY)
+    return isinstance(at, str) and datetime.fromisoformat(at) > moment
 
 
 def delete(call: Call, session_id: str) -> Batch:

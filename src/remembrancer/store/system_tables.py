@@ -60,6 +60,21 @@ class SystemTables:
         with self._begin_read() as connection:
             return [Owner(row.tenant, row.name) for row in connection.execute(query)]
 
+    def get_time_zone(self, owner: Owner) -> str | None:
+        """The name of the zone that a user has set; None if they have set none."""
+        table = tables.users
+        query = select(table.c.time_zone).where(_belongs_to(table, owner))
+        with self._begin_read() as connection:
+            return connection.execute(query).scalar_one_or_none()
+
+    def set_time_zone(self, owner: Owner, name: str | None) -> None:
+        table = tables.users
+        with self._begin_write() as connection:
+            insert_owner(connection, owner, self._clock.now())
+            connection.execute(
+                update(table).where(_belongs_to(table, owner)).values(time_zone=name)
+            )
+
     def list_tenants(self) -> list[Tenant]:
         """All tenants, by name."""
         query = select(tables.tenants.c.name).order_by(tables.tenants.c.name)

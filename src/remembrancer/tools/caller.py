@@ -20,11 +20,11 @@ from remembrancer.types import GLOBAL_SCOPE, AsOf, Principal, TeamOrigin, valida
 class Caller:
     """A memory as one caller sees it; a caller with an agent is pinned to that agent.
 
-    A date without a time zone is read in `time_zone`.
+    A date without a time zone is read in `time_zone`, or else in the zone of the user.
     """
 
     memory: Memory
-    time_zone: str = "UTC"
+    time_zone: str | None = None
     team_origin: TeamOrigin = TeamOrigin.AGENT
     """Who authors what is proposed to the team: the user, if they ask our own assistant for it."""
     as_of: AsOf | None = None
@@ -68,10 +68,10 @@ class Caller:
         """Return a caller that reads what was known then, and what was true then."""
         if known is None and true is None:
             return self
-        return replace(self, as_of=AsOf(known and self._to_utc(known), true and self._to_utc(true)))
+        return replace(self, as_of=AsOf(known and self.to_utc(known), true and self.to_utc(true)))
 
-    def _to_utc(self, moment: datetime) -> datetime:
-        zone = moment.tzinfo or ZoneInfo(self.time_zone)
+    def to_utc(self, moment: datetime) -> datetime:
+        zone = moment.tzinfo or ZoneInfo(self.time_zone or self.memory.time_zone())
         try:
             return as_utc(moment.replace(tzinfo=zone))
         except OverflowError:

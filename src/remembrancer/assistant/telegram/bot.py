@@ -101,8 +101,7 @@ class Bot:
             self._api.send(chat, stored)  # The process stopped between storing and sending it.
             return
         self._api.call("sendChatAction", {"chat_id": chat, "action": "typing"})
-        zone = self._engine.settings.time_zone
-        conversation = Chat(me, self._engine.models, session, time_zone=zone)
+        conversation = Chat(me, self._engine.models, session)
         try:
             events = list(conversation.say(text, {UPDATE_KEY: number, CHAT_KEY: link}))
         except RemembrancerError as error:

@@ -68,9 +68,9 @@ def show_chat(context: CurrentPage, id: schemas.Name) -> Response:
 @router.post("/chat/{id}")
 def send_message(context: CurrentPage, id: schemas.Name, form: SubmittedForm) -> Response:
     """Stream the answer to a message; without a script, redirect to the page that shows it."""
-    me, settings = context.me, context.engine.settings
+    me = context.me
     about = next(iter(me.several([form.get("about")])), None)
-    chat = Chat(me, context.engine.models, id, time_zone=settings.time_zone, about=about)
+    chat = Chat(me, context.engine.models, id, time_zone=context.zone.key, about=about)
     if context.request.headers.get("accept") == STREAM_MEDIA_TYPE:
         context.return_path = context.chat_url(id)
         streamer: AnswerStreamer = context.request.app.state.talks
@@ -166,9 +166,10 @@ def _encode_event(context: PageContext, event: ChatEvent) -> Iterator[str]:
         case Notice() if event.text != replies.NO_MODEL:  # The page always shows it.
             yield _encode_line(notice=event.text)
         case MemoryChanged():
-            yield _encode_line(
-                change=context.render_fragment("change.html", text=event.text, event=event.event)
-            )
+            changes = context.me.event(event.event).changes
+            href = f"{context.root}/memory/{changes[-1].memory_id}" if changes else ""
+            shown = {"text": event.text, "event": event.event, "href": href}
+            yield _encode_line(change=context.render_fragment("change.html", **shown))
         case Notice() | MemoriesUsed():
             pass
         case _:

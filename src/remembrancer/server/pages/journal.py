@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.server.pages.cards import Card
-from remembrancer.server.pages.page_context import CurrentPage
+from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.types import NOTE_TAG, Fact, Kind, Status
 
 router = APIRouter()
@@ -37,4 +37,12 @@ def show_journal(context: CurrentPage, cursor: str = "") -> Response:
         forgotten=context.build_cards(forgotten.items),
         notes=context.build_cards(notes.items),
         cursor=page.cursor,
+        starts_with=_list_loaded(context),
     )
+
+
+def _list_loaded(context: PageContext) -> frozenset[str] | None:
+    """The ids of the facts that a new chat starts with; None if the prompt decides that."""
+    if context.profile.context.style != "hot_set":
+        return None
+    return frozenset(context.me.context().memories)

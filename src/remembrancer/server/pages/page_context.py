@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache, cached_property
 from typing import Annotated, Any
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from fastapi import Depends, Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -30,6 +30,9 @@ from remembrancer.text_format import describe_surface, pluralize
 from remembrancer.types import GLOBAL_SCOPE, Event, Principal, Record
 
 THEME_COOKIE = "rem_theme"
+ZONE_COOKIE = "rem_zone"
+"""Set by the page script to the time zone of the browser."""
+
 THEMES = ("auto", "light", "dark")
 
 PAGE_HEADERS = {
@@ -78,6 +81,11 @@ DONE_MESSAGES = {
 
 
 @cache
+def list_zone_names() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+@cache
 def load_templates() -> Environment:
     """The template environment, with autoescape on."""
     environment = Environment(
@@ -111,9 +119,15 @@ class PageContext:
     caller: Principal
     agent: str | None
     now: datetime
-    zone: ZoneInfo
     return_path: str
     """The path to which forms redirect."""
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The user's own time zone, else that of the browser, else that of the server."""
+        browser = self.request.cookies.get(ZONE_COOKIE, "")
+        known = browser if browser in list_zone_names() else None
+        return self.engine.find_time_zone(self.caller.owner, known)
 
     @cached_property
     def me(self) -> Memory:
@@ -255,10 +269,9 @@ class PageContext:
 async def get_page_context(request: Request, engine: Engine, caller: Caller) -> PageContext:
     """The context of this request, for the agent in its path if there is one."""
     agent = request.path_params.get("agent") or caller.agent
-    zone = ZoneInfo(engine.settings.time_zone)
     url = request.url
     path = url.path + (f"?{url.query}" if url.query else "")
-    return PageContext(request, engine, caller, agent, engine.now(), zone, path)
+    return PageContext(request, engine, caller, agent, engine.now(), path)
 
 
 CurrentPage = Annotated[PageContext, Depends(get_page_context)]

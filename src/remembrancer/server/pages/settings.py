@@ -17,7 +17,7 @@ from remembrancer.server.cookies import SESSION_COOKIE
 from remembrancer.server.deps import TeamReview, require_edit, require_view
 from remembrancer.server.pages.embedder_check import find_embedder_warning
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
-from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.pages.page_context import CurrentPage, PageContext, list_zone_names
 from remembrancer.server.pages.team import confirm_name
 from remembrancer.server.routes.keys import list_manageable_keys, revoke_manageable_key
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
@@ -66,6 +66,8 @@ def _render_settings(
         model=context.engine.embedding_model,
         warning=find_embedder_warning(context.engine.settings),
         jobs=context.engine.schedule(),
+        own_zone=context.engine.find_own_time_zone(context.caller.owner),
+        zones=sorted(list_zone_names()),
         link_code=link_code,
         bot=bot,
     )
@@ -96,6 +98,13 @@ def save_live_settings(context: CurrentPage, review: TeamReview, form: Submitted
         changes[name] = _get_required_number(form, name)
     changes["limit"] = int(_get_required_number(form, "limit"))
     review.change_settings(**changes)
+    return redirect_back(form, "saved")
+
+
+@router.post("/settings/time-zone")
+def save_time_zone(context: CurrentPage, form: SubmittedForm) -> Response:
+    """Set the user's own time zone; an empty one takes that of the browser or the server."""
+    context.me.set_time_zone(form.get("time_zone") or None)
     return redirect_back(form, "saved")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Literal
 
 from remembrancer.maintenance.stats import confidence_step
-from remembrancer.text_format import describe_surface, pluralize
+from remembrancer.text_format import describe_surface, pluralize, to_local
 from remembrancer.types import (
     Action,
     Backlog,
@@ -168,10 +168,10 @@ def describe_state(record: Record, band: ConfidenceBand, now: datetime, zone: tz
 
 def format_validity(record: Record, now: datetime, zone: tzinfo) -> str:
     """`since 3 May` or `3 May – 8 June`."""
-    start = format_day(record.valid_from, now, zone)
+    start = format_day(to_local(record.valid_from, zone), now, zone)
     if record.valid_until is None:
         return f"since {start}"
-    return f"{start} – {format_day(record.valid_until, now, zone)}"
+    return f"{start} – {format_day(to_local(record.valid_until, zone), now, zone)}"
 
 
 def format_topic(record: Record) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from remembrancer.profiles import Profile
 from remembrancer.server import schemas, telegram
@@ -23,11 +24,18 @@ class IdentityResponse(schemas.ResponseModel):
     surface: str
     capabilities: list[str]
     profile: str
+    time_zone: str
+
+
+class PersonalSettings(schemas.RequestModel):
+    """The settings of a user; null takes the default of the server."""
+
+    time_zone: Annotated[schemas.Text, Field(max_length=100)] | None
 
 
 @router.get("/me", response_model=IdentityResponse)
 def get_me(engine: Engine, caller: Caller) -> Any:
-    """Get the caller's identity and capabilities."""
+    """Get the caller's identity, capabilities and time zone."""
     return {
         "tenant": caller.owner.tenant,
         "user": caller.owner.user,
@@ -35,7 +43,15 @@ def get_me(engine: Engine, caller: Caller) -> Any:
         "surface": caller.surface,
         "capabilities": sorted(caller.capabilities),
         "profile": engine.settings.profile,
+        "time_zone": engine.find_time_zone(caller.owner).key,
     }
+
+
+@router.patch("/me", response_model=IdentityResponse)
+def change_me(engine: Engine, caller: Caller, body: PersonalSettings) -> Any:
+    """Set the time zone in which dates are shown to the caller."""
+    engine.for_principal(caller).set_time_zone(body.time_zone)
+    return get_me(engine, caller)
 
 
 class LinkCodeResponse(schemas.ResponseModel):

@@ -7,6 +7,9 @@ const drawer = find("#drawer");
 const palette = find("#palette");
 const keys = find("#keys");
 
+// Without a zone of the user's own, the pages show times in that of the browser.
+document.cookie = `rem_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=strict`;
+
 all(".scripted").forEach((one) => { one.hidden = false; });
 
 // Toasts disappear after some seconds, unless the pointer or the focus is on them.
@@ -87,7 +90,7 @@ async function look() {
   const number = ++asked;
   const answer = await fetch(`/palette.json?q=${encodeURIComponent(words)}`);
   if (!answer.ok || number !== asked) return;
-  const { items } = await answer.json();
+  const items = startsChat(words, (await answer.json()).items);
   const list = find("ul", palette);
   list.replaceChildren(...items.map((item, place) => {
     const entry = document.createElement("li");
@@ -104,6 +107,14 @@ async function look() {
     return entry;
   }));
   select(0);
+}
+
+// While chatting, a new chat comes first.
+function startsChat(words, items) {
+  const link = find("a[data-new]");
+  if (!link || !"new chat".includes(words.toLowerCase())) return items;
+  const item = { kind: "page", name: "New chat", href: link.getAttribute("href") };
+  return [item, ...items.filter((one) => one.name !== item.name)];
 }
 
 function select(place) {
@@ -290,8 +301,19 @@ function whole(line, entry) {
   if (line.title) { find("h1").textContent = line.title; document.title = `${line.title} · Remembrancer`; }
 }
 
+// A model names the conversation after its first exchange.
+async function rename() {
+  const answer = await fetch(home, { headers: { Accept: "text/html" } });
+  if (!answer.ok || answering) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  find("[data-beside]").replaceChildren(...find("[data-beside]", page).childNodes);
+  find("h1").textContent = find("h1", page).textContent;
+  document.title = page.title;
+}
+
 function begin() {
   if (chat.dataset.begun) return;
+  setTimeout(rename, 6000);
   history.replaceState(null, "", composer.action);
   home = location.href;
   chat.dataset.begun = "yes";
