@@ -294,7 +294,7 @@ def test_a_reviewer_approves_several_rewords_one_and_turns_a_switch(
     expect(page.locator(".card")).to_contain_text("importance 5")
     page.goto(f"{served.address}/settings")
     page.get_by_label("Learn for the team from conversations").uncheck()
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("group").get_by_role("button", name="Save").click()
     expect(page.get_by_label("Learn for the team from conversations")).not_to_be_checked()
     assert not served.engine.review("ada").settings().team_learning
 

@@ -212,7 +212,8 @@ def test_filters_narrow_both_recall_and_list(ask: Run) -> None:
     assert found("--kind", "rule") == {"Boil"}
     assert found("--scope", "office") == {"Tea", "Prefer"}
     assert found("--min-importance", "8") == {"Tea"}
-    assert found("--min-confidence", "1.0", "--mode", "keyword") == {"Tea", "Prefer", "Boil"}
+    assert found("--min-confidence", "0.5", "--mode", "keyword") == {"Tea", "Prefer", "Boil"}
+    assert found("--min-confidence", "1.0", "--mode", "keyword") == {"Tea", "Prefer"}
     assert len(found("--limit", "1", "--mode", "semantic")) == 1
     assert len(ask("list", "--kind", "rule", "--kind", "episode")["items"]) == 1
 

@@ -14,7 +14,6 @@ from remembrancer import AsyncMemory, Memory, RemoteMemory
 pytestmark = pytest.mark.postgres_long
 
 MISSING = {
-    "profile": "a server keeps its choices to itself",
     "acting_as": "the key, or the path, says as which agent it is asked",
     "import_from": "a file is read where the memories are",
     "markdown": "a server tells what it remembers page by page",

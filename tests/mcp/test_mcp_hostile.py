@@ -35,6 +35,7 @@ HOSTILE = {
     "event": "event_" + "0" * 26,
 }
 
+PAST = {"as_of": "2026-01-01", "true_at": "2026-01-01"}
 ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {
     "default": {
         "remember": {
@@ -45,8 +46,8 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {
             "predicate": "is",
             "tags": ["one"],
         },
-        "recall": {"query": "plain", "kinds": ["fact"], "as_of": "2026-01-01"},
-        "context": {"prompt": "plain"},
+        "recall": {"query": "plain", "kinds": ["fact"], **PAST},
+        "context": {"prompt": "plain", **PAST},
         "update": {"memory": "no such thing", "content": "Other."},
         "forget": {"memory": "no such thing"},
         "confirm": {"memory": "no such thing"},
@@ -64,22 +65,28 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {
             "tags": ["one"],
         },
         "memory_store_rule": {"content": "A plain rule.", "scope": "x", "tags": ["one"]},
-        "memory_search": {"query": "it", "types": ["fact"], "scope": "x", "mode": "keyword"},
-        "memory_recall": {"topic": "it", "scope": "x"},
-        "memory_get": {"type": "fact", "id": "fact_" + "1" * 26},
+        "memory_search": {
+            "query": "it",
+            "types": ["fact"],
+            "scope": "x",
+            "mode": "keyword",
+            **PAST,
+        },
+        "memory_recall": {"topic": "it", "scope": "x", **PAST},
+        "memory_get": {"type": "fact", "id": "fact_" + "1" * 26, **PAST},
         "memory_confirm": {"type": "fact", "id": "fact_" + "1" * 26},
         "memory_mark_helpful": {"rule_id": "rule_" + "1" * 26},
         "memory_mark_harmful": {"rule_id": "rule_" + "1" * 26, "reason": "It did."},
         "memory_forget": {"type": "fact", "id": "fact_" + "1" * 26},
-        "memory_stats": {"scope": "x"},
-        "memory_context": {"trigger_prompt": "it", "butler": "x"},
+        "memory_stats": {"scope": "x", **PAST},
+        "memory_context": {"trigger_prompt": "it", "butler": "x", **PAST},
     },
     "assistant": {
-        "recall_memory": {"query": "it"},
+        "recall_memory": {"query": "it", **PAST},
         "forget_memory": {"query": "no such thing", "confirm": "x"},
         "propose_to_team": {"content": "The build runs at night.", "kind": "fact"},
-        "ask_team": {"query": "it"},
-        "list_team_memories": {"origins": "agent", "kind": "fact", "cursor": "x"},
+        "ask_team": {"query": "it", **PAST},
+        "list_team_memories": {"origins": "agent", "kind": "fact", "cursor": "x", **PAST},
     },
     "advisor": {
         "save_preference": {"category": "fact", "content": "Funds.", "detail": "Only those."},
@@ -91,8 +98,8 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {
             "to_id": "fact_" + "2" * 26,
             "relation": "supports",
         },
-        "list_preferences": {"category": "fact"},
-        "recall_preferences": {"query": "it"},
+        "list_preferences": {"category": "fact", **PAST},
+        "recall_preferences": {"query": "it", **PAST},
     },
 }
 CODES = {"bad_input", "bad_setting", "not_found", "ambiguous", "conflict", "not_undoable"}

@@ -101,9 +101,8 @@ def test_the_list_is_short(profile: str) -> None:
     """A model is given names, descriptions and input schemas; programs get the rest too."""
     tools = on_the_wire(profile, "core")
     told = [{key: one[key] for key in ("name", "description", "inputSchema")} for one in tools]
-    assert tokens(told) < 900
     assert tokens(told) < (1300 if profile == "agents" else 800)
-    assert tokens(tools) < (2800 if profile == "agents" else 1600)
+    assert tokens(tools) < (2900 if profile == "agents" else 1700)
 
 
 @profiles

@@ -18,7 +18,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("delete_all", {"scop": "home"}, "There is no option 'scop'. Did you mean 'scope'"),
     ("delete_all", {"category": "event"}, "Did you mean 'categories'"),
     ("list", {"as_off": None}, "Did you mean 'as_of'"),
-    ("list", {"order": "newest"}, "There is no option 'order'."),
+    ("list", {"sort": "newest"}, "There is no option 'sort'."),
     ("list", {"tags": "food"}, r"tags must be a list: pass \['food'\]"),
     ("recall", {"query": "tea", "top_k": 1}, "There is no option 'top_k'. There are kinds, "),
     ("recall", {"query": "tea", "min_importance": 5}, "Did you mean 'minimum_importance'"),

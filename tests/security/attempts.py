@@ -85,8 +85,11 @@ NAMING: Mapping[str, tuple[Way, ...]] = {
         lambda me, aim: me.delete_many([aim.own, aim.id]),
     ),
     "restore": (lambda me, aim: me.restore(aim.id),),
-    "history": (lambda me, aim: me.history(aim.id),),
-    "links": (lambda me, aim: me.links(aim.id),),
+    "history": (
+        lambda me, aim: me.history(aim.id),
+        lambda me, aim: me.history(aim.id, as_of=AsOf(aim.at, aim.at)),
+    ),
+    "links": (lambda me, aim: me.links(aim.id), lambda me, aim: me.links(aim.id, as_of=aim.at)),
     "link": (
         lambda me, aim: me.link(aim.id, aim.other),
         lambda me, aim: me.link(aim.own, aim.id),
@@ -105,7 +108,12 @@ NAMING: Mapping[str, tuple[Way, ...]] = {
     "resolve": (lambda me, aim: me.resolve(aim.id, tuple(Status)),),
     "several": (lambda me, aim: me.several([aim.id, aim.other]),),
     "event": (lambda me, aim: me.event(aim.event), lambda me, aim: me.event(aim.id)),
-    "turns": (lambda me, aim: me.turns(aim.session),),
+    "turns": (
+        lambda me, aim: me.turns(aim.session),
+        lambda me, aim: me.turns(aim.session, latest=1, as_of=aim.at),
+    ),
+    "session_memories": (lambda me, aim: me.session_memories(aim.session),),
+    "suggest_title": (lambda me, aim: me.suggest_title(aim.session),),
     "count_turns": (lambda me, aim: me.count_turns(aim.session),),
     "view": (
         lambda me, aim: me.view(aim.session),
@@ -160,6 +168,8 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
         lambda me, aim: me.list(status="quarantined", cursor=aim.cursor),
         lambda me, aim: me.list(as_of=aim.at, minimum_importance=0),
         lambda me, aim: me.list(scope=aim.scope),
+        lambda me, aim: me.list(order="most_used", agent=aim.scope),
+        lambda me, aim: me.list(session=aim.session),
     ),
     "sessions": (
         lambda me, aim: me.sessions(limit=1),
@@ -171,7 +181,10 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
         lambda me, aim: me.activity(limit=2),
         lambda me, aim: me.activity(limit=2, cursor=cursor_of(aim.at, aim.event)),
     ),
-    "stats": (lambda me, aim: me.stats(),),
+    "stats": (
+        lambda me, aim: me.stats(),
+        lambda me, aim: me.stats(scope=aim.scope, as_of=aim.at),
+    ),
     "scopes": (lambda me, aim: me.scopes(),),
     "survey": (lambda me, aim: me.survey(),),
     "acting_as": (
@@ -186,6 +199,7 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
     "fact": (
         lambda me, aim: me.fact(aim.words, aim.words),
         lambda me, aim: me.fact(aim.words, "cited", scope=aim.scope, used=True),
+        lambda me, aim: me.fact(aim.words, "cited", as_of=aim.at),
     ),
     "markdown": (lambda me, aim: me.markdown(),),
     "history": (lambda me, aim: me.history(aim.words),),
@@ -195,7 +209,10 @@ SEARCHING: Mapping[str, tuple[Way, ...]] = {
     "forget_all": (lambda me, aim: me.forget_all(tags=[aim.words], scope=aim.scope),),
     "delete_all": (lambda me, aim: me.delete_all(tags=[aim.words]),),
     "repair": (lambda me, aim: me.repair(["contradicting", "secret"]),),
-    "team": (lambda me, aim: me.team(aim.words),),
+    "team": (
+        lambda me, aim: me.team(aim.words),
+        lambda me, aim: me.team(aim.words, as_of=aim.at),
+    ),
     "list_team": (lambda me, aim: me.list_team(limit=1000),),
 }
 """By words, places and filters: the answer must hold nothing of others."""
@@ -234,7 +251,7 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
 """By taking the same names for oneself: what comes of it is one's own."""
 
 ON_VALUES = {
-    *("principal", "owner", "is_enabled", "profile"),
+    *("principal", "owner", "is_enabled", "profile", "time_zone", "set_time_zone", "citing"),
     *("new_session", "confidence", "effectiveness", "standing", "forget_everything"),
 }
 """These take nothing that could name another's memory, or compute with what the caller holds."""

@@ -112,7 +112,7 @@ def test_nobody_can_name_another_user_or_tenant(served: Served) -> None:
             listed = bob.get("/api/memory/facts", params={name: str(value)})
             assert listed.status_code == 422
             stats = bob.get("/api/memory/stats", params={name: str(value)})
-            assert stats.json()["by_kind"] == {}
+            assert stats.status_code == 422
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,9 @@ class CliContext:
         """The filters of a recall or a listing that the options set."""
         filters = drop_unset(options)
         as_of = self.parse_as_of(filters.pop("as_of", None), filters.pop("true_at", None))
-        return {**filters, "as_of": as_of} if as_of else filters  # type: ignore[return-value]
+        if as_of is not None:
+            filters["as_of"] = as_of
+        return filters  # type: ignore[return-value]
 
     def parse_as_of(self, as_of: str | None, true_at: str | None) -> AsOf | None:
         """The past moment that --as-of and --true-at name."""

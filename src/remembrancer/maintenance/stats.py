@@ -204,7 +204,9 @@ def compute_stats(call: Call, scope: str | None = None) -> Stats:
     }
     with call.store.open_reader(call.owner) as reader:
         tallies = _load_tallies(reader, active)
-        maturities = {one: reader.count(replace(rules, maturities=(one,))) for one in Maturity}
+        maturities = {
+            one.value: reader.count(replace(rules, maturities=(one,))) for one in Maturity
+        }
         confidence = {name: reader.count(one) for name, one in bands.items()}
         applied = [one for one in reader.find(rules, MAX_SAMPLED) if isinstance(one, Rule)]
         fading = replace(active, confidence=build_belief(decay, below=decay.recall_at))

@@ -42,7 +42,7 @@ def list_facts(
     kinds = {parse_enum(TeamKind, kind, "kind")} if kind else set(TeamKind)
     matching = [
         (fact, confidence)
-        for fact, confidence in _load_approved(call, as_of and as_of.known)
+        for fact, confidence in _load_approved(call, as_of.known if as_of else None)
         if fact.origin in wanted and fact.kind in kinds and (end is None or _place(fact) < end)
     ]
     matching.sort(key=lambda one: _place(one[0]), reverse=True)

@@ -135,7 +135,7 @@ def recall_for_call(
         settings,
         origins=parse_origins(query),
         limit=limit,
-        known_at=as_of and as_of.known,
+        known_at=as_of.known if as_of else None,
     )
 
 
