@@ -468,6 +468,38 @@ def test_X8_a_store_can_say_who_vouches_for_its_items(people: Remembrancer) -> N
 
 
 @pytest.mark.postgres_long
+def test_N3_code_for_langgraphs_async_stores_runs(people: Remembrancer) -> None:
+    store = SharedStore(people, tenant="acme")
+
+    async def run() -> Item | None:
+        async with store:
+            await store.setup()
+            sweeper = await store.start_ttl_sweeper()
+            await store.aput(("ada", "notes"), "k", {"text": "of Ada"})
+            assert await store.sweep_ttl() == 0
+            assert await store.stop_ttl_sweeper()
+            assert sweeper.done()
+            return await store.aget(("ada", "notes"), "k")
+
+    found = asyncio.run(run())
+    assert found is not None
+    assert found.value == {"text": "of Ada"}
+
+
+def test_N3_tasks_that_put_and_delete_one_key_never_fail(store: RemembrancerStore) -> None:
+    async def run() -> None:
+        tasks = []
+        for _ in range(25):
+            tasks += [store.aput(NOTES, "k", {"text": "same"}), store.adelete(NOTES, "k")]
+        await asyncio.gather(*tasks)
+        await store.aput(NOTES, "k", {"text": "last"})
+
+    asyncio.run(run())
+    (item,) = store.search(NOTES)
+    assert item.value == {"text": "last"}
+
+
+@pytest.mark.postgres_long
 def test_N3_code_for_langgraphs_own_stores_runs(people: Remembrancer) -> None:
     me = people.for_user("ada")
     with RemembrancerStore(me, index={"fields": ["text"]}, ttl={"default_ttl": 10}) as store:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future
 from typing import Any, Self, TypedDict
 
-from langgraph.store.base import BaseStore, Op, Result, SearchItem, SearchOp, TTLConfig
+from langgraph.store.base import (
+    BaseStore,
+    Op,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    validate_op_namespace,
+)
 from langgraph.store.base import IndexConfig as SearchIndex
 
 from remembrancer.integrations.langgraph.items import DetailsOf, ItemPolicy, Namespace
@@ -55,6 +63,26 @@ class ItemSearchOp(SearchOp):
     minimum_importance: float = 0
 
 
+class AwaitableInt(int):
+    """A number that can also be awaited, for programs written for LangGraph's async stores."""
+
+    def __await__(self) -> Generator[None, None, int]:
+        yield from ()
+        return int(self)
+
+
+class IdleSweeper(Future[None]):
+    """A sweeper that has finished; it can be awaited for the same reason."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_result(None)
+
+    def __await__(self) -> Generator[None, None, IdleSweeper]:
+        yield from ()
+        return self
+
+
 class ItemStore(BaseStore):
     """A LangGraph store that programs written for LangGraph's own stores can use.
 
@@ -81,6 +109,7 @@ class ItemStore(BaseStore):
         refresh = self._refreshes_ttl(refresh_ttl)
         op = ItemSearchOp(namespace_prefix, filter, limit, offset, query, refresh)
         op.minimum_importance = minimum_importance
+        validate_op_namespace(op)
         return self.batch([op])[0]  # type: ignore[return-value]
 
     async def asearch(
@@ -111,22 +140,21 @@ class ItemStore(BaseStore):
         """Run `batch` in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
-    def setup(self) -> None:
+    def setup(self) -> AwaitableInt:
         """Do nothing: the tables of the memory exist."""
+        return AwaitableInt()
 
-    def sweep_ttl(self) -> int:
+    def sweep_ttl(self) -> AwaitableInt:
         """Return 0: no item waits to be swept."""
-        return 0
+        return AwaitableInt()
 
-    def start_ttl_sweeper(self, sweep_interval_minutes: int | None = None) -> Future[None]:
+    def start_ttl_sweeper(self, sweep_interval_minutes: int | None = None) -> IdleSweeper:
         """Return at once: no item waits to be swept."""
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
+        return IdleSweeper()
 
-    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
-        """Return True: no sweeper runs."""
-        return True
+    def stop_ttl_sweeper(self, timeout: float | None = None) -> AwaitableInt:
+        """Return true: no sweeper runs."""
+        return AwaitableInt(True)
 
     def _refreshes_ttl(self, given: bool | None) -> bool:
         config = self.ttl_config or {}

@@ -136,8 +136,7 @@ class RemembrancerStore(ItemStore):
         elif known is None:
             self._remember(op.key, scope, content)
         elif content.matches(known):
-            if known.status is Status.ACTIVE:
-                self._memory.confirm(known.id)
+            self._confirm(known, op.key, content)
         elif content.origin.is_untrusted or known.status is Status.QUARANTINED:
             self._replace_apart(known, op.key, content)
         else:
@@ -153,10 +152,18 @@ class RemembrancerStore(ItemStore):
             **_build_fields(content),
         )
 
+    def _confirm(self, known: Fact, key: str, content: ItemContent) -> None:
+        if known.status is not Status.ACTIVE:
+            return
+        try:
+            self._memory.confirm(known.id)
+        except Conflict:  # deleted by another task in the meantime
+            self._remember(key, known.scope, content)
+
     def _replace(self, known: Fact, key: str, content: ItemContent) -> None:
         try:
             self._memory.update(known.id, content.text, **_build_fields(content))
-        except Conflict:  # deleted by another process in the meantime
+        except Conflict:  # deleted by another task in the meantime
             self._remember(key, known.scope, content)
 
     def _replace_apart(self, known: Fact, key: str, content: ItemContent) -> None:
@@ -171,7 +178,7 @@ class RemembrancerStore(ItemStore):
     def _forget(self, known: Fact | None) -> None:
         if known is None:
             return
-        with contextlib.suppress(Conflict):  # forgotten by another process in the meantime
+        with contextlib.suppress(Conflict):  # forgotten by another task in the meantime
             if known.status is Status.QUARANTINED:
                 self._memory.delete(known.id)
             else:
