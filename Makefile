@@ -38,9 +38,11 @@ screenshots: browser
 test: lint browser
 	$(BIN)/python -m pytest -n 3 --maxschedchunk 4
 
-# Every test on both engines, and what is done at random many more times, for as long as it takes.
+# Every test on both engines, with many more random examples, and the tests that LangGraph publishes
+# for its own stores.
 test-long: all
 	REM_LONG=1 $(BIN)/python -m pytest -n 2 --maxschedchunk 4
+	$(BIN)/python -m tests.integrations.langgraph_suite
 
 # Exact versions of everything, from the minimums in pyproject.toml; no index addresses.
 lock:

@@ -1,0 +1,1 @@
+"""Runs the tests that LangGraph publishes for its own stores against ours."""
