@@ -6,10 +6,9 @@ Each surface is a process of its own over one store; only Telegram's server is a
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, expect
 from tests.assistant.bot_api import TOKEN, TelegramServer
 from tests.mcp.talk import over_stdio
 from tests.support.opening import ENGINES, place_on
-from tests.support.rem_serve import REM, address_of, free_port
+from tests.support.rem_serve import address_of, complete, free_port, running
 
 pytestmark = pytest.mark.postgres_long
 
@@ -56,26 +55,6 @@ def telegram(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Telegr
         yield server
 
 
-@contextmanager
-def running(*command: str) -> Iterator[subprocess.Popen[str]]:
-    """A command that runs until the block is left."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*REM, *command], text=True, **pipes) as process:  # type: ignore[call-overload]
-        try:
-            yield process
-        finally:
-            process.terminate()
-            _, log = process.communicate(timeout=60)
-    assert "Traceback" not in log, log
-
-
-def done(*command: str) -> str:
-    """What a command says that ends by itself."""
-    ended = subprocess.run([*REM, *command], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 def test_what_is_taught_on_the_web_is_corrected_recalled_seen_and_undone_elsewhere(
     whose: tuple[str, ...], telegram: TelegramServer, browser: Browser, tmp_path: Path
 ) -> None:
@@ -91,7 +70,7 @@ def test_what_is_taught_on_the_web_is_corrected_recalled_seen_and_undone_elsewhe
         page.keyboard.press("Enter")
         expect(page.locator(".messages .other")).to_contain_text("Remembered: “The spare key is")
 
-        telegram.write(CHAT, done(*whose, "telegram-link").splitlines()[0])
+        telegram.write(CHAT, complete(*whose, "telegram-link").splitlines()[0])
         telegram.wait_for(1)
         telegram.write(CHAT, f"Correction: {RIGHT}")
         answer = telegram.wait_for(2)[1]
@@ -109,8 +88,8 @@ def test_what_is_taught_on_the_web_is_corrected_recalled_seen_and_undone_elsewhe
         expect(card.locator(".sentence")).to_contain_text("red pot")
         expect(card.locator(".old")).to_contain_text("blue pot")
 
-        done(*whose, "undo")
+        complete(*whose, "undo")
         page.reload()
         expect(card.locator(".sentence")).to_contain_text("blue pot")
         expect(card.locator(".old")).to_have_count(0)
-        assert "red pot" not in done(*whose, "recall", "Where is the spare key?")
+        assert "red pot" not in complete(*whose, "recall", "Where is the spare key?")

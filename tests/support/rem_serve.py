@@ -1,4 +1,4 @@
-"""Starts `rem serve` as a process."""
+"""Runs `rem serve` and other commands as processes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx
 
@@ -31,3 +33,23 @@ def address_of(process: subprocess.Popen[str]) -> tuple[str, str]:
         except httpx.TransportError:
             time.sleep(0.1)
     return address, re.findall(r"http://\S+", browser)[0]
+
+
+@contextmanager
+def running(*command: str) -> Iterator[subprocess.Popen[str]]:
+    """Run `rem …` until the block is left."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*REM, *command], text=True, **pipes) as process:  # type: ignore[call-overload]
+        try:
+            yield process
+        finally:
+            process.terminate()
+            _, log = process.communicate(timeout=60)
+    assert "Traceback" not in log, log
+
+
+def complete(*command: str) -> str:
+    """Run `rem …` to its end; returns what it printed."""
+    ended = subprocess.run([*REM, *command], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
