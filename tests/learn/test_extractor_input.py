@@ -21,11 +21,16 @@ def operation(content: str, quote: str, **more: Any) -> dict[str, Any]:
 
 
 def taught(
-    open_memory: Open, model: ModelEndpoint, models: Any, words: str, *operations: dict[str, Any]
+    open_memory: Open,
+    model: ModelEndpoint,
+    models: Any,
+    words: str,
+    *operations: dict[str, Any],
+    profile: str = "advisor",
 ) -> Memory:
     """Ada's memory after a model has made these operations of what she said."""
     model.default = says({"operations": list(operations)})
-    store = open_memory("advisor", models=models)
+    store = open_memory(profile, models=models)
     me = store.for_user("ada")
     turns: list[TurnInput] = [
         {"role": "user", "content": words},
@@ -126,7 +131,7 @@ def test_P11_of_a_model_of_low_trust_only_what_repeats_the_words_is_kept(
     proposed: dict[str, Any],
     reason: str,
 ) -> None:
-    me = taught(open_memory, model, weak_models, words, proposed)
+    me = taught(open_memory, model, weak_models, words, proposed, profile="default")
 
     check_rejected(me, reason)
 
@@ -156,7 +161,7 @@ def test_P11_of_other_models_what_the_words_may_not_say_waits_for_the_person(
     proposed: dict[str, Any],
     doubt: str,
 ) -> None:
-    me = taught(open_memory, model, models, words, proposed)
+    me = taught(open_memory, model, models, words, proposed, profile="default")
 
     assert not me.list().items
     (waiting,) = me.list(status="unconfirmed").items
