@@ -50,6 +50,7 @@ from remembrancer.remember.resolve import (
     resolve_current,
 )
 from remembrancer.remember.rule_trust import effectiveness
+from remembrancer.remember.slots import find_holder
 from remembrancer.remember.statement import FactFields
 from remembrancer.remember.undo import undo
 from remembrancer.store.contract import ErasureExtent, Filter
@@ -629,7 +630,8 @@ class Memory(Conversations):
         in_force = self._call.visible_filter(scope=scope, kinds=(Kind.FACT,))
         in_force = replace(in_force, decayed=build_belief(decay, below=decay.expire_below))
         with self._open_reader() as reader:
-            holder = reader.active_fact(self._call.resolve_write_scope(scope), subject, predicate)
+            key = (self._call.resolve_write_scope(scope), subject, predicate)
+            holder = find_holder(reader, key)
             if holder is None or not reader.matching([holder.id], in_force):
                 return None
         return holder

@@ -444,7 +444,9 @@ class Rule(Record):
         return self.maturity is Maturity.ANTI_PATTERN
 
     def explain_refusal(self) -> str:
-        """Why the rule that this warning is about is not stored again, and how to do so."""
+        """Why a rule is not stored beside this warning or disabled rule, and how to do so."""
+        if not self.is_warning:
+            return f"Not stored: that rule is disabled ({self.id}). Restore it to use it again."
         return (
             f"Not stored: that rule did harm and has become a warning ({self.id}). To store it "
             "all the same, forget the warning first, or undo the event that made it."
@@ -735,7 +737,8 @@ class Written:
     """The result of a write: the memory as it is now, and the event for `undo`.
 
     `event` is None if nothing changed, such as when the same text is stored twice. `conflicts` are
-    the active memories that contradict it, as far as the caller can see them.
+    the active memories that contradict it, as far as the caller can see them. `refusal` says why
+    nothing was stored; then the memory is what stands against it.
     """
 
     memory: Record
@@ -743,13 +746,7 @@ class Written:
     replaced: Record | None = None
     secrets: tuple[str, ...] = ()
     conflicts: tuple[Record, ...] = ()
-
-    @property
-    def refusal(self) -> str | None:
-        """Why nothing was stored, if a warning stands against the rule."""
-        if self.event is None and isinstance(self.memory, Rule) and self.memory.is_warning:
-            return self.memory.explain_refusal()
-        return None
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

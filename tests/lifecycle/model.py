@@ -241,9 +241,9 @@ class Model:
         old, known = self._meant(said, scope, now)
         if known:
             return old.id, False
-        warning = self._warning_against(agent, said["content"], scope, now)
-        if old is None and said["kind"] is Kind.RULE and warning:
-            return warning.id, False
+        objection = self._objection(agent, said["content"], scope, now)
+        if old is None and said["kind"] is Kind.RULE and objection:
+            return objection.id, False
         if old is None:
             new = self._born(said, scope, now, new_id)
             rivals = self._rivals(new)
@@ -295,10 +295,16 @@ class Model:
         same = one.key is not None and (one.key, one.content) == (other.key, other.content)
         return same and one.scope != other.scope
 
-    def _warning_against(
-        self, agent: str | None, words: str, scope: str, now: datetime
-    ) -> Life | None:
-        """The newest warning that was a rule in these words, for those who follow the scope."""
+    def _objection(self, agent: str | None, words: str, scope: str, now: datetime) -> Life | None:
+        """The disabled rule in these words, or else the newest warning for those who follow it."""
+        disabled = [
+            one
+            for one in self.lives.values()
+            if (one.kind, one.status) == (Kind.RULE, Status.DISABLED)
+            and (one.scope, one.content) == (scope, words)
+        ]
+        if disabled:
+            return max(disabled, key=lambda one: (one.recorded_at, one.id))
         found = [
             one
             for one in self.lives.values()
@@ -306,9 +312,16 @@ class Model:
             and one.status is Status.ACTIVE
             and self.sees(agent, one, now)
             and (scope == "global" or one.scope in ("global", scope))
-            and one.content.startswith(self._warn(words))
+            and (one.content.startswith(self._warn(words)) or self._rule_of(one) == words)
         ]
         return max(found, key=lambda one: (one.recorded_at, one.id), default=None)
+
+    def _rule_of(self, warning: Life) -> str:
+        """The words of the rule before it became a warning, whose own words may be edited."""
+        life = warning
+        while life.maturity is Maturity.ANTI_PATTERN and life.supersedes in self.lives:
+            life = self.lives[life.supersedes]
+        return life.content
 
     def _stands(self, life: Life, now: datetime) -> bool:
         return self.status(life, now) is Status.ACTIVE
@@ -341,6 +354,10 @@ class Model:
         new.permanence = said.get("permanence", old.permanence)
         new.key = said.get("key") or old.key
         new.supersedes, new.lineage = old.id, old.lineage
+        if old.maturity is Maturity.ANTI_PATTERN:
+            kept = ("maturity", "permanence", "confidence", *TRUST)
+            for name in kept:
+                setattr(new, name, getattr(old, name))
         return new
 
     def _supersede(
@@ -391,7 +408,7 @@ class Model:
         if said.keys() == {"content"} and said["content"] == old.content:
             return old.id, False
         trusts = old.kind is Kind.RULE and old.maturity is not Maturity.ANTI_PATTERN
-        if trusts and self._warning_against(agent, said["content"], old.scope, now):
+        if trusts and self._objection(agent, said["content"], old.scope, now):
             raise Refused(Conflict)
         self._supersede(old, self._version(old, said, now, new_id), now, event_id, Action.UPDATED)
         return new_id, True
@@ -403,7 +420,7 @@ class Model:
         life = self._current(agent, memory_id, now)
         if life.status not in (Status.ACTIVE, Status.EXPIRED):
             raise Refused(Conflict)
-        self._change(event_id, Action.CONFIRMED, {life.id: self._renewal(life, now)})
+        self._revive(event_id, Action.CONFIRMED, life, self._renewal(life, now), now)
 
     def forget(self, agent: str | None, now: datetime, memory_id: str, event_id: str) -> None:
         life = self._current(agent, memory_id, now)
@@ -454,7 +471,7 @@ class Model:
         else:
             status, valid_until, retired_at = life.past[-1]
             values = {"status": status, "retired_at": retired_at, "valid_until": valid_until}
-        self._change(event_id, Action.RESTORED, {life.id: values})
+        self._revive(event_id, Action.RESTORED, life, values, now)
 
     def link(
         self, agent: str | None, now: datetime, key: LinkKey, event_id: str
@@ -783,6 +800,23 @@ class Model:
     ) -> None:
         self._refuse_two_in_one_place(values)
         self._log(event_id, action, [self._patch(one, new) for one, new in values.items()], jobs)
+
+    def _revive(
+        self, event_id: str, action: Action, life: Life, values: dict[str, Any], now: datetime
+    ) -> None:
+        """Patch a memory; what it contradicts is flagged if that makes it active."""
+        self._refuse_two_in_one_place({life.id: values})
+        changes = [self._patch(life.id, values)]
+        if values.get("status") is Status.ACTIVE:
+            known = {
+                end
+                for one in self.links
+                if one[2] is Relation.CONTRADICTS and life.id in one[:2]
+                for end in one[:2]
+            }
+            rivals = self._rivals(life, known)
+            changes += [self._add((life.id, one, Relation.CONTRADICTS), now) for one in rivals]
+        self._log(event_id, action, changes)
 
     def _refuse_two_in_one_place(self, values: dict[str, dict[str, Any]]) -> None:
         """Of a scope, subject and predicate at most one fact is active."""

@@ -33,10 +33,10 @@ from remembrancer.remember.pipeline import (
     Reject,
     build_version,
     commit,
-    find_same_slot,
     last_said_at,
     supersede,
 )
+from remembrancer.remember.slots import find_holder
 from remembrancer.remember.statement import Statement, build_record
 from remembrancer.remember.trust import is_less_trusted
 from remembrancer.store.contract import Filter, Patch, Visibility, Writer
@@ -194,7 +194,7 @@ class FactWriter:
 
     def _find_slot(self, statement: Statement) -> Fact | None:
         new = build_record(self.call, statement, self.call.now())
-        found = find_same_slot(self.writer, new) if isinstance(new, Fact) else None
+        found = find_holder(self.writer, new.key) if isinstance(new, Fact) and new.key else None
         return found if found is not None and found.status is Status.ACTIVE else None
 
     def _renew(self, memory: Record) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from remembrancer.call import Call
 from remembrancer.store.contract import Filter
@@ -15,14 +16,15 @@ def load_nearby(
 ) -> list[Record]:
     """Returns the nearest memories of each text, each memory once.
 
+    The nearest of every text come first, then the second nearest, and so on.
     Memories under a program's key are left out, because only that program changes them.
     """
     visible = call.resolve_visibility(scope)
     in_force = Filter(now=call.now(), kinds=tuple(kinds), visible=visible)
     vectors = [call.embed(text) for text in texts]
-    found: dict[str, Record] = {}
     with call.store.open_reader(call.owner) as reader:
-        for vector in vectors:
-            hits = find_nearest(reader, vector, in_force, per_text)
-            found |= reader.load(hit.id for hit in hits)
-    return [one for one in found.values() if not one.has_program_key]
+        ranked = [find_nearest(reader, vector, in_force, per_text) for vector in vectors]
+        ids = dict.fromkeys(hit.id for rank in zip_longest(*ranked) for hit in rank if hit)
+        found = reader.load(ids)
+    records = (found.get(one) for one in ids)
+    return [one for one in records if one is not None and not one.has_program_key]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput, NotFound
+from remembrancer.remember.conflicts import list_conflicts, plan_conflict_links
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.pipeline import (
     find_rival,
@@ -17,6 +18,7 @@ from remembrancer.remember.pipeline import (
     supersede,
 )
 from remembrancer.remember.rule_trust import extend_expiry
+from remembrancer.remember.slots import refuse_second_holder
 from remembrancer.remember.statement import Statement
 from remembrancer.store.contract import (
     VALID_STATUSES,
@@ -41,6 +43,9 @@ from remembrancer.types import (
     Status,
     Written,
 )
+
+FieldValues = Mapping[str, object]
+"""New values of the columns of a memory."""
 
 RESTORABLE = (
     Status.FORGOTTEN,
@@ -72,6 +77,19 @@ def confirm(call: Call, record: Record) -> Written:
 
 def _renew(call: Call, record: Record) -> Written:
     return _patch_if_unchanged(call, Action.CONFIRMED, record, renewal_values(record, call.now()))
+
+
+def _plan_revival(call: Call, reader: Reader, record: Record, values: FieldValues) -> list[Write]:
+    """The writes that patch a memory, and flag what it contradicts if that makes it active.
+
+    Raises Conflict if another fact has taken its slot.
+    """
+    patch = Patch(record.id, values)
+    if values.get("status") != Status.ACTIVE:
+        return [patch]
+    refuse_second_holder(reader, [patch])
+    revived = replace(record, status=Status.ACTIVE)
+    return [patch, *plan_conflict_links(call, reader, revived, old=record)]
 
 
 def _activate(call: Call, seen: Record) -> Written:
@@ -196,7 +214,11 @@ def restore_all(call: Call, record_filter: Filter) -> Batch:
         records = list(iter_records(writer, record_filter))
         if not records:
             return Batch((), None)
-        writes = [Patch(one.id, restoration_values(writer, one)) for one in records]
+        writes = [
+            write
+            for one in records
+            for write in _plan_revival(call, writer, one, restoration_values(writer, one))
+        ]
         event = writer.apply(call.new_event(Action.RESTORED, call.now()), writes)
     return Batch(tuple(one.id for one in records), event)
 
@@ -243,16 +265,16 @@ def unlink(call: Call, source: Record, target: Record, relation: Relation) -> Wr
     raise NotFound(f"There is no link {relation} from {source.id} to {target.id}.")
 
 
-def _patch_if_unchanged(
-    call: Call, action: Action, seen: Record, values: dict[str, object]
-) -> Written:
+def _patch_if_unchanged(call: Call, action: Action, seen: Record, values: FieldValues) -> Written:
     """Patch a memory if its status is still the one that the caller saw."""
     with call.open_writer() as writer:
         _require_unchanged(writer, seen)
-        event = writer.apply(call.new_event(action, call.now()), [Patch(seen.id, values)])
+        writes = _plan_revival(call, writer, seen, values)
+        event = writer.apply(call.new_event(action, call.now()), writes)
         changed = writer.get(seen.id)
-    assert changed is not None
-    return Written(changed, event)
+        assert changed is not None
+        conflicts = list_conflicts(call, writer, changed) if len(writes) > 1 else ()
+    return Written(changed, event, conflicts=conflicts)
 
 
 def _require_unchanged(reader: Reader, seen: Record) -> None:

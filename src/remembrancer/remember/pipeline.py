@@ -11,19 +11,20 @@ from remembrancer.decay import build_belief
 from remembrancer.errors import Conflict, InvalidInput
 from remembrancer.guard.secrets.bare_secrets import is_bare_secret
 from remembrancer.profiles import DedupPolicy
-from remembrancer.remember.anti_patterns import find_warning, refuse_warned
 from remembrancer.remember.attributes import (
     USER_SUBJECT,
     can_have_several,
     canonical_subject,
     fold_name,
-    name_slot,
 )
 from remembrancer.remember.conflicts import is_settled, list_conflicts, plan_conflict_links
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
 from remembrancer.remember.provenance import drop_request
+from remembrancer.remember.refused_rules import check_rule, find_objection
+from remembrancer.remember.rule_trust import COUNTS
+from remembrancer.remember.slots import find_holder, refuse_second_holder
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -87,8 +88,8 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
-    """It is a rule that did harm before; the warning stays."""
+class Refuse:
+    """It is a rule that was disabled, or that did harm and has become a warning."""
 
     old: Rule
 
@@ -98,18 +99,19 @@ class Add:
     """It is a new memory."""
 
 
-Decision = Duplicate | Supersede | Reject | Warned | Add
+Decision = Duplicate | Supersede | Reject | Refuse | Add
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Existing memories that a new one may repeat or replace.
 
-    `said_at` is when the one that would be replaced was last said. `warning` stands against it.
+    `said_at` is when the one that would be replaced was last said. `objection` is the disabled rule
+    or the warning that keeps a rule from being stored.
     """
 
     identical: Record | None = None
-    warning: Rule | None = None
+    objection: Rule | None = None
     same_key: Fact | None = None
     nearest: Fact | None = None
     similarity: float = 0.0
@@ -127,8 +129,8 @@ def decide(
     """Decide whether a new memory is added, ignored, rejected or supersedes another."""
     if near.identical is not None and not _is_better_sourced(new, near.identical):
         return Duplicate(near.identical)
-    if near.warning is not None:
-        return Warned(near.warning)
+    if near.objection is not None:
+        return Refuse(near.objection)
     old = near.identical or near.same_key
     if old is None and near.nearest is not None and dedup.is_met_by(near.similarity):
         old = near.nearest if _can_be_same_fact(new, near.nearest) else None
@@ -174,6 +176,9 @@ def commit(
 ) -> tuple[Decision, Written]:
     """Store a new memory as decided, in the caller's transaction."""
     plan = plan_write(call, writer, new, statement, vectors)
+    if isinstance(plan.decision, Refuse):
+        refused = Written(plan.memory, None, refusal=plan.decision.old.explain_refusal())
+        return plan.decision, refused
     if plan.action is None:
         return plan.decision, Written(plan.memory, None)
     event = writer.apply(call.new_event(plan.action, new.recorded_at), plan.writes)
@@ -200,7 +205,7 @@ def plan_write(
         keep_explicit=call.profile.learning.keep_explicit,
     )
     match decision:
-        case Duplicate(old) | Reject(old) | Warned(old):
+        case Duplicate(old) | Reject(old) | Refuse(old):
             return WritePlan(decision, old)
         case Supersede(old):
             version = build_version(call, old, statement)
@@ -283,7 +288,7 @@ def update(call: Call, old: Record, content: str, details: FactFields) -> Writte
         if version.status is Status.QUARANTINED:
             raise Conflict("The text comes from outside and looks like an instruction.")
         if not (isinstance(current, Rule) and current.is_warning):
-            refuse_warned(call, writer, version, vectors.get(version.search_text))
+            check_rule(call, writer, version, vectors.get(version.search_text))
         return replace(supersede(call, writer, current, statement, vectors), secrets=secrets)
 
     vectors = TextVectors(call, [build_version(call, old, statement).search_text])
@@ -309,10 +314,24 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
         }
     unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
     new = build_record(call, replace(statement, **unsaid), call.now())
+    if isinstance(old, Rule) and isinstance(new, Rule) and old.is_warning:
+        new = _keep_warning(old, new)
     # Only the person themselves can clear the taint of text from outside.
     by_person = call.principal.agent is None and new.source is Source.EXPLICIT
     tainted = new.tainted or (old.tainted and not by_person)
     return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
+
+
+def _keep_warning(old: Rule, new: Rule) -> Rule:
+    """A warning in other words: it lasts, and keeps the record of its rule."""
+    counts = {name: getattr(old, name) for name in COUNTS}
+    return replace(
+        new,
+        maturity=old.maturity,
+        permanence=old.permanence,
+        confidence=old.confidence,
+        **counts,
+    )
 
 
 def supersede(
@@ -324,9 +343,9 @@ def supersede(
     rival = find_rival(call, writer, new) if _is_unconfirmed(old) else None
     retired, linked = plan_displacement(call, new, rival, new.recorded_at)
     writes = plan_supersede(call, writer, old, new, vectors.get(new.search_text))
-    event = writer.apply(
-        call.new_event(Action.UPDATED, new.recorded_at), [*retired, *writes, *linked]
-    )
+    writes = [*retired, *writes, *linked]
+    refuse_second_holder(writer, writes)
+    event = writer.apply(call.new_event(Action.UPDATED, new.recorded_at), writes)
     replaced = writer.get(rival.id if rival else old.id)
     return Written(new, event, replaced, conflicts=list_conflicts(call, writer, new))
 
@@ -356,9 +375,9 @@ def find_rival(call: Call, reader: Reader, record: Record) -> Record | None:
 
 def _find_key_holder(reader: Reader, record: Record) -> Fact | None:
     """The fact that holds the only value of the same attribute."""
-    if not isinstance(record, Fact) or _is_one_of_several(record):
+    if not isinstance(record, Fact) or record.key is None or _is_one_of_several(record):
         return None
-    return find_same_slot(reader, record)
+    return find_holder(reader, record.key)
 
 
 def _is_one_of_several(fact: Fact) -> bool:
@@ -488,10 +507,10 @@ def _find_neighbours(
     same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
     identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
     if isinstance(new, Rule) and identical is None:
-        return Neighbours(warning=find_warning(call, reader, new, embedding))
+        return Neighbours(objection=find_objection(call, reader, new, embedding))
     if not isinstance(new, Fact) or identical is not None:
         return Neighbours(identical=identical)
-    same_key = find_same_slot(reader, new)
+    same_key = find_holder(reader, new.key) if new.key is not None else None
     if same_key is not None or new.has_program_key:
         return Neighbours(same_key=same_key, said_at=last_said_at(reader, same_key))
     hit = next(iter(find_nearest(reader, embedding, here, 1)), None)
@@ -501,23 +520,6 @@ def _find_neighbours(
         similarity=hit.score if hit else 0.0,
         said_at=last_said_at(reader, near),
     )
-
-
-def find_same_slot(reader: Reader, new: Fact) -> Fact | None:
-    """The active fact with the same subject and attribute, whatever their spelling.
-
-    Of an attribute with several values, only the one with the same spelling.
-    """
-    if new.key is None:
-        return None
-    found = reader.active_fact(*new.key)
-    if found is not None or new.has_program_key or _is_one_of_several(new):
-        return found
-    slot = name_slot(*new.key[1:])
-    for key in reader.list_fact_keys(new.scope):
-        if name_slot(*key[1:]) == slot:
-            return reader.active_fact(*key)
-    return None
 
 
 def last_said_at(reader: Reader, record: Record | None) -> datetime | None:

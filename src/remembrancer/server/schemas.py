@@ -227,8 +227,9 @@ class EventPage(PageResponse[Event]):
 class WriteResponse(ResponseModel):
     """The memory after a write; `event` is null if nothing changed.
 
-    `refusal` says why a rule was not stored; then the memory is the warning against it. `conflicts`
-    are the active memories that contradict it, such as another value in another scope.
+    `refusal` says why a rule was not stored; then the memory is the warning against it, or the
+    disabled rule. `conflicts` are the active memories that contradict it, such as another value in
+    another scope.
     """
 
     memory: AnyMemory

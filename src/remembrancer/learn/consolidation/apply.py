@@ -20,20 +20,21 @@ from remembrancer.learn.consolidation.plan import (
 )
 from remembrancer.learn.consolidation.validate import doubt_revision
 from remembrancer.learn.profile_mapping import map_category, map_importance
-from remembrancer.remember.anti_patterns import find_warning
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import renewal_values
 from remembrancer.remember.pipeline import (
     Duplicate,
+    Refuse,
     Reject,
     Supersede,
-    Warned,
     build_version,
     plan_supersede,
     plan_write,
     retirement_values,
 )
 from remembrancer.remember.provenance import EPISODES_KEY
+from remembrancer.remember.refused_rules import find_objection
+from remembrancer.remember.slots import find_holder, get_slot
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -72,7 +73,7 @@ from remembrancer.types import (
 )
 
 MAX_TWINS = 20
-WARNED_RULE = "a rule that has become a warning"
+REFUSED_RULE = "a rule that is disabled or has become a warning"
 CHANGED_TWICE = "changed by another step already"
 
 
@@ -80,7 +81,7 @@ CHANGED_TWICE = "changed by another step already"
 class PlanExecution:
     """Collects the writes of a plan.
 
-    `touched` holds memory ids, fact keys and link keys, so that no two steps change the same thing.
+    `touched` holds memory ids, slots and link keys, so that no two steps change the same thing.
     `successors` holds the ids of new memories by the name of their step, and by the id of the
     memory that they replace. `dropped` holds the reasons why steps were left out.
     """
@@ -120,7 +121,7 @@ class PlanExecution:
             return
         statement = self._build_statement(step, sources)
         new = build_record(self.call, statement, self.call.now())
-        key = (new.key if isinstance(new, Fact) and new.key else None) or new.content.casefold()
+        key = get_slot(new.key) if isinstance(new, Fact) and new.key else new.content.casefold()
         if key in self.touched:
             self.dropped.append(CHANGED_TWICE)
             return
@@ -130,8 +131,8 @@ class PlanExecution:
             return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         match intent.decision:
-            case Warned():
-                self.dropped.append(WARNED_RULE)
+            case Refuse():
+                self.dropped.append(REFUSED_RULE)
             case Duplicate(old):
                 self._renew(old.id)
                 self._name(step.name, old)
@@ -148,7 +149,7 @@ class PlanExecution:
         if not isinstance(new, Fact) or new.key is None:
             return None
         for scope in {GLOBAL_SCOPE, *(one.scope for one in sources)} - {new.scope}:
-            old = self.reader.active_fact(scope, *new.key[1:])
+            old = find_holder(self.reader, (scope, *new.key[1:]))
             visible = old is not None and old.status is Status.ACTIVE and self.call.can_see(old)
             if old is not None and visible and is_less_trusted(new, old, keep_explicit=True):
                 return old.id
@@ -165,8 +166,8 @@ class PlanExecution:
             return
         new = build_version(self.call, old, statement)
         vector = self.vectors.get(new.search_text)
-        if isinstance(new, Rule) and find_warning(self.call, self.reader, new, vector):
-            self.dropped.append(WARNED_RULE)
+        if isinstance(new, Rule) and find_objection(self.call, self.reader, new, vector):
+            self.dropped.append(REFUSED_RULE)
             return
         writes = plan_supersede(self.call, self.reader, old, new, vector)
         self._write_new(new, writes, sources, name)
@@ -178,7 +179,7 @@ class PlanExecution:
         every = [*writes, *self._build_source_links(new, sources)]
         self.touched |= {one.id for one in every if isinstance(one, Patch)}
         self.touched |= {link_key(one.link) for one in every if isinstance(one, AddLink)}
-        self.touched |= {new.key} if isinstance(new, Fact) and new.key else set()
+        self.touched |= {get_slot(new.key)} if isinstance(new, Fact) and new.key else set()
         if new.supersedes is not None:
             self.successors[new.supersedes] = new.id
         self._name(name, new)
@@ -281,7 +282,7 @@ class PlanExecution:
         return GLOBAL_SCOPE if key is None or self._is_free((GLOBAL_SCOPE, *key[1:])) else old.scope
 
     def _is_free(self, key: tuple[str, str, str]) -> bool:
-        return key not in self.touched and self.reader.active_fact(*key) is None
+        return get_slot(key) not in self.touched and find_holder(self.reader, key) is None
 
     def _relate(self, step: RelateStep) -> None:
         source, target = (self._find_end(one) for one in (step.source, step.target))
@@ -367,12 +368,13 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
         event = writer.apply(call.new_event(Action.CONSOLIDATED, now, note=note), execution.writes)
     if plan.episodes:
         # An event of its own: undoing the memories must not put the episodes back in the queue.
+        action = Action.CONSOLIDATED if event is None else Action.LEARNED
         done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
         note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
         if execution.dropped:
             reasons = "; ".join(dict.fromkeys(execution.dropped))
             note += f", {len(execution.dropped)} left out: {reasons}"
-        writer.apply(call.new_event(Action.LEARNED, now, note=note), done)
+        writer.apply(call.new_event(action, now, note=note), done)
     return Batch(tuple(execution.ids), event)
 
 
