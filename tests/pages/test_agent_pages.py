@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from remembrancer.clock import ManualClock
+from remembrancer.server.pages.filters import PAGE_SIZE
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Maturity, Rule, Status
 from tests.support.http_server import Served
@@ -197,6 +199,25 @@ def test_M15_a_card_deletes_its_memory_and_offers_to_undo_it(served: Served, ada
 
 
 @pytest.mark.postgres_long
+@pytest.mark.postgres_long
+def test_M15_many_new_rules_do_not_hide_a_proven_one(served: Served, ada: Visitor) -> None:
+    cook = served.engine.for_user("ada", agent="cook")
+    old = cook.promote(cook.remember("Taste the soup.", kind="rule").memory.id).memory
+    for number in range(PAGE_SIZE + 1):
+        cook.remember(f"Use recipe number {number} on that day.", kind="rule")
+
+    for path in ("/playbook", "/agents/cook/memory"):
+        page = ada.get(path).text
+        assert len(cards(page)) == PAGE_SIZE + 1
+        assert cards(page)[0] == old.content
+        assert f'Candidates <span class="count">{PAGE_SIZE}+</span>' in page
+        assert '/playbook?maturity=candidate">Show all</a>' in page
+    page = ada.get("/playbook?maturity=candidate").text
+    rest = re.search(r'<p class="more"><a class="button" href="([^"]+)"', page)
+    assert rest is not None
+    assert cards(ada.get(html.unescape(rest[1])).text) == ["Use recipe number 0 on that day."]
+
+
 def test_M16_the_timeline_names_promotions_and_inversions(served: Served, ada: Visitor) -> None:
     me = served.engine.for_user("ada")
     greet = me.remember("Skip the greeting.", kind="rule").memory

@@ -101,6 +101,25 @@ def test_M10_the_block_has_the_given_format(store: Remembrancer, clock: ManualCl
     ]
 
 
+@pytest.mark.parametrize(
+    ("predicate", "content", "line"),
+    [
+        ("name", "John", "User's name is John"),
+        ("dietary_restriction", "Is lactose intolerant", "User is lactose intolerant"),
+        ("dietary_restriction", "No walnuts", "User's dietary restriction: No walnuts"),
+        ("reads", "Is currently reading Dune", "User is currently reading Dune"),
+        ("favourite_tea", "Has always been Earl Grey", "User has always been Earl Grey"),
+        ("favourite_tea", "Earl Grey", "User's favourite tea: Earl Grey"),
+    ],
+)
+def test_M10_a_fact_reads_as_a_sentence_about_its_subject(
+    me: Memory, predicate: str, content: str, line: str
+) -> None:
+    me.remember(content, subject="user", predicate=predicate)
+
+    assert entries(me.context("plan the day").text) == [f"{line} [standard, confirmed just now]"]
+
+
 def test_M10_X8_rules_are_to_be_followed_and_what_is_unverified_stays_data(me: Memory) -> None:
     me.remember("Ask before sending messages.", kind="rule")
     me.remember("The dentist opens at eight.", origin="document")

@@ -10,6 +10,10 @@ from remembrancer.remember.attributes import can_have_several, fold_name, list_a
 from remembrancer.types import Episode, Fact, Record, Rule, Turn
 
 MAX_PROMPT_TURN_CHARS = 600
+VERBS = frozenset(
+    "is was has had does likes loves prefers hates dislikes wants needs works lives uses".split()
+)
+"""First words of a content that follow its subject, as in "Is allergic to nuts"."""
 
 
 def render_with_trust(record: Record, now: datetime) -> str:
@@ -58,19 +62,27 @@ def _render_content(record: Record) -> str:
         return short
     if not record.subject or record.subject.casefold() in record.content.casefold():
         return escape_for_prompt(record.content)
-    return escape_for_prompt(_word_value(record) or record.search_text)
+    return escape_for_prompt(_word_fact(record))
 
 
-def _word_value(fact: Fact) -> str:
-    """The bare value of a common attribute as a sentence; "" if it is no such value."""
-    key = fact.predicate
-    is_value = len(fact.content.split()) <= MAX_BARE_WORDS
-    if not (fact.subject and key and is_value) or fold_name(key) not in list_attributes():
-        return ""
-    if can_have_several(key):
-        return ""
+def _word_fact(fact: Fact) -> str:
+    """`User is vegan`, `User's name is Ada`, `User's favourite tea: Earl Grey`."""
+    assert fact.subject
     owner = fact.subject[0].upper() + fact.subject[1:]
-    return f"{owner}'s {key.replace('_', ' ')} is {fact.content}"
+    first, _, _ = fact.content.partition(" ")
+    if first != fact.content and first.casefold() in VERBS:
+        return f"{owner} {first.lower()}{fact.content[len(first) :]}"
+    if not fact.predicate:
+        return fact.search_text
+    key = fact.predicate.replace("_", " ")
+    return f"{owner}'s {key}{' is ' if _is_value(fact) else ': '}{fact.content}"
+
+
+def _is_value(fact: Fact) -> bool:
+    """True for the bare value of a common attribute, of which there is one."""
+    key = fold_name(fact.predicate or "")
+    is_short = len(fact.content.split()) <= MAX_BARE_WORDS
+    return is_short and key in list_attributes() and not can_have_several(key)
 
 
 def _truncate(text: str) -> str:

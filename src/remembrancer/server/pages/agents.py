@@ -11,10 +11,10 @@ from starlette.responses import Response
 from remembrancer.maintenance.stats import Survey
 from remembrancer.server.pages.activity_feed import render_loading_page
 from remembrancer.server.pages.filters import PageFilters, find_records, parse_filters
-from remembrancer.server.pages.kind_lists import group_by_maturity, group_by_subject
+from remembrancer.server.pages.kind_lists import group_by_subject, load_rule_groups
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.text_format import pluralize
-from remembrancer.types import GLOBAL_SCOPE, Kind, Page, Record
+from remembrancer.types import GLOBAL_SCOPE, Kind, Record
 
 router = APIRouter()
 
@@ -65,12 +65,10 @@ def show_agent_memory(context: CurrentPage) -> Response:
     of_facts = replace(filters, backlog="", since="", until="")
     facts = find_records(context, of_facts, [Kind.FACT])
     of_episodes = PageFilters(backlog=filters.backlog, since=filters.since, until=filters.until)
-    rules, episodes = (
-        find_records(context, chosen, [kind])
-        if kind in context.profile.recall.kinds
-        else Page[Record](())
-        for kind, chosen in ((Kind.RULE, PageFilters()), (Kind.EPISODE, of_episodes))
-    )
+    kinds = context.profile.recall.kinds
+    rules = load_rule_groups(context, PageFilters()) if Kind.RULE in kinds else []
+    has_episodes = Kind.EPISODE in kinds
+    episodes = find_records(context, of_episodes, [Kind.EPISODE]).items if has_episodes else ()
     return context.render(
         "agent.html",
         context.agent or "Agent",
@@ -82,8 +80,8 @@ def show_agent_memory(context: CurrentPage) -> Response:
         groups=group_by_subject(context, facts.items),
         cursor=facts.cursor,
         learned=context.build_cards(_find_learned(context)),
-        rules=group_by_maturity(context, rules.items),
-        episodes=context.build_cards(episodes.items[:MAX_EPISODES]),
+        rules=rules,
+        episodes=context.build_cards(episodes[:MAX_EPISODES]),
         survey=context.load_survey(),
     )
 

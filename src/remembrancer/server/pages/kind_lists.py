@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.server.pages import text
 from remembrancer.server.pages.cards import Card
-from remembrancer.server.pages.filters import find_page
+from remembrancer.server.pages.filters import (
+    PageFilters,
+    find_page,
+    find_records,
+    parse_filters,
+)
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.text_format import pluralize
 from remembrancer.types import Kind, Maturity, Record, Status
@@ -32,15 +37,23 @@ def show_facts(context: CurrentPage) -> Response:
 
 @router.get("/playbook")
 def show_playbook(context: CurrentPage) -> Response:
-    page, values = find_page(context, [Kind.RULE])
-    disabled = () if values["filters"].has_filters else load_disabled_rules(context)
+    filters = parse_filters(context)
+    if filters.q or filters.maturity or filters.status:
+        page = find_records(context, filters, [Kind.RULE])
+        groups, cursor = group_by_maturity(context, page.items), page.cursor
+    else:
+        groups, cursor = load_rule_groups(context, filters), None
+    disabled = () if filters.has_filters else load_disabled_rules(context)
     return context.render(
         "playbook.html",
         "Playbook",
-        groups=group_by_maturity(context, page.items),
+        filters=filters,
+        scopes=context.list_scopes(),
+        agents=context.list_agents(),
+        groups=groups,
+        cursor=cursor,
         disabled=context.build_cards(disabled),
         maturities={one.value: label.lower() for one, label in text.MATURITY_LABELS.items()},
-        **values,
     )
 
 
@@ -93,12 +106,43 @@ def _subject_heading(context: PageContext, subject: str) -> str:
     return OWN_HEADING if not subject or subject.casefold() in own else subject
 
 
-def group_by_maturity(context: PageContext, records: Iterable[Record]) -> dict[str, list[Card]]:
-    """Rules by maturity, the most trusted first."""
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
+    """The newest rules of one maturity; `more` says that there are older ones."""
+
+    maturity: Maturity
+    cards: tuple[Card, ...]
+    more: bool = False
+
+    @property
+    def heading(self) -> str:
+        return text.MATURITY_LABELS[self.maturity]
+
+
+MATURITY_ORDER = (
+    Maturity.PROVEN,
+    Maturity.ESTABLISHED,
+    Maturity.CANDIDATE,
+    Maturity.ANTI_PATTERN,
+)
+"""The most trusted first."""
+
+
+def load_rule_groups(context: PageContext, filters: PageFilters) -> list[RuleGroup]:
+    """The newest rules of each maturity, so that new candidates do not hide proven rules."""
+    groups: list[RuleGroup] = []
+    for maturity in MATURITY_ORDER:
+        page = find_records(context, replace(filters, maturity=maturity), [Kind.RULE])
+        cards = tuple(context.build_cards(page.items))
+        groups.append(RuleGroup(maturity, cards, more=page.cursor is not None))
+    return [group for group in groups if group.cards]
+
+
+def group_by_maturity(context: PageContext, records: Iterable[Record]) -> list[RuleGroup]:
+    """The rules of one page by maturity."""
     cards = context.build_cards(records)
-    order = (Maturity.PROVEN, Maturity.ESTABLISHED, Maturity.CANDIDATE, Maturity.ANTI_PATTERN)
-    groups = {
-        text.MATURITY_LABELS[maturity]: [card for card in cards if card.maturity is maturity]
-        for maturity in order
-    }
-    return {name: members for name, members in groups.items() if members}
+    groups = (
+        RuleGroup(maturity, tuple(card for card in cards if card.maturity is maturity))
+        for maturity in MATURITY_ORDER
+    )
+    return [group for group in groups if group.cards]
