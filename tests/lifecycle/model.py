@@ -296,25 +296,24 @@ class Model:
         return same and one.scope != other.scope
 
     def _objection(self, agent: str | None, words: str, scope: str, now: datetime) -> Life | None:
-        """The disabled rule in these words, or else the newest warning for those who follow it."""
-        disabled = [
-            one
-            for one in self.lives.values()
-            if (one.kind, one.status) == (Kind.RULE, Status.DISABLED)
-            and (one.scope, one.content) == (scope, words)
-        ]
-        if disabled:
-            return max(disabled, key=lambda one: (one.recorded_at, one.id))
+        """The newest disabled rule in these words, or else the warning that one has become."""
         found = [
             one
             for one in self.lives.values()
-            if one.maturity is Maturity.ANTI_PATTERN
-            and one.status is Status.ACTIVE
+            if one.kind is Kind.RULE
+            and self._is_refused(one)
             and self.sees(agent, one, now)
             and (scope == "global" or one.scope in ("global", scope))
             and (one.content.startswith(self._warn(words)) or self._rule_of(one) == words)
         ]
-        return max(found, key=lambda one: (one.recorded_at, one.id), default=None)
+        newest = sorted(found, key=lambda one: (one.recorded_at, one.id), reverse=True)
+        disabled = [one for one in newest if one.status is Status.DISABLED]
+        return next(iter(disabled or newest), None)
+
+    def _is_refused(self, life: Life) -> bool:
+        """True for a disabled rule, and for a warning in force."""
+        refused_as = Status.ACTIVE if life.maturity is Maturity.ANTI_PATTERN else Status.DISABLED
+        return life.status is refused_as
 
     def _rule_of(self, warning: Life) -> str:
         """The words of the rule before it became a warning, whose own words may be edited."""
