@@ -9,6 +9,7 @@ import pytest
 
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
+from remembrancer.learn.consolidation.run import BATCH_SIZE
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Status
@@ -100,6 +101,72 @@ def test_a_new_fact_under_the_same_key_corrects_it_too(
     assert batch.event is not None
     health.undo(batch.event.id)
     assert in_force(health)[old.content].id == old.id
+
+
+def test_a_new_fact_under_another_spelling_of_the_key_corrects_it(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(health)
+    fish(health)
+    model.script = plans({"facts": [FISH | {"subject": "User", "predicate": "Diet"}]})
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {"Eats fish again"}
+    assert health.get(old.id).status is Status.SUPERSEDED
+
+
+def test_what_a_person_said_stands_under_another_spelling_of_its_key(
+    store: Remembrancer, health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(store.for_user("ada"))
+    fish(health)
+    model.script = plans({"facts": [FISH | {"subject": "User", "predicate": "Diet"}]})
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {old.content}
+    assert [one.content for one in unconfirmed(health)] == ["Eats fish again"]
+
+
+@pytest.mark.parametrize("lost", ["disabled", "warning"])
+def test_a_rule_that_is_disabled_or_did_harm_is_not_proposed_into_force(
+    health: Memory, model: ModelEndpoint, lost: str
+) -> None:
+    rule = health.remember("List ingredients as bullet points", kind="rule", scope="global").memory
+    if lost == "disabled":
+        health.disable(rule.id)
+    else:
+        for _ in range(3):
+            health.harmful(rule.id, "It could not be read aloud")
+    before = set(in_force(health))
+    happened(health, "Corrected me: ingredients of a recipe as a list of bullet points")
+    happened(health, "Listed ingredients as bullet points, as asked")
+    proposed = {"content": "List ingredients as bullet points", "episodes": ["e1", "e2"]}
+    model.script = plans({"rules": [proposed | {"permanence": "stable"}]})
+
+    health.consolidate()
+
+    assert set(in_force(health)) == before
+    note = str(health.activity().items[0].note)
+    assert "1 left out: a rule that is disabled or has become a warning" in note
+
+
+def test_every_one_of_many_episodes_brings_its_nearest_memory(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    places = [f"city{number}" for number in range(BATCH_SIZE)]
+    for place in places:
+        health.remember(f"Has a flat in {place}")
+    for place in places:
+        happened(health, f"They sold the flat in {place}")
+    model.script = plans({})
+
+    health.consolidate()
+
+    known = "\n".join(str(one.json["messages"][-1]["content"]) for one in model.requests)
+    missing = [place for place in places if f"Has a flat in {place}\n" not in known]
+    assert not missing
 
 
 @pytest.mark.parametrize("proposal", ["facts", "updates"])

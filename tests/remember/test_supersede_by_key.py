@@ -157,6 +157,62 @@ def test_M9_the_employer_is_one_slot_by_whatever_name(me: Memory) -> None:
     assert active(me) == ["Works at Globex", "Works at Initech"]
 
 
+SPELLED_OTHERWISE = {"subject": "User", "predicate": "dietary preference"}
+
+
+def test_M9_another_spelling_is_not_restored_beside_the_value(me: Memory) -> None:
+    old = me.remember("Vegetarian", **DIET).memory
+    me.forget(old.id)
+    me.remember("Eats fish again", **SPELLED_OTHERWISE)
+
+    with pytest.raises(Conflict, match="Eats fish again"):
+        me.restore(old.id)
+    assert active(me) == ["Eats fish again"]
+
+
+def test_M9_an_expired_value_is_not_confirmed_beside_another_spelling(
+    open_fake: Callable[..., Remembrancer], me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    old = me.remember("Vegetarian", **DIET, ttl_days=1).memory
+    clock.advance(timedelta(days=2))
+    open_fake("agents").run_job("decay_sweep", tenant=tenant)
+    me.remember("Eats fish again", **SPELLED_OTHERWISE)
+
+    with pytest.raises(Conflict):
+        me.confirm(old.id)
+    assert active(me) == ["Eats fish again"]
+
+
+def test_M9_no_update_or_undo_gives_a_slot_a_second_value(me: Memory) -> None:
+    sport = me.remember("Rows", subject="user", predicate="sport").memory
+    forgotten = me.forget(me.remember("Vegetarian", **DIET).memory.id)
+    me.remember("Eats fish again", **SPELLED_OTHERWISE)
+
+    with pytest.raises(Conflict):
+        me.update(sport.id, "Rows a lot", **DIET)
+    assert forgotten.event is not None
+    with pytest.raises(Conflict):
+        me.undo(forgotten.event.id)
+    assert active(me) == ["Eats fish again", "Rows"]
+
+
+def test_M9_a_fact_is_asked_for_in_any_spelling(me: Memory) -> None:
+    kept = me.remember("Vegetarian", **DIET).memory
+
+    assert me.fact(**SPELLED_OTHERWISE) == kept
+
+
+def test_M9_a_restored_value_tells_what_it_contradicts(me: Memory) -> None:
+    old = me.remember("Vegetarian", **DIET, scope="health").memory
+    me.forget(old.id)
+    fish = me.remember("Eats fish again", **SPELLED_OTHERWISE).memory
+
+    written = me.restore(old.id)
+
+    assert [one.id for one in written.conflicts] == [fish.id]
+    assert contradictions(me, old) == {(old.content, fish.content)}
+
+
 def test_M9_near_words_under_another_predicate_stay_two_facts(
     open_fake: Callable[..., Remembrancer], fake_embedder: object
 ) -> None:

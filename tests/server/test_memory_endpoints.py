@@ -232,3 +232,36 @@ def test_A5_a_secret_sent_over_rest_is_refused_and_leaves_no_memory(ada: httpx.C
         assert "Secrets are never stored" in refused.json()["detail"]
         assert content not in refused.text
     assert ada.get("/api/memory/facts").json()["items"] == []
+
+
+def test_M14_searching_a_listing_counts_no_use(
+    served: Served, ada: httpx.Client, clock: ManualClock
+) -> None:
+    fact = remembered(ada, "Ada drinks green tea.")
+    remembered(ada, "Pour tea at four.", kind="rule")
+    remembered(ada, "Ada asked for tea.", kind="episode")
+
+    for kind in ("facts", "rules", "episodes"):
+        assert len(contents(ada.get(f"/api/memory/{kind}?q=tea"))) == 1
+    served.engine.flush()
+
+    shown = ada.get(f"/api/memory/{fact}").json()
+    assert (shown["recall_count"], shown["recalled_at"]) == (0, None)
+
+
+def test_M14_stats_tell_maturity_confidence_effectiveness_and_the_last_consolidation(
+    served: Served, ada: httpx.Client, clock: ManualClock
+) -> None:
+    rule = remembered(ada, "Pour tea at four.", kind="rule")
+    for _ in range(5):
+        ada.post("/api/feedback", json={"rule": rule, "verdict": "helpful"})
+    remembered(ada, "Ada drinks green tea.", permanence="ephemeral")
+    clock.advance(timedelta(days=10))
+    remembered(ada, "Ada lives in Bern.")
+
+    stats = ada.get("/api/memory/stats").json()
+
+    assert stats["by_maturity"] == {"established": 1}
+    assert stats["by_confidence"] == {"0.2-0.4": 1, "0.4-0.6": 1, "0.8-1": 1}
+    assert stats["effectiveness"] == pytest.approx(5 / 5.01, abs=0.001)
+    assert stats["consolidated_at"] is None

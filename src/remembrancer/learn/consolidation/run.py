@@ -26,7 +26,7 @@ from remembrancer.types import Action, Backlog, Batch, Episode, Kind
 BATCH_SIZE = 50
 """Episodes per request to the model."""
 
-MAX_MEMORIES_SHOWN = 40
+MAX_MEMORIES_SHOWN = 2 * BATCH_SIZE
 MAX_MEMORIES_PER_EPISODE = 5
 MAX_ATTEMPTS = 5
 
