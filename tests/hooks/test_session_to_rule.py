@@ -123,6 +123,44 @@ def test_what_a_user_corrects_in_a_session_becomes_a_rule_in_the_next(
     assert f'href="/memory/{episode.id}"' in conversation
 
 
+def test_what_a_user_tells_in_a_session_becomes_a_fact_in_the_next_prompt(
+    session: Session, store: Remembrancer, model: ModelEndpoint
+) -> None:
+    quote = "the staging server of the shop is called Heron"
+    observed = [{"kind": "fact", "quote": quote}]
+    described = {"summary": "The login form was fixed.", "importance": 6, "observations": observed}
+    fact = {
+        "subject": "shop",
+        "predicate": "staging_server",
+        "content": "The staging server of the shop is called Heron",
+        "permanence": "stable",
+        "episodes": ["e1"],
+    }
+    planned = plans({"facts": [fact]})
+
+    def answer(request: dict[str, Any]) -> ScriptedReply:
+        if asks_for(request) == "episode":
+            return says(described)
+        if asks_for(request) in ("plan", "verification"):
+            return planned(request)
+        return says({"operations": []})
+
+    model.script = answer
+    session.says(
+        "user", "Fix the login form. By the way, the staging server of the shop is called Heron."
+    )
+    session.says("assistant", [{"type": "text", "text": "Fixed."}])
+    session.call(session.payload("SessionEnd", reason="other"))
+    episode_of(store)
+    done = session.rem("jobs", "run", "consolidate")
+    assert done.returncode == 0, done.stderr
+
+    later = Session(session.folder, session.options, name="11111111-0b7e-4b7a-9d55-1c2f6a1e9d10")
+    told = later.told("UserPromptSubmit", prompt="Which staging server do we deploy the shop to?")
+
+    assert "Heron" in told
+
+
 def turn(number: int, content: str, role: str = "user") -> Turn:
     from datetime import UTC, datetime
 
