@@ -127,7 +127,7 @@ def test_what_a_user_tells_in_a_session_becomes_a_fact_in_the_next_prompt(
     session: Session, store: Remembrancer, model: ModelEndpoint
 ) -> None:
     quote = "the staging server of the shop is called Heron"
-    observed = [{"kind": "fact", "quote": quote}]
+    observed = [{"kind": "decision", "quote": quote}]
     described = {"summary": "The login form was fixed.", "importance": 6, "observations": observed}
     fact = {
         "subject": "shop",
@@ -151,7 +151,9 @@ def test_what_a_user_tells_in_a_session_becomes_a_fact_in_the_next_prompt(
     )
     session.says("assistant", [{"type": "text", "text": "Fixed."}])
     session.call(session.payload("SessionEnd", reason="other"))
-    episode_of(store)
+    episode = episode_of(store)
+    assert quote in episode.content
+    assert "The login form was fixed." in episode.content
     done = session.rem("jobs", "run", "consolidate")
     assert done.returncode == 0, done.stderr
 
