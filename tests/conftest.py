@@ -59,6 +59,16 @@ def is_left_to_the_long_run(item: pytest.Item) -> bool:
     return "postgres" in item.name and item.get_closest_marker("postgres_long") is not None
 
 
+@pytest.fixture(autouse=True)
+def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whoever runs the tests has settings and data of their own, which must not matter."""
+    for name in os.environ:
+        if name.startswith("REMEMBRANCER_"):
+            monkeypatch.delenv(name)
+    for variable, folder in (("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data-home")):
+        monkeypatch.setenv(variable, str(tmp_path / folder))
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Callable[[str], str]]:
     """A real PostgreSQL server; call it with a database's name for its address."""

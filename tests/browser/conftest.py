@@ -7,12 +7,15 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.browsing import CHROMIUM, log_in
 from tests.support.http_server import Served
 
 Look = Callable[..., Page]
+
+TIMEOUT_MS = 60_000
+expect.set_options(timeout=TIMEOUT_MS / 2)
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def look(browser: Browser) -> Iterator[Look]:
             context.on("weberror", lambda one: complaints.append(str(one.error)))
             log_in(context, served)
             page = context.new_page()
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(TIMEOUT_MS)
             page.goto(served.address + path)
             return page
 

@@ -26,15 +26,6 @@ Process = Callable[..., "subprocess.CompletedProcess[str]"]
 SCRIPT = Path(sys.executable).with_name("rem")
 
 
-@pytest.fixture(autouse=True)
-def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Whoever runs the tests has settings of their own, which must not matter."""
-    for name in os.environ:
-        if name.startswith("REMEMBRANCER_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-
 @pytest.fixture
 def shelf(clock: ManualClock, embedder: CachedEmbedder) -> Iterator[Remembrancer]:
     """A store in memory, in Berlin's time zone."""

@@ -141,7 +141,7 @@ def test_N6_errands_run_in_parallel_and_share_what_comes_of_them(
     assert [one["id"] for one in state["plan"]] == ["I live in Oslo", "a cab"]
     assert len(state["previews"]) == 5
     state = graph.invoke(say("Where do I live?"), run_config(tenant, "ada", "second"))
-    assert "Lives in Oslo" in state["messages"][-1].text
+    assert "User lives in Oslo" in state["messages"][-1].text
 
 
 @pytest.mark.feature("N6")
