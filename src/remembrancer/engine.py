@@ -113,12 +113,7 @@ class Remembrancer:
 
         `agent` names the assistant that acts for them.
         """
-        if user is None:  # a session without a user must not share the configured user's memory
-            raise InvalidInput(
-                "for_user(None) names nobody: pass a user, or nothing for the configured user."
-            )
-        configured = self.settings.user if isinstance(user, ConfiguredUser) else user
-        owner = self._resolve_person(configured, tenant)
+        owner = self._resolve_person(user, tenant)
         agent = validate_name(agent, "agent") if agent is not None else None
         for given in (agent, surface):
             refuse_secret_name(given)
@@ -138,6 +133,8 @@ class Remembrancer:
 
     def for_namespace(self, namespace: Sequence[str], *, surface: str = "library") -> Memory:
         """The memory under a namespace (organisation, user, …); it reaches nothing outside it."""
+        if isinstance(namespace, str):
+            raise InvalidInput(f"A namespace is a list of labels: pass [{namespace!r}].")
         if len(namespace) < 2:
             raise InvalidInput("A namespace starts with an organisation and a user.")
         tenant, user, *path = namespace
@@ -160,19 +157,19 @@ class Remembrancer:
 
     def review(
         self,
-        reviewer: str | None = None,
+        reviewer: str | ConfiguredUser = ConfiguredUser.NAME,
         *,
         tenant: str | None = None,
         capabilities: Iterable[str] = (VIEW_CAPABILITY, EDIT_CAPABILITY),
     ) -> Review:
         """Administration of a team's memory; a surface passes its caller's capabilities."""
-        owner = self._resolve_person(reviewer or None, tenant)
+        owner = self._resolve_person(reviewer, tenant)
         principal = Principal(owner, None, "library", frozenset(capabilities))
         return Review(self._services, principal)
 
     def create_key(
         self,
-        user: str | None = None,
+        user: str | ConfiguredUser = ConfiguredUser.NAME,
         *,
         tenant: str | None = None,
         agent: str | None = None,
@@ -209,10 +206,11 @@ class Remembrancer:
         """The principal of a key's secret, or None if the key is unknown, expired or revoked."""
         return self._keys.principal_of(secret, surface)
 
-    def _resolve_person(self, user: str | None, tenant: str | None) -> Owner:
-        return Owner.of_person(
-            self._resolve_tenant(tenant).name, self.settings.user if user is None else user
-        )
+    def _resolve_person(self, user: str | ConfiguredUser, tenant: str | None) -> Owner:
+        if user is None:  # a session without a user must not reach the configured user's data
+            raise InvalidInput("The user is None, which names nobody. Pass a user.")
+        name = self.settings.user if isinstance(user, ConfiguredUser) else user
+        return Owner.of_person(self._resolve_tenant(tenant).name, name)
 
     def _resolve_tenant(self, name: str | None) -> Tenant:
         return Tenant(self.settings.tenant if name is None else name)
@@ -428,7 +426,9 @@ class Remembrancer:
             changes["memory_enabled"] = memory_enabled
         return self._services.instances.change(tenant, validate_name(name, "instance"), changes)
 
-    def share_instances(self, user: str | None = None, *, tenant: str | None = None) -> int:
+    def share_instances(
+        self, user: str | ConfiguredUser = ConfiguredUser.NAME, *, tenant: str | None = None
+    ) -> int:
         """Copy what a user's own memory has of instances into the memories that users share.
 
         Returns the number of memories and messages; those that were copied before are left out.

@@ -58,9 +58,27 @@ def test_a_query_and_a_user_are_text(store: Remembrancer, me: Memory) -> None:
 @pytest.mark.postgres_long
 def test_nobody_is_not_the_configured_user(store: Remembrancer) -> None:
     nobody: Any = None
-    with pytest.raises(InvalidInput, match="names nobody: pass a user"):
-        store.for_user(nobody)
-    assert store.for_user().principal.owner.user == "ada"
+    own = store.for_user()
+    own.remember("Ada drinks green tea")
+    verbs: list[Callable[[], object]] = [
+        lambda: store.for_user(nobody),
+        lambda: store.create_key(nobody),
+        lambda: store.erase(nobody),
+        lambda: store.inventory(nobody),
+        lambda: list(store.export(nobody)),
+        lambda: store.review(nobody),
+    ]
+    for verb in verbs:
+        with pytest.raises(InvalidInput, match=r"names nobody. Pass a user\."):
+            verb()
+    assert own.principal.owner.user == "ada"
+    assert len(own.list().items) == 1
+
+
+@pytest.mark.postgres_long
+def test_a_namespace_is_a_list_of_labels(store: Remembrancer) -> None:
+    with pytest.raises(InvalidInput, match=r"pass \['acme'\]"):
+        store.for_namespace("acme")
 
 
 def test_a_closed_store_neither_reads_nor_writes(store: Remembrancer, me: Memory) -> None:

@@ -55,6 +55,11 @@ class CliContext:
         return settings
 
     @property
+    def user_name(self) -> str:
+        """The user that the options name, else the one of the configuration."""
+        return self.settings.user if self.user is None else self.user
+
+    @property
     def has_language_model(self) -> bool:
         models = self.settings.models
         return (models.fast or models.smart) is not None
@@ -70,8 +75,7 @@ class CliContext:
     def _find_zone(self, engine: Remembrancer) -> ZoneInfo:
         from remembrancer.types import Owner
 
-        tenant, user = self.tenant or engine.settings.tenant, self.user or engine.settings.user
-        return engine.find_time_zone(Owner(tenant, user))
+        return engine.find_time_zone(Owner(self.tenant or engine.settings.tenant, self.user_name))
 
     @contextlib.contextmanager
     def open_memory(self, *, embeds: bool = False) -> Iterator[Memory]:
@@ -87,9 +91,9 @@ class CliContext:
         from remembrancer.access.instances import ADMIN_CAPABILITY
 
         self._zone = self._find_zone(engine)
-        is_local = self.user in (None, engine.settings.user)
+        is_local = self.user_name == engine.settings.user
         return engine.for_user(
-            engine.settings.user if self.user is None else self.user,
+            self.user_name,
             tenant=self.tenant,
             agent=self.agent,
             surface=surface,

@@ -32,7 +32,7 @@ def share_instances(cli: CliContext) -> None:
       rem --user ada share-instances
     """
     with cli.open_engine(embeds=True) as store:
-        count = store.share_instances(cli.user, tenant=cli.tenant)
+        count = store.share_instances(cli.user_name, tenant=cli.tenant)
     cli.print_result(
         {"copied": count}, lambda out: out.say(f"Copied {count:,} memories and messages.")
     )
@@ -113,7 +113,7 @@ def export(
       rem export ada.md --markdown --user ada
     """
     with cli.open_engine() as store:
-        user = cli.user or cli.settings.user
+        user = cli.user_name
         if markdown:
             _write(file, [cli.memory_of(store).markdown().encode()])
         else:
@@ -139,7 +139,7 @@ def _import_own_export(cli: CliContext, path: Path, *, replace: bool) -> None:
     """Restore a file from `rem export`, completely or not at all."""
     from remembrancer.transfer.formats.files import translate_read_errors
 
-    user = cli.user or cli.settings.user
+    user = cli.user_name
     with translate_read_errors(str(path)):
         lines = path.read_bytes().splitlines(keepends=True)
     with cli.open_engine() as store:

@@ -37,7 +37,7 @@ def key_create(
     until = parse_moment(expires, cli.zone, "--expires") if expires else None
     with cli.open_engine() as store:
         made = store.create_key(
-            cli.user,
+            cli.user_name,
             tenant=cli.tenant,
             agent=cli.agent,
             capabilities=capability or (),

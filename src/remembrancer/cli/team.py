@@ -89,7 +89,7 @@ def team(
 
 def open_review(cli: CliContext, store: Remembrancer) -> Review:
     """Team administration for the user of the command line, who has all rights on the store."""
-    return store.review(cli.user, tenant=cli.tenant)
+    return store.review(cli.user_name, tenant=cli.tenant)
 
 
 def has_team(cli: CliContext) -> bool:
