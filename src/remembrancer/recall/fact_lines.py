@@ -141,7 +141,7 @@ def _word_content(fact: Fact, is_own: bool) -> str:
     """The summary if there is one, else the content, with the name of another person."""
     if fact.summary and (short := escape_for_prompt(fact.summary)):
         return short
-    if not fact.subject or _names_subject(fact.content, fact.subject):
+    if fact.has_program_key or not fact.subject or _names_subject(fact.content, fact.subject):
         return escape_for_prompt(fact.content)
     words, is_number = len(fact.content.split()), fact.content[:1].isdigit()
     if not is_own and (is_number or words <= MAX_BARE_WORDS):

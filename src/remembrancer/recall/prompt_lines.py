@@ -60,14 +60,15 @@ def _render_content(record: Record) -> str:
         return escape_for_prompt(record.content)
     if record.summary and (short := escape_for_prompt(record.summary)):
         return short
-    if not record.subject or record.subject.casefold() in record.content.casefold():
-        return escape_for_prompt(record.content)
     return escape_for_prompt(_word_fact(record))
 
 
 def _word_fact(fact: Fact) -> str:
     """`User is vegan`, `User's name is Ada`, `User's favourite tea: Earl Grey`."""
-    assert fact.subject
+    if not fact.subject or fact.has_program_key:
+        return fact.content
+    if fact.subject.casefold() in fact.content.casefold():
+        return fact.content
     owner = fact.subject[0].upper() + fact.subject[1:]
     first, _, _ = fact.content.partition(" ")
     if first != fact.content and first.casefold() in VERBS:

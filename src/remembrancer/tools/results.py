@@ -30,6 +30,7 @@ from remembrancer.types import (
     Stats,
     TeamRecalled,
     Written,
+    is_program_key,
 )
 
 MAX_QUOTE_CHARS = 200
@@ -98,7 +99,8 @@ class MemoryResult(ToolResult):
         )
 
     def to_line(self) -> str:
-        topic = f"{self.subject} {self.predicate}: " if self.subject else ""
+        is_named = self.subject and not is_program_key(self.predicate or "")
+        topic = f"{self.subject} {self.predicate}: " if is_named else ""
         notes = [self.category or self.kind, f"confidence {self.confidence:g}"]
         notes += [self.maturity] if self.maturity else []
         notes += ["unverified"] if self.unverified else []
