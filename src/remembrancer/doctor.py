@@ -10,13 +10,13 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remembrancer import environment
 from remembrancer.embed.local import WEIGHTS_DIRECTORY, LocalEmbedder
-from remembrancer.errors import RemembrancerError
+from remembrancer.errors import InvalidSetting, RemembrancerError
+from remembrancer.store.driver import require_driver
 
 if TYPE_CHECKING:
     from remembrancer.config import Settings
@@ -215,9 +215,8 @@ def _check_round_trip(embedder: LocalEmbedder) -> CheckResult:
 
 def _check_postgres_driver() -> CheckResult:
     name = "PostgreSQL"
-    if find_spec("psycopg") is None:
-        message = (
-            "The driver is not installed; for PostgreSQL: pip install 'remembrancer[postgres]'."
-        )
-        return CheckResult(name, Level.OK, message)
+    try:
+        require_driver()
+    except InvalidSetting as error:
+        return CheckResult(name, Level.OK, f"The driver is not installed. {error}")
     return CheckResult(name, Level.OK, "The driver psycopg is installed.")

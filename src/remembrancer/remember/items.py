@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from remembrancer.errors import InvalidInput
+from remembrancer.profiles import Profile
 from remembrancer.remember.statement import MAX_CONTENT_CHARS
-from remembrancer.types import Json, Record, validate_name
+from remembrancer.types import Json, Origin, Record, validate_name
 
 ITEMS_LABEL = ".items"
 """Last label of the scope of items; no label of a namespace has a dot."""
@@ -22,6 +25,52 @@ NO_EXPIRY_DAYS = 36_500.0
 
 TEXT_FIELDS = ("text", "content", "memory")
 """Fields that hold the text of an item; the others say something about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDetails:
+    """What kind of memory an item is, how important, and who vouches for its text.
+
+    A kind is a category of the profile, which gives the item its time to live.
+    """
+
+    kind: str | None = None
+    importance: float | None = None
+    origin: Origin | str | None = None
+
+
+def read_details(profile: Profile, value: Mapping[str, Any]) -> ItemDetails:
+    """Return what the fields `kind` and `importance` of a value say, if the profile knows it."""
+    kind, importance = value.get("kind"), value.get("importance")
+    return ItemDetails(
+        kind if isinstance(kind, str) and kind in profile.categories else None,
+        importance if _is_on_scale(profile, importance) else None,
+    )
+
+
+def _is_on_scale(profile: Profile, importance: Any) -> bool:
+    is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
+    return is_number and 1 <= importance <= profile.importance.max
+
+
+def choose_importance(profile: Profile, details: ItemDetails) -> float:
+    """Return the importance of an item: its own, or else that of its kind."""
+    _, category = profile.resolve_category(details.kind)
+    return float(details.importance or category.importance or profile.importance.default)
+
+
+def choose_ttl_days(profile: Profile, details: ItemDetails) -> float:
+    """Return the time to live of an item's kind; an item without a kind does not expire."""
+    if details.kind is None:
+        return NO_EXPIRY_DAYS
+    _, category = profile.resolve_category(details.kind)
+    return category.ttl_days or NO_EXPIRY_DAYS
+
+
+def render_described(value: Json, details: ItemDetails) -> str:
+    """Return the text of an item; its kind and importance are no part of what it says."""
+    given = {"kind": details.kind, "importance": details.importance}
+    return render_item(value, without=[name for name, one in given.items() if one is not None])
 
 
 def build_items_scope(path: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from remembrancer.remember.likeness import adds_nothing, can_be_the_same
 from remembrancer.remember.provenance import drop_request
 from remembrancer.remember.refused_rules import check_rule, find_objection
 from remembrancer.remember.rule_trust import COUNTS
-from remembrancer.remember.slots import find_holder, refuse_second_holder
+from remembrancer.remember.slots import FactKey, find_holder, refuse_second_holder
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -61,6 +61,9 @@ from remembrancer.types import (
     Written,
     looks_like_id,
 )
+
+MAX_SAME_WORDS = 200
+"""Memories with the same words that are compared with a new one."""
 
 MAX_DOUBTS = 200
 """Unconfirmed memories that are compared with a new one."""
@@ -222,7 +225,7 @@ def plan_write(
 
 
 def _plan_quarantine(reader: Reader, new: Record, embedding: Embedding) -> WritePlan:
-    """A quarantined memory is compared with nothing and supersedes nothing."""
+    """A quarantined memory supersedes nothing, and is stored once under each key."""
     here = Filter(
         now=new.recorded_at,
         kinds=(new.kind,),
@@ -230,9 +233,14 @@ def _plan_quarantine(reader: Reader, new: Record, embedding: Embedding) -> Write
         statuses=(Status.QUARANTINED,),
         fingerprint=fingerprint(new.content),
     )
-    for old in reader.find(here, 1):
-        return WritePlan(Duplicate(old), old)
+    for old in reader.find(here, MAX_SAME_WORDS):
+        if _get_key(old) == _get_key(new):
+            return WritePlan(Duplicate(old), old)
     return WritePlan(Add(), new, Action.QUARANTINED, (Insert(new, embedding),))
+
+
+def _get_key(record: Record) -> FactKey | None:
+    return record.key if isinstance(record, Fact) else None
 
 
 def _plan_unconfirmed(reader: Reader, new: Record, embedding: Embedding) -> WritePlan:

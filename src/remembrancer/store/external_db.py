@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +13,8 @@ from sqlalchemy import Engine, column, create_engine, inspect, select, table
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from remembrancer.errors import InvalidInput, InvalidSetting
+from remembrancer.errors import InvalidInput
+from remembrancer.store.driver import require_driver
 
 SQLITE_HEADER = b"SQLite format 3\0"
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
@@ -29,6 +29,13 @@ def is_database_url(place: str) -> bool:
 def list_tables(place: str | Path) -> set[str]:
     with _open_engine(place) as engine:
         return set(inspect(engine).get_table_names())
+
+
+def list_columns(place: str | Path, name: str) -> set[str]:
+    with _open_engine(place) as engine:
+        inspector = inspect(engine)
+        exists = name in inspector.get_table_names()
+        return {one["name"] for one in inspector.get_columns(name)} if exists else set()
 
 
 def read_rows(
@@ -75,8 +82,7 @@ def _sqlite_engine(path: Path) -> Engine:
 
 
 def _postgres_engine(address: str) -> Engine:
-    if find_spec("psycopg") is None:
-        raise InvalidSetting("PostgreSQL needs its driver: pip install 'remembrancer[postgres]'.")
+    require_driver()
     _, _, rest = address.partition("://")
     options = "-c default_transaction_read_only=on"
     return create_engine(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from remembrancer import config
 from remembrancer.config import IN_MEMORY, Settings
-from remembrancer.errors import InvalidInput, InvalidSetting
+from remembrancer.errors import InvalidInput
+from remembrancer.store.driver import require_driver
 
 if TYPE_CHECKING:
     from remembrancer.clock import Clock
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def open_store(settings: Settings, clock: Clock | None, *, in_memory: bool = False) -> Store:
     store = settings.store
     if store.url is not None and not in_memory:
-        if find_spec("psycopg") is None:
-            raise InvalidSetting(
-                "PostgreSQL needs its driver: pip install 'remembrancer[postgres]'."
-            )
+        require_driver()
         from remembrancer.store.postgres import PostgresStore
 
         return PostgresStore(

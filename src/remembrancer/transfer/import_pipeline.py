@@ -28,6 +28,7 @@ from remembrancer.transfer.formats.items import (
     SkippedItem,
 )
 from remembrancer.transfer.import_memories import ImportBatch, ImportBatchResult
+from remembrancer.transfer.store_entries import convert_entry
 from remembrancer.types import Origin
 
 if TYPE_CHECKING:
@@ -233,7 +234,10 @@ class _Import:
     def _add_memory(self, item: MemoryItem) -> None:
         try:
             prepared = import_memories.prepare_memory(
-                self._call, self._format, item, self._choices.origin
+                self._call,
+                self._format,
+                convert_entry(self._call, item, self._choices.of),
+                self._choices.origin,
             )
         except (RemembrancerError, RecursionError) as error:
             self._left_out[str(error)] += 1

@@ -1,25 +1,26 @@
 """Memory for LangGraph: a store, nodes, a state with reducers, and checkpointers."""
 
-try:
-    from remembrancer.integrations.langgraph.copy import copy_store
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "LangGraph is not installed: pip install 'remembrancer[langgraph]'.", name=error.name
-    ) from error
+from remembrancer.integrations.langgraph.extra import explain_missing_extra
 
-from remembrancer.integrations.langgraph.chat_model import LangChainModel, langchain_models
-from remembrancer.integrations.langgraph.embedder import LangChainEmbedder
-from remembrancer.integrations.langgraph.items import ItemDetails
-from remembrancer.integrations.langgraph.messages import merge_system_messages
-from remembrancer.integrations.langgraph.middleware import MemoryMiddleware
-from remembrancer.integrations.langgraph.misuse import InvalidItem
-from remembrancer.integrations.langgraph.nodes import learn_node, of_run, recall_node
-from remembrancer.integrations.langgraph.savers import aopen_saver, open_saver
-from remembrancer.integrations.langgraph.shared_store import SharedStore, quote_label
-from remembrancer.integrations.langgraph.state import AssistantState
-from remembrancer.integrations.langgraph.store import RemembrancerStore
-from remembrancer.integrations.langgraph.threads import adelete_threads, delete_threads, run_config
-from remembrancer.integrations.langgraph.tools import memory_tools
+with explain_missing_extra():
+    from remembrancer.integrations.langgraph.chat_model import LangChainModel, langchain_models
+    from remembrancer.integrations.langgraph.copy import copy_store
+    from remembrancer.integrations.langgraph.embedder import LangChainEmbedder
+    from remembrancer.integrations.langgraph.messages import merge_system_messages
+    from remembrancer.integrations.langgraph.middleware import MemoryMiddleware
+    from remembrancer.integrations.langgraph.misuse import InvalidItem
+    from remembrancer.integrations.langgraph.nodes import learn_node, of_run, recall_node
+    from remembrancer.integrations.langgraph.savers import aopen_saver, open_saver
+    from remembrancer.integrations.langgraph.shared_store import SharedStore, quote_label
+    from remembrancer.integrations.langgraph.state import AssistantState
+    from remembrancer.integrations.langgraph.store import RemembrancerStore
+    from remembrancer.integrations.langgraph.threads import (
+        adelete_threads,
+        delete_threads,
+        run_config,
+    )
+    from remembrancer.integrations.langgraph.tools import memory_tools
+    from remembrancer.remember.items import ItemDetails
 
 __all__ = [
     "AssistantState",

@@ -19,8 +19,8 @@ def copy_store(
 ) -> int:
     """Copy all items, and return how many there are; `rename` maps their namespaces.
 
-    LangGraph's stores do not say when an item expires: items are copied as ones that do not. To
-    keep their times, import the database of the old store.
+    LangGraph's stores do not say when an item expires: items are copied as ones that do not. An
+    import of the old store's database keeps their times.
     """
     count = 0
     for item in _iter_items(old):

@@ -19,7 +19,7 @@ from langgraph.store.base import (
 from langgraph.store.base import IndexConfig as SearchIndex
 
 from remembrancer.integrations.langgraph.items import DetailsOf, ItemPolicy, Namespace
-from remembrancer.integrations.langgraph.misuse import InvalidItem
+from remembrancer.integrations.langgraph.misuse import InvalidItem, check_fields
 from remembrancer.profiles import Profile
 from remembrancer.types import Origin, check_options, parse_enum
 
@@ -51,7 +51,7 @@ def build_policy(profile: Profile, options: StoreOptions) -> ItemPolicy:
     fields, origin = options.get("fields") or index.get("fields"), options.get("origin")
     return ItemPolicy(
         profile,
-        tuple(fields) if fields else None,
+        tuple(check_fields(fields, "fields")) if fields else None,
         parse_enum(Origin, origin, "origin") if origin is not None else None,
         options.get("details_of"),
     )

@@ -26,10 +26,14 @@ from remembrancer.profiles import Profile
 from remembrancer.remember.items import (
     ITEMS_LABEL,
     NO_EXPIRY_DAYS,
+    ItemDetails,
     build_items_scope,
     build_metadata,
+    choose_importance,
+    choose_ttl_days,
     clip_text,
-    render_item,
+    read_details,
+    render_described,
     render_value,
 )
 from remembrancer.types import Fact, Json, Origin, Record
@@ -80,18 +84,6 @@ def normalise_labels(namespace: Namespace) -> Namespace:
     return tuple(unicodedata.normalize("NFC", label) for label in namespace)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemDetails:
-    """What kind of memory an item is, how important, and who vouches for its text.
-
-    A kind is a category of the profile, which gives the item its time to live.
-    """
-
-    kind: str | None = None
-    importance: float | None = None
-    origin: Origin | str | None = None
-
-
 DetailsOf = Callable[[Namespace, Value], ItemDetails]
 
 
@@ -108,15 +100,7 @@ class ItemPolicy:
         """Return the details of an item: given, or else in its fields `kind` and `importance`."""
         if self.details_of is not None:
             return self.details_of(namespace, value)
-        kind, importance = value.get("kind"), value.get("importance")
-        return ItemDetails(
-            kind if isinstance(kind, str) and kind in self.profile.categories else None,
-            importance if self._is_on_scale(importance) else None,
-        )
-
-    def _is_on_scale(self, importance: Any) -> bool:
-        is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
-        return is_number and 1 <= importance <= self.profile.importance.max
+        return read_details(self.profile, value)
 
     def build_content(self, op: PutOp) -> ItemContent:
         """Build the redacted content of an item that is put."""
@@ -126,7 +110,7 @@ class ItemPolicy:
             raise InvalidInput("The key contains a secret, and secrets are never stored.")
         value: Any = stored["value"]
         details = self.describe(op.namespace, value)
-        whole = _render(value, details)
+        whole = render_described(value, details)
         text = self._find_searched_text(value, op.index, whole)
         told = clip_text(text) if text else whole
         return ItemContent(
@@ -134,7 +118,7 @@ class ItemPolicy:
             metadata=build_metadata(op.key, value, is_searched=text is not None),
             ttl_days=self._get_ttl_days(op, details),
             category=details.kind or self.profile.default_category,
-            importance=float(details.importance or self._default_importance(details)),
+            importance=choose_importance(self.profile, details),
             origin=self._get_origin(details, f"{told}\n{render_value(value)}"),
         )
 
@@ -153,14 +137,7 @@ class ItemPolicy:
         """Return the time to live that was asked for, or else that of the kind of the item."""
         if op.ttl is not None:
             return op.ttl / MINUTES_PER_DAY
-        if details.kind is None:
-            return NO_EXPIRY_DAYS
-        _, category = self.profile.resolve_category(details.kind)
-        return category.ttl_days or NO_EXPIRY_DAYS
-
-    def _default_importance(self, details: ItemDetails) -> float:
-        _, category = self.profile.resolve_category(details.kind)
-        return category.importance or self.profile.importance.default
+        return choose_ttl_days(self.profile, details)
 
     def _get_origin(self, details: ItemDetails, text: str) -> Origin:
         """Return who vouches for an item; text of a graph that instructs comes from outside.
@@ -201,12 +178,6 @@ class ItemContent:
             origin=self.origin,
         )
         return self == stored and not (fact.tainted and self.origin is Origin.USER)
-
-
-def _render(value: Any, details: ItemDetails) -> str:
-    """Return the text of an item; its kind and importance are no part of what it says."""
-    given = {"kind": details.kind, "importance": details.importance}
-    return render_item(value, without=[name for name, one in given.items() if one is not None])
 
 
 def has_expiry(record: Record) -> bool:

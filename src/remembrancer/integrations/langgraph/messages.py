@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,14 +13,12 @@ from langchain_core.messages import (
 )
 
 from remembrancer.errors import InvalidInput
+from remembrancer.integrations.langgraph.stored_messages import identify_message
 from remembrancer.recall.filters import MAX_QUERY_CHARS
 from remembrancer.sessions.turns import TurnInput
 
 NOTE_NAME = "memory"
 """Name of the system message with the recalled memories."""
-
-MESSAGE_KEY = "message"
-"""Metadata of a turn: the identity of the message that it was."""
 
 ROLE_BY_MESSAGE_TYPE = {"human": "user", "ai": "assistant", "tool": "tool"}
 
@@ -55,16 +52,14 @@ def latest_user_text(messages: Sequence[BaseMessage]) -> str:
 
 
 def to_turns(messages: Iterable[BaseMessage]) -> list[TurnInput]:
-    """Return what was said as turns, each with the identity of its message."""
-    said = [one for one in messages if one.type in ROLE_BY_MESSAGE_TYPE and one.text.strip()]
-    return [
-        {
-            "role": ROLE_BY_MESSAGE_TYPE[one.type],
-            "content": one.text,
-            "metadata": {MESSAGE_KEY: one.id or _identify(one, position)},
-        }
-        for position, one in enumerate(said)
-    ]
+    """Return what was said as turns, each with what its message is known by."""
+    said = (one for one in messages if one.type in ROLE_BY_MESSAGE_TYPE and one.text.strip())
+    return [_to_turn(ROLE_BY_MESSAGE_TYPE[one.type], one.text, one.id) for one in said]
+
+
+def _to_turn(role: str, text: str, message_id: str | None) -> TurnInput:
+    metadata = identify_message(role, text, message_id)
+    return {"role": role, "content": text, "metadata": metadata}
 
 
 def merge_system_messages(messages: Iterable[MessageLikeRepresentation]) -> list[BaseMessage]:
@@ -88,9 +83,3 @@ def _join(messages: Sequence[BaseMessage]) -> SystemMessage:
     for one in contents:
         blocks += [{"type": "text", "text": one}] if isinstance(one, str) else one
     return SystemMessage(blocks, id=messages[0].id)
-
-
-def _identify(message: BaseMessage, position: int) -> str:
-    """Return an identity for a message without an id: what is said, by whom and where."""
-    digest = hashlib.blake2b(message.text.encode(errors="surrogatepass"), digest_size=8)
-    return f"{position}.{message.type}.{digest.hexdigest()}"

@@ -11,6 +11,7 @@ from langchain.agents.middleware.types import ModelRequest, ModelResponse, Priva
 from langchain_core.messages import SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
+from langgraph.channels import UntrackedValue
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class RememberedState(AgentState[Any]):
-    """The state of an agent with the note of the run in progress."""
+    """The state of an agent with the note of the run in progress, which no checkpoint has."""
 
-    memory_note: NotRequired[Annotated[str, PrivateStateAttr]]
+    memory_note: NotRequired[Annotated[str, UntrackedValue, PrivateStateAttr]]
 
 
 class MemoryMiddleware(AgentMiddleware[RememberedState, Any, Any]):
@@ -73,14 +74,14 @@ class MemoryMiddleware(AgentMiddleware[RememberedState, Any, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        return handler(_add_note(request))
+        return handler(self._add_note(request))
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        return await handler(_add_note(request))
+        return await handler(await asyncio.to_thread(self._add_note, request))
 
     def after_agent(self, state: RememberedState, runtime: Runtime[Any]) -> None:
         self._learn(state, get_config())
@@ -90,18 +91,23 @@ class MemoryMiddleware(AgentMiddleware[RememberedState, Any, Any]):
 
     def _recall(self, state: RememberedState, config: RunnableConfig) -> dict[str, Any]:
         get_thread(config)  # refuses a run that could not be learned from
-        messages = read_messages(state)
-        return {"memory_note": write_note(self._memory_of(config), messages, self._options)}
+        return {"memory_note": self._write_note(state, config)}
+
+    def _write_note(self, state: AgentState[Any], config: RunnableConfig) -> str:
+        return write_note(self._memory_of(config), read_messages(state), self._options)
 
     def _learn(self, state: RememberedState, config: RunnableConfig) -> None:
         memory = self._memory_of(config)
         learn_messages(memory, config, read_messages(state), scope=self._scope)
 
+    def _add_note(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        note = request.state.get("memory_note")
+        if not isinstance(note, str):  # a run that goes on after an interrupt
+            note = self._write_note(request.state, get_config())
+        return _join_note(request, note) if note else request
 
-def _add_note(request: ModelRequest[Any]) -> ModelRequest[Any]:
-    note = request.state.get("memory_note")
-    if not isinstance(note, str) or not note:
-        return request
+
+def _join_note(request: ModelRequest[Any], note: str) -> ModelRequest[Any]:
     prompt = [request.system_message] if request.system_message else []
     (merged,) = merge_system_messages([*prompt, SystemMessage(note, name=NOTE_NAME)])
     assert isinstance(merged, SystemMessage)

@@ -49,7 +49,17 @@ def check_json(value: Any, path: str = "") -> None:
             raise InvalidItem(f"The field {path!r} of the value is {found}, which is not JSON.")
 
 
+def check_fields(fields: Any, name: str) -> list[str]:
+    """Return the paths of fields; raises InvalidItem for anything but a list of text."""
+    if isinstance(fields, list | tuple) and all(isinstance(one, str) for one in fields):
+        return list(fields)
+    pass_instead = f"pass [{fields!r}]" if isinstance(fields, str) else f"not {fields!r}"
+    raise InvalidItem(f"{name} must be a list of the names of fields: {pass_instead}.")
+
+
 def _check_put(op: PutOp) -> None:
+    if op.index is not None and op.index is not False and not isinstance(op.index, str):
+        check_fields(op.index, "index")
     if op.value is not None and not isinstance(op.value, dict):
         raise InvalidItem(
             f"The value must be a mapping, not {type(op.value).__name__}: "

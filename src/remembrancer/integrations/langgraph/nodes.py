@@ -11,7 +11,6 @@ from langchain_core.runnables import RunnableConfig
 
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph.messages import (
-    MESSAGE_KEY,
     NOTE_NAME,
     is_note,
     latest_user_text,
@@ -21,10 +20,12 @@ from remembrancer.integrations.langgraph.messages import (
 from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
+    check_people,
     named_person,
     read_run,
     require_person,
 )
+from remembrancer.integrations.langgraph.stored_messages import count_stored
 from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
 from remembrancer.recall.prompt_lines import render_memory
@@ -52,6 +53,7 @@ def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> Local
     The run names them by `user_id`, and by `org_id` if there are several organisations, in its
     configuration or in its context. `person_of` reads other fields.
     """
+    check_people(people, "of_run")
 
     def memory_of(config: RunnableConfig) -> Memory:
         person = require_person(read_run(config), people.settings.tenant, person_of)
@@ -170,19 +172,16 @@ def get_thread(config: RunnableConfig) -> str:
 
 
 def _select_new(memory: MemoryHandle, thread: str, turns: list[TurnInput]) -> list[TurnInput]:
-    """Return the turns after the last one that is stored.
-
-    A branch of a thread is stored in order. So the stored turns are read from the end, until one
-    of them belongs to this branch.
-    """
-    position_by_message = {one["metadata"][MESSAGE_KEY]: at for at, one in enumerate(turns)}
+    """Return the turns after the last one that is stored, which is looked for from the end."""
+    messages = [one["metadata"] for one in turns]
     limit: int | None = FIRST_READ_TURNS
     while turns:
-        stored = memory.turns(thread, latest=limit)
-        known = [position_by_message.get(one.metadata.get(MESSAGE_KEY), -1) for one in stored]
-        last = max(known, default=-1)
-        if last >= 0 or limit is None or len(stored) < limit:
-            return turns[last + 1 :]
+        latest = memory.turns(thread, latest=limit)
+        is_whole = limit is None or len(latest) < limit
+        stored = count_stored(messages, latest, is_whole=is_whole)
+        if stored is not None:
+            return turns[stored:]
+        assert limit is not None
         limit = limit * 4 if limit * 4 <= MAX_LIMIT else None
     return []
 

@@ -109,6 +109,17 @@ def require_person(
     return person
 
 
+def check_people(people: object, what: str) -> None:
+    """Raise InvalidInput unless `people` is an open store."""
+    from remembrancer.engine import Remembrancer
+
+    if not isinstance(people, Remembrancer):
+        raise InvalidInput(
+            f"{what} needs an open store, not {type(people).__name__}: "
+            "pass what remembrancer.open(…) returns."
+        )
+
+
 def _get_runtime() -> Any:
     """Return the runtime of the graph in progress, or None outside of graphs."""
     try:

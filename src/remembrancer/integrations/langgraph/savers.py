@@ -10,8 +10,10 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from remembrancer.errors import InvalidSetting, StoreUnavailable
+from remembrancer.errors import StoreUnavailable
+from remembrancer.integrations.langgraph.extra import explain_missing_extra
 from remembrancer.integrations.langgraph.threads import PersonalSaver
+from remembrancer.store.driver import require_driver
 
 MAX_CONNECTIONS = 10
 MAX_IDLE_SECONDS = 30.0
@@ -25,15 +27,17 @@ def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
     It keeps threads to their person: each run needs a configuration of `run_config`.
     """
     if _is_postgres(place):
-        _require_driver()
-        from langgraph.checkpoint.postgres import PostgresSaver
+        require_driver("langgraph")
+        with explain_missing_extra():
+            from langgraph.checkpoint.postgres import PostgresSaver
 
         with _open_pool(str(place)) as pool:
             saver = keep_to_person(PostgresSaver)(pool)
             saver.setup()
             yield saver
     else:
-        from langgraph.checkpoint.sqlite import SqliteSaver
+        with explain_missing_extra():
+            from langgraph.checkpoint.sqlite import SqliteSaver
 
         with keep_to_person(SqliteSaver).from_conn_string(str(place)) as saver:
             yield saver
@@ -43,15 +47,17 @@ def open_saver(place: str | Path) -> Iterator[BaseCheckpointSaver[str]]:
 async def aopen_saver(place: str | Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
     """Like `open_saver`, for graphs that run with `ainvoke` or `astream`."""
     if _is_postgres(place):
-        _require_driver()
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        require_driver("langgraph")
+        with explain_missing_extra():
+            from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
         async with _open_async_pool(str(place)) as pool:
             saver = keep_to_person(AsyncPostgresSaver)(pool)
             await saver.setup()
             yield saver
     else:
-        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+        with explain_missing_extra():
+            from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
         async with keep_to_person(AsyncSqliteSaver).from_conn_string(str(place)) as saver:
             yield saver
@@ -69,7 +75,8 @@ def _is_postgres(place: str | Path) -> bool:
 
 @contextmanager
 def _open_pool(url: str) -> Iterator[Any]:
-    from psycopg_pool import ConnectionPool, PoolTimeout
+    with explain_missing_extra():
+        from psycopg_pool import ConnectionPool, PoolTimeout
 
     pool: Any = ConnectionPool(url, open=False, **_pool_options())
     try:
@@ -83,7 +90,8 @@ def _open_pool(url: str) -> Iterator[Any]:
 
 @asynccontextmanager
 async def _open_async_pool(url: str) -> AsyncIterator[Any]:
-    from psycopg_pool import AsyncConnectionPool, PoolTimeout
+    with explain_missing_extra():
+        from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
     pool: Any = AsyncConnectionPool(url, open=False, **_pool_options())
     try:
@@ -110,15 +118,6 @@ def _pool_options() -> dict[str, Any]:
         "max_idle": MAX_IDLE_SECONDS,
         "kwargs": connection,
     }
-
-
-def _require_driver() -> None:
-    try:
-        import psycopg  # noqa: F401  fails without libpq
-    except ImportError:
-        raise InvalidSetting(
-            "PostgreSQL needs its driver: pip install 'remembrancer[langgraph]'."
-        ) from None
 
 
 def _unreachable_error() -> StoreUnavailable:

@@ -17,11 +17,11 @@ from langgraph.store.base import (
 
 from remembrancer.integrations.langgraph.item_store import ItemStore, StoreOptions, build_policy
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
-from remembrancer.integrations.langgraph.misuse import InvalidItem
 from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
     RunPerson,
+    check_people,
     find_person,
     get_run,
     named_person,
@@ -55,13 +55,7 @@ class SharedStore(ItemStore):
         person_of: PersonOf = named_person,
         **options: Unpack[StoreOptions],
     ) -> None:
-        from remembrancer.engine import Remembrancer
-
-        if not isinstance(people, Remembrancer):
-            raise InvalidItem(
-                f"A SharedStore needs an open store, not {type(people).__name__}: "
-                "pass what remembrancer.open(…) returns, or use RemembrancerStore for one user."
-            )
+        check_people(people, "SharedStore")
         profile = people.settings.profile_for()
         check_profile(profile)
         build_policy(profile, options)

@@ -120,11 +120,19 @@ class RemembrancerStore(ItemStore):
         found = self._memory.fact(ITEM_SUBJECT, predicate, scope=scope, used=used)
         if found is not None:
             return found
-        quarantined = self._memory.list(
-            status=Status.QUARANTINED, kinds=[Kind.FACT], subject=ITEM_SUBJECT, scope=scope
-        )
-        facts = (one for one in quarantined.items if isinstance(one, Fact) and one.scope == scope)
-        return next((one for one in facts if one.predicate == predicate), None)
+        quarantined = self._iter_quarantined(scope)
+        return next((one for one in quarantined if one.predicate == predicate), None)
+
+    def _iter_quarantined(self, scope: str) -> Iterator[Fact]:
+        wanted: Any = {"kinds": [Kind.FACT], "subject": ITEM_SUBJECT, "scope": scope}
+        cursor = None
+        while True:
+            page = self._memory.list(
+                status=Status.QUARANTINED, limit=MAX_LIMIT, cursor=cursor, **wanted
+            )
+            yield from (one for one in page.items if isinstance(one, Fact) and one.scope == scope)
+            if (cursor := page.cursor) is None:
+                return
 
     def _build_content(self, op: PutOp) -> ItemContent | None:
         return self._policy.build_content(op) if op.value is not None else None

@@ -17,22 +17,26 @@ from langgraph.checkpoint.base import (
 
 from remembrancer.errors import InvalidInput, NotAllowed
 from remembrancer.integrations.langgraph.items import normalise_labels
+from remembrancer.types import validate_name
 
-PERSON_FIELDS = ("org_id", "user_id")
+ORG_FIELD, USER_FIELD = "org_id", "user_id"
+PERSON_FIELDS = (ORG_FIELD, USER_FIELD)
+
+PersonFields = Mapping[str, str]
+"""The configurable fields that name a person; the organisation can be missing."""
 
 
 def run_config(
-    org: str, user: str, thread: str, *, checkpoint: str | None = None
+    org: str | None, user: str, thread: str, *, checkpoint: str | None = None
 ) -> RunnableConfig:
     """Return the configuration of a run for a user, with a thread id that no other user can have.
 
-    With a checkpoint, the run continues from there on a new branch.
+    Without an organisation the user is of the one that the store is configured for. With a
+    checkpoint, the run continues from there on a new branch.
     """
-    values = {
-        "org_id": org,
-        "user_id": user,
-        "thread_id": _thread_prefix(org, user) + _quote(thread),
-    }
+    person = _person_fields(org, user)
+    thread_id = _thread_prefix(person) + _quote(validate_name(thread, "thread"))
+    values = {**person, "thread_id": thread_id}
     if checkpoint is not None:
         values["checkpoint_id"] = checkpoint
     return {"configurable": values}
@@ -65,7 +69,7 @@ class PersonalSaver(BaseCheckpointSaver[str]):
         """List the checkpoints of a thread, or those of the person whom the filter names."""
         person = _check_listing(config, filter)
         found = super().list(config, filter=filter, before=before, limit=limit)
-        return (_name_person(one, person) for one in found)
+        return (_name_person(one, person) for one in found if _is_thread_of(one, person))
 
     async def alist(
         self,
@@ -78,7 +82,8 @@ class PersonalSaver(BaseCheckpointSaver[str]):
         """List the checkpoints of a thread, or those of the person whom the filter names."""
         person = _check_listing(config, filter)
         async for one in super().alist(config, filter=filter, before=before, limit=limit):
-            yield _name_person(one, person)
+            if _is_thread_of(one, person):
+                yield _name_person(one, person)
 
     def put(
         self,
@@ -123,38 +128,50 @@ class PersonalSaver(BaseCheckpointSaver[str]):
         await super().aput_writes(config, writes, task_id, task_path)
 
 
-def delete_threads(saver: BaseCheckpointSaver[str], org: str, user: str) -> int:
+def delete_threads(saver: BaseCheckpointSaver[str], org: str | None, user: str) -> int:
     """Delete all threads of a user from a saver; returns their number.
 
     Erasing a user does not reach them: the saver belongs to the application.
     """
-    threads = _select_threads(saver.list(None, filter=_person_filter(org, user)), org, user)
+    person = _person_fields(org, user)
+    threads = _select_threads(saver.list(None, filter=person), person)
     for thread in threads:
         saver.delete_thread(thread)
     return len(threads)
 
 
-async def adelete_threads(saver: BaseCheckpointSaver[str], org: str, user: str) -> int:
+async def adelete_threads(saver: BaseCheckpointSaver[str], org: str | None, user: str) -> int:
     """Delete all threads of a user from an async saver; returns their number."""
-    found = [one async for one in saver.alist(None, filter=_person_filter(org, user))]
-    threads = _select_threads(found, org, user)
+    person = _person_fields(org, user)
+    threads = _select_threads([one async for one in saver.alist(None, filter=person)], person)
     for thread in threads:
         await saver.adelete_thread(thread)
     return len(threads)
 
 
-def _select_threads(found: Iterable[CheckpointTuple], org: str, user: str) -> set[str]:
-    threads = {str(one.config["configurable"]["thread_id"]) for one in found}
-    return {one for one in threads if one.startswith(_thread_prefix(org, user))}
+def _select_threads(found: Iterable[CheckpointTuple], person: PersonFields) -> set[str]:
+    return {_get_thread(one) for one in found if _is_thread_of(one, person)}
 
 
-def _person_filter(org: str, user: str) -> dict[str, Any]:
-    return dict(zip(PERSON_FIELDS, (org, user), strict=True))
+def _is_thread_of(found: CheckpointTuple, person: PersonFields) -> bool:
+    """False for the threads of a namesake in an organisation that the person does not name."""
+    return _get_thread(found).startswith(_thread_prefix(person))
 
 
-def _thread_prefix(org: str, user: str) -> str:
-    """Return the beginning of the ids of a person's threads."""
-    return "".join(f"{_quote(name)}:" for name in normalise_labels((org, user)))
+def _get_thread(found: CheckpointTuple) -> str:
+    return str(found.config["configurable"]["thread_id"])
+
+
+def _person_fields(org: str | None, user: str) -> dict[str, str]:
+    """Return the configurable fields that name a person."""
+    named = {} if org is None else {ORG_FIELD: validate_name(org, ORG_FIELD)}
+    return {**named, USER_FIELD: validate_name(user, USER_FIELD)}
+
+
+def _thread_prefix(person: PersonFields) -> str:
+    """Return the beginning of the ids of a person's threads; no name has a colon there."""
+    names = person.get(ORG_FIELD, ""), person[USER_FIELD]
+    return "".join(f"{_quote(name)}:" for name in normalise_labels(names))
 
 
 def _quote(name: str) -> str:
@@ -164,9 +181,9 @@ def _quote(name: str) -> str:
 def _check_thread(config: RunnableConfig) -> None:
     """Raise an error unless the configuration names a person and one of their threads."""
     values = config.get("configurable", {})
-    org, user = _require_person(values)
+    person = _require_person(values)
     thread = values.get("thread_id")
-    if not isinstance(thread, str) or not thread.startswith(_thread_prefix(org, user)):
+    if not isinstance(thread, str) or not thread.startswith(_thread_prefix(person)):
         raise NotAllowed(
             "The thread is not one of the person whom the run is for: "
             "name it with run_config(org, user, thread)."
@@ -178,24 +195,22 @@ def _check_listing(
 ) -> Mapping[str, Any]:
     """Return the fields that name the person; a listing without a thread needs them as filter."""
     if config is None:
-        _require_person(filter or {})
-        return filter or {}
+        return _require_person(filter or {})
     _check_thread(config)
-    values: Mapping[str, Any] = config["configurable"]
-    return values
+    return _require_person(config["configurable"])
 
 
-def _require_person(values: Mapping[str, Any]) -> tuple[str, str]:
-    org, user = (values.get(name) for name in PERSON_FIELDS)
-    if not isinstance(org, str) or not isinstance(user, str):
+def _require_person(values: Mapping[str, Any]) -> PersonFields:
+    person = {name: values[name] for name in PERSON_FIELDS if values.get(name) is not None}
+    if USER_FIELD not in person or not all(isinstance(one, str) for one in person.values()):
         raise InvalidInput(
-            "Say whose thread it is, with org_id and user_id as configurable: "
+            "Say whose thread it is, with user_id, and org_id if there is one, as configurable: "
             "run_config(org, user, thread) sets them."
         )
-    return org, user
+    return person
 
 
-def _name_person(found: CheckpointTuple, values: Mapping[str, Any]) -> CheckpointTuple:
+def _name_person(found: CheckpointTuple, values: PersonFields) -> CheckpointTuple:
     parent = found.parent_config
     return found._replace(
         config=_add_person(found.config, values),
@@ -204,5 +219,5 @@ def _name_person(found: CheckpointTuple, values: Mapping[str, Any]) -> Checkpoin
 
 
 def _add_person(config: RunnableConfig, values: Mapping[str, Any]) -> RunnableConfig:
-    person = {name: values[name] for name in PERSON_FIELDS}
+    person = _require_person(values)
     return {**config, "configurable": {**config["configurable"], **person}}

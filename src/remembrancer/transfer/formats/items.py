@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from remembrancer.errors import InvalidInput
 
@@ -36,11 +37,21 @@ def _no_details() -> FactFields:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """What a program kept under a key of a namespace, and until when."""
+
+    namespace: tuple[str, ...]
+    key: str
+    value: Mapping[str, Any]
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryItem:
     """A memory; `key` identifies it in its source, however often it is read.
 
     `source_owner` is the person or namespace that it belongs to, if the source has several;
-    `links` are the keys of related memories.
+    `links` are the keys of related memories. `entry` is what the memory was in a program's store.
     """
 
     place: FileLocation
@@ -49,6 +60,7 @@ class MemoryItem:
     details: FactFields = field(default_factory=_no_details)
     source_owner: str | None = None
     links: tuple[str, ...] = ()
+    entry: StoreEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)

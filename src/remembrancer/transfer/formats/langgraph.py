@@ -10,12 +10,21 @@ from typing import Any
 from remembrancer.errors import InvalidInput
 from remembrancer.store import external_db
 from remembrancer.transfer.formats.files import ImportSource, SourceFile
-from remembrancer.transfer.formats.items import FileLocation, ImportItem, MemoryItem, SkippedItem
+from remembrancer.transfer.formats.items import (
+    FileLocation,
+    ImportItem,
+    MemoryItem,
+    SkippedItem,
+    StoreEntry,
+)
 from remembrancer.transfer.formats.json_stream import first_text, read_entries, try_parse_json
 from remembrancer.transfer.formats.timestamps import parse_timestamp
 
 TABLE = "store"
 COLUMNS = ("prefix", "key", "value", "updated_at")
+EXPIRY = "expires_at"
+"""A column that the tables of older versions do not have."""
+
 CONTENT_KEYS = ("content", "text", "memory", "data", "fact", "value")
 
 
@@ -40,13 +49,15 @@ def get_database_path(file: SourceFile) -> Path:
 
 
 def _read_table(name: str, place: str | Path) -> Iterator[ImportItem]:
-    rows = external_db.read_rows(place, TABLE, COLUMNS, ("prefix", "key"))
-    for number, (prefix, key, value, at) in enumerate(rows, 1):
+    expiry = (EXPIRY,) if EXPIRY in external_db.list_columns(place, TABLE) else ()
+    rows = external_db.read_rows(place, TABLE, (*COLUMNS, *expiry), ("prefix", "key"))
+    for number, (prefix, key, value, at, *expires_at) in enumerate(rows, 1):
         item = {
             "namespace": str(prefix).split("."),
             "key": key,
             "value": try_parse_json(value) if isinstance(value, str | bytes) else value,
             "updated_at": at,
+            EXPIRY: expires_at[0] if expires_at else None,
         }
         yield _parse_item(FileLocation(name, f"row {number}"), item)
 
@@ -55,12 +66,20 @@ def _parse_item(place: FileLocation, item: Any) -> MemoryItem | SkippedItem:
     if not isinstance(item, dict) or item.get("value") in (None, {}, ""):
         return SkippedItem(place, "an item without a value")
     parts, key = item.get("namespace"), str(item.get("key"))
-    namespace = "/".join(map(str, parts)) if isinstance(parts, list) else str(parts)
+    labels = tuple(map(str, parts)) if isinstance(parts, list | tuple) else (str(parts),)
+    namespace = "/".join(labels)
     details: Any = {"origin": "assistant", "metadata": {"namespace": namespace, "key": key}}
     at = parse_timestamp(item.get("updated_at")) or parse_timestamp(item.get("created_at"))
     details |= {"valid_from": at} if at else {}
+    value = item["value"]
+    entry = StoreEntry(
+        labels,
+        key,
+        value if isinstance(value, Mapping) else {"value": value},
+        parse_timestamp(item.get(EXPIRY)),
+    )
     return MemoryItem(
-        place, f"{namespace}\n{key}", _render_value(item["value"]), details, namespace
+        place, f"{namespace}\n{key}", _render_value(value), details, namespace, entry=entry
     )
 
 
