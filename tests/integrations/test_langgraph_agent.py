@@ -16,6 +16,9 @@ from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
 
 import remembrancer
 from remembrancer.engine import Remembrancer
@@ -99,6 +102,7 @@ def test_N4_an_agent_recalls_in_its_system_message_and_learns_afterwards(
         model,
         system_prompt="You are a waiter.",
         middleware=[MemoryMiddleware(of_run(people), tools=tools)],
+        checkpointer=(saver := InMemorySaver()),
     )
 
     run = run_config(tenant, "ada", "first")
@@ -114,11 +118,40 @@ def test_N4_an_agent_recalls_in_its_system_message_and_learns_afterwards(
         assert "Ada drinks green tea" in asked[0].text
     assert "Ada drinks green tea" in state["messages"][2].text
     assert "memory_note" not in state
+    assert "What you remember about this user" not in str([*saver.list(run)])
     thread = run["configurable"]["thread_id"]
     assert [one.role for one in me.turns(thread)] == ["user", "tool", "assistant"]
     assert "Lives in Oslo" in [one.content for one in me.list().items]
     agent.invoke({"messages": [HumanMessage("Hm?")]}, run_config(tenant, "bob", "first"))
     assert model.requests[-1][0].text == "You are a waiter.", "nothing is known of Bob"
+
+
+def test_N4_an_agent_that_waited_for_approval_still_has_its_note(
+    people: Remembrancer, tenant: str
+) -> None:
+    people.for_user("ada").remember("Ada drinks green tea")
+
+    @tool
+    def order(drink: str) -> str:
+        """Order a drink."""
+        return f"{interrupt(drink)}: {drink}"
+
+    model = Scripted(
+        replies=iter([call("order", drink="green tea"), AIMessage("Done.")]), requests=[]
+    )
+    agent: Any = create_agent(
+        model,
+        tools=[order],
+        middleware=[MemoryMiddleware(of_run(people))],
+        checkpointer=InMemorySaver(),
+    )
+    run = run_config(tenant, "ada", "first")
+
+    agent.invoke({"messages": [HumanMessage("Order what I drink.")]}, run)
+    state = agent.invoke(Command(resume="ordered"), run)
+
+    assert state["messages"][-1].text == "Done."
+    assert ["Ada drinks green tea" in asked[0].text for asked in model.requests] == [True, True]
 
 
 def test_N4_the_tools_of_a_run_reach_its_person_alone(people: Remembrancer, tenant: str) -> None:
@@ -135,6 +168,10 @@ def test_N4_the_tools_of_a_run_reach_its_person_alone(people: Remembrancer, tena
         recall.invoke({"query": "tea"})
     with pytest.raises(InvalidInput, match="There is no tool 'recal': choose from remember"):
         memory_tools(people, names=("recal",))
+    anything: Any = "people"
+    for needs_store in (memory_tools, of_run):
+        with pytest.raises(InvalidInput, match=r"open store, not str: pass what remembrancer.open"):
+            needs_store(anything)
 
 
 def test_N4_an_agent_without_a_thread_is_refused_before_its_model_is_asked(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
@@ -23,6 +24,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput
 from remembrancer.integrations.langgraph import (
     AssistantState,
+    SharedStore,
     learn_node,
     merge_system_messages,
     of_run,
@@ -30,6 +32,8 @@ from remembrancer.integrations.langgraph import (
     run_config,
 )
 from remembrancer.memory import Memory
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.toolsets import select_tools
 from tests.support.opening import Open
 
 pytestmark = [pytest.mark.feature("N4"), pytest.mark.postgres_long]
@@ -320,3 +324,103 @@ def test_N4_a_node_is_made_with_a_way_to_find_the_memory(people: Remembrancer) -
     for node in (recall_node, learn_node):
         with pytest.raises(InvalidInput, match=r"such as of_run\(people\), not Remembrancer"):
             node(people)  # type: ignore[arg-type]
+
+
+def heard(people: Remembrancer, run: Any) -> list[str]:
+    people.flush()
+    return [one.content for one in people.for_user("ada").turns(run["configurable"]["thread_id"])]
+
+
+ADA = [
+    "I live in Oslo.",
+    "OK.",
+    "I am vegetarian.",
+    "OK.",
+    "My dog is called Rex.",
+    "OK.",
+    "Yes.",
+    "OK.",
+]
+"""What was said in turns; one reply is like the other."""
+
+
+def say(texts: Sequence[str]) -> dict[str, Any]:
+    roles = ("human", "ai")
+    return {"messages": [(roles[ADA.index(text) % 2], text) for text in texts]}
+
+
+@pytest.mark.parametrize("width", [2, 4, 5, 8])
+def test_N4_a_state_that_holds_only_the_latest_messages_loses_and_repeats_none(
+    people: Remembrancer, tenant: str, width: int
+) -> None:
+    learn, run = learn_node(of_run(people)), run_config(tenant, "ada", "first")
+
+    for end in range(2, len(ADA) + 1, 2):
+        learn(say(ADA[max(0, end - width) : end]), run)
+        learn(say(ADA[max(0, end - width) : end]), run)
+
+    assert heard(people, run) == ADA
+    known = {one.content for one in people.for_user("ada").list().items}
+    assert {"Lives in Oslo", "Is vegetarian"} <= known
+
+
+def test_N4_a_long_history_without_ids_is_heard_once_and_so_are_its_branches(
+    people: Remembrancer, tenant: str
+) -> None:
+    learn, run = learn_node(of_run(people)), run_config(tenant, "ada", "first")
+    numbers = [HumanMessage(f"The number is {number % 70}.") for number in range(210)]
+
+    for end in (60, 140, 141, 210):
+        learn({"messages": numbers[:end]}, run)
+    learn({"messages": numbers[-3:]}, run)
+    assert len(heard(people, run)) == 210
+
+    for last in ("The number is none.", "The number is odd."):
+        learn({"messages": [*numbers[:20], HumanMessage(last)]}, run)
+        learn({"messages": [*numbers[:20], HumanMessage(last)]}, run)
+    assert heard(people, run)[210:] == ["The number is none.", "The number is odd."]
+
+
+def test_N4_a_history_that_is_sent_anew_with_each_run_is_heard_once(
+    people: Remembrancer, tenant: str
+) -> None:
+    replies = iter(ADA[1::2])
+    graph = StateGraph(AssistantState)
+    graph.add_node("reply", lambda _: {"messages": AIMessage(next(replies))})
+    graph.add_node("learn", learn_node(of_run(people)))
+    graph.add_edge(START, "reply").add_edge("reply", "learn")
+    run = run_config(tenant, "ada", "first")
+
+    for end in range(1, len(ADA), 2):
+        state = graph.compile().invoke(say(ADA[:end]), run)
+
+    assert all(one.id for one in state["messages"])
+    assert heard(people, run) == ADA
+
+
+def test_N4_a_secret_in_a_message_leaves_no_trace_in_what_it_is_known_by(
+    people: Remembrancer, tenant: str
+) -> None:
+    learn, run = learn_node(of_run(people)), run_config(tenant, "ada", "first")
+    for pin in ("4711", "1234"):
+        learn({"messages": [HumanMessage(f"My PIN is {pin}.")]}, run)
+
+    (turn,) = people.for_user("ada").turns(run["configurable"]["thread_id"])
+    assert "4711" not in turn.content
+
+
+def test_N4_an_item_is_told_in_its_own_words(people: Remembrancer, tenant: str) -> None:
+    store = SharedStore(people)
+    store.put((tenant, "ada", "notes"), "room", {"text": "A quiet room, please"})
+    ada = people.for_user("ada")
+    run = run_config(tenant, "ada", "first")
+
+    (note,) = recall_node(of_run(people))({"messages": [HumanMessage("Which room?")]}, run)[
+        "messages"
+    ]
+
+    said = str(select_tools(ada.profile)["recall"].call(Caller(ada), {"query": "room"}).to_text())
+    for told in (note.text, str(ada.context("Which room?")), said):
+        (line,) = [line for line in told.splitlines() if "quiet room" in line]
+        assert "item" not in line.casefold()
+        assert not re.search("[0-9a-f]{32}", line)

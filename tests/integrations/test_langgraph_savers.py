@@ -134,6 +134,42 @@ def test_N5_the_threads_of_a_person_are_deleted_with_all_they_said(
         assert delete_threads(saver, tenant, "ada") == 0
 
 
+def test_N5_an_application_without_organisations_names_the_user_alone(
+    threads: str, tenant: str
+) -> None:
+    # As many users of this name have been here before as there are tests.
+    zoe = f"zoe of {tenant}"
+    runs = [run_config(None, zoe, "first"), run_config(tenant, zoe, "first")]
+    other = run_config(zoe, "max", "first")
+    with open_saver(threads) as saver:
+        chat = compile_chat(saver)
+        for run in (*runs, other):
+            chat.invoke(say("Hello."), run)
+        listed = {
+            one.config["configurable"]["thread_id"]
+            for one in saver.list(None, filter={"user_id": zoe})
+        }
+        assert listed == {runs[0]["configurable"]["thread_id"]}
+        with pytest.raises(NotAllowed):
+            chat.get_state(
+                {"configurable": {**other["configurable"], "org_id": None, "user_id": zoe}}
+            )
+
+        assert delete_threads(saver, None, zoe) == 1
+        left = [bool(chat.get_state(run).values) for run in (*runs, other)]
+    assert left == [False, True, True]
+
+
+def test_N5_a_thread_is_named_by_text() -> None:
+    anything: Any = 42
+    with pytest.raises(InvalidInput, match="user_id must be text, not int"):
+        run_config("acme", anything, "first")
+    with pytest.raises(InvalidInput, match="thread must be text, not int"):
+        run_config("acme", "ada", anything)
+    with pytest.raises(InvalidInput, match="org_id must be text, not int"):
+        run_config(anything, "ada", "first")
+
+
 def test_N5_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     url = "postgresql://nobody@127.0.0.1:1/none"
 

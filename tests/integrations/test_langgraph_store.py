@@ -448,6 +448,28 @@ def test_X8_what_a_tool_fetched_and_a_node_put_is_not_the_persons_word(
 
 @pytest.mark.feature("X8")
 @pytest.mark.postgres_long
+def test_X8_each_key_keeps_its_own_text_in_quarantine(
+    store: RemembrancerStore, people: Remembrancer
+) -> None:
+    keys = [f"page {number}" for number in range(60)]
+
+    def put(store: BaseStore) -> None:
+        store.put(NOTES, "guide", {"text": "The hotel has a garden"})
+        for key in keys:
+            store.put(NOTES, key, {"text": POISON})
+        store.put(NOTES, "guide", {"text": POISON})
+
+    run_node(store, put)
+
+    for key in (*keys, "guide"):
+        item = store.get(NOTES, key)
+        assert item is not None
+        assert item.value == {"text": POISON}
+    assert not people.for_user("ada").list().items
+
+
+@pytest.mark.feature("X8")
+@pytest.mark.postgres_long
 def test_X8_a_store_can_say_who_vouches_for_its_items(people: Remembrancer) -> None:
     me = people.for_user("ada")
     tool = RemembrancerStore(me, origin="tool")
@@ -531,6 +553,9 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         (lambda: SharedStore(me), "open store, not Memory: pass what remembrancer.open"),
         (lambda: SharedStore(people, field=["a"]), "no option 'field'. Did you mean 'fields'"),  # type: ignore[call-arg]
         (lambda: RemembrancerStore(me, fields="text"), r"fields must be a list: pass \['text'\]"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, index={"fields": "text"}), r"pass \['text'\]"),  # type: ignore[typeddict-item]
+        (lambda: RemembrancerStore(me, fields=5), "must be a list of the names of fields: not 5"),  # type: ignore[arg-type]
+        (lambda: anything.put(NOTES, "k", {"n": 1}, index=5), "index must be a list of the names"),
         (lambda: RemembrancerStore(me, index={"dims": 2, "embed": len}), "LangChainEmbedder"),  # type: ignore[typeddict-item]
         (lambda: anything.put(NOTES, "k", "tea"), "value must be a mapping, not str"),
         (
@@ -566,16 +591,16 @@ def test_N3_a_closed_memory_takes_nothing_from_its_stores(people: Remembrancer) 
 
 
 @pytest.mark.postgres_long
-def test_N3_items_of_another_store_are_copied(people: Remembrancer) -> None:
+def test_N3_items_of_another_store_are_copied(people: Remembrancer, tenant: str) -> None:
     old = InMemoryStore()
     for space in (("ada", "memories"), ("ada", "memories", "deep"), ("bob",)):
         for key in ("a", "b"):
             old.put(space, key, {"text": f"{key} of {space}"})
     new = SharedStore(people)
 
-    assert copy_store(old, new, rename=lambda space: ("acme", *space, "all")) == 6
-    assert len(new.search(("acme", "ada"), limit=100)) == 4
-    item = new.get(("acme", "ada", "memories", "deep", "all"), "b")
+    assert copy_store(old, new, rename=lambda space: (tenant, *space, "all")) == 6
+    assert len(new.search((tenant, "ada"), limit=100)) == 4
+    item = new.get((tenant, "ada", "memories", "deep", "all"), "b")
     assert item is not None
     assert item.value == {"text": "b of ('ada', 'memories', 'deep')"}
 
