@@ -28,4 +28,4 @@ def chat(model, place="chatbot", thread="first", ask=input):
 
 
 if __name__ == "__main__":
-    chat(init_chat_model(sys.argv[1]))
+    chat(init_chat_model(sys.argv[1]) if len(sys.argv) > 1 else sys.exit(__doc__))

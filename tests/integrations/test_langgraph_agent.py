@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -220,6 +221,25 @@ def test_N6_two_guests_of_an_async_agent_never_see_each_others_memories(
     assert "quiet" not in said["zoe"][1]
     assert "quiet room" in said["max"][1]
     assert "vegetarian" not in said["max"][1]
+
+
+def test_N6_the_concierge_runs_as_it_stands(
+    threads: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    guest = f"zoe of {tmp_path.name}"
+    options = ("--place", str(tmp_path / "hotel"), "--threads", threads)
+
+    for thread, words in (("first", "Please remember I am vegetarian."), ("second", "Well?")):
+        given = ["concierge.py", guest, words, *options, "--thread", thread]
+        monkeypatch.setattr(sys, "argv", given)
+        asyncio.run(concierge.main())
+
+    assert re.fullmatch(
+        "I will remember it.\nI know of you: .*vegetarian.*\n", capsys.readouterr().out
+    )
 
 
 class Answers(SimpleChatModel):

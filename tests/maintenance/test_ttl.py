@@ -46,6 +46,22 @@ def test_N2_each_kind_lives_for_its_days_and_not_a_moment_longer(
     assert seen(me) == set()
 
 
+@pytest.mark.parametrize(
+    ("words", "days"),
+    [
+        ("I want a quiet room", 180),
+        ("Ich mag grünen Tee", 180),
+        ("Always answer in French", 365),
+        ("Zoe lives in Oslo", 90),
+        ("Zoe started a new job today", 90),
+    ],
+)
+def test_N2_what_is_remembered_without_a_kind_is_filed_by_its_words(
+    words: str, days: int, me: Memory, clock: ManualClock
+) -> None:
+    assert me.remember(words).memory.expires_at == clock.now() + days * DAY
+
+
 @pytest.mark.parametrize("ttl", [0.5, 7, 1000])
 def test_N2_a_memory_may_have_a_time_to_live_of_its_own(
     ttl: float, me: Memory, clock: ManualClock
