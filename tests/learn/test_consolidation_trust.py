@@ -13,6 +13,7 @@ from remembrancer.learn.consolidation.run import BATCH_SIZE
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Status
+from tests.mcp.talk import inside, principal
 from tests.support.opening import Open
 from tests.support.plans import asks_for, name_of, plans, shown_in
 
@@ -86,6 +87,23 @@ def test_what_an_agent_stored_itself_is_corrected(health: Memory, model: ModelEn
     assert health.get(old.id).status is Status.SUPERSEDED
     assert (new.subject, new.predicate, new.permanence) == ("user", "diet", "stable")
     assert (new.source, new.agent, new.session_id) == (Source.CONSOLIDATED, "health", "tuesday")
+
+
+def test_what_an_assistant_stored_over_mcp_without_a_name_is_corrected(
+    store: Remembrancer, health: Memory, model: ModelEndpoint
+) -> None:
+    with inside(store, principal(store)) as assistant:
+        stored = assistant.call(
+            "memory_store_fact", subject="user", predicate="diet", content="User is vegetarian"
+        )
+    fish(health)
+    model.script = plans(update("User is vegetarian"))
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {"Eats fish again"}
+    assert health.get(stored["id"]).status is Status.SUPERSEDED
+    assert "stored by an assistant) User is vegetarian" in shown_in(model.requests[0].json)
 
 
 def test_a_new_fact_under_the_same_key_corrects_it_too(
