@@ -19,6 +19,7 @@ from remembrancer.types import (
     Permanence,
     Relation,
     Rule,
+    Source,
     Status,
     Verdict,
     Written,
@@ -271,6 +272,45 @@ def test_M4_editing_a_rule_returns_it_to_candidate(me: Memory) -> None:
 
     assert isinstance(new, Rule)
     assert (new.maturity, new.applied_count) == (Maturity.CANDIDATE, 0)
+
+
+def test_M4_a_proven_rule_that_is_stored_again_in_the_same_words_stays_proven(
+    me: Memory, clock: ManualClock
+) -> None:
+    concluded = {"kind": "rule", "source": "consolidated", "confidence": 0.9}
+    one = me.remember("Always confirm before sending.", **concluded).memory
+    assert isinstance(one, Rule)
+    helped(me, one, 29)
+    clock.advance(30 * DAY)
+    used = helped(me, one, 1)
+    clock.advance(DAY)
+
+    health = me.acting_as("health")
+    said = "ALWAYS confirm  before sending."
+    again = health.remember(said, kind="rule", scope="global").memory
+
+    assert isinstance(again, Rule)
+    assert (again.supersedes, again.source, again.agent) == (one.id, Source.EXPLICIT, "health")
+    assert (again.maturity, again.success_count) == (Maturity.PROVEN, 30)
+    assert (again.applied_count, again.applied_at) == (30, used.applied_at)
+    assert again.confidence == 0.9
+    assert helped(me, again, 1).success_count == 31
+
+
+def test_M4_storing_a_rule_again_does_not_clear_the_harm_that_it_did(me: Memory) -> None:
+    one = me.remember("Always confirm before sending.", kind="rule", source="imported").memory
+    for reason in ("It annoyed Ada.", "A train was missed."):
+        me.harmful(one.id, reason)
+    again = me.remember("Always confirm before sending.", kind="rule").memory
+    assert again.id != one.id
+
+    warning = me.harmful(again.id, "The shop had closed.").memory
+
+    assert isinstance(warning, Rule)
+    assert (warning.maturity, warning.harmful_count) == (Maturity.ANTI_PATTERN, 3)
+    assert warning.content.endswith(
+        "because: It annoyed Ada; A train was missed; The shop had closed."
+    )
 
 
 def test_M4_a_person_may_promote_demote_and_disable_by_hand(me: Memory) -> None:
