@@ -388,7 +388,7 @@ def share_key(reader: Reader, record: Record) -> Record:
     """The memory without its predicate if another value of the attribute is stored under it."""
     if not isinstance(record, Fact) or record.key is None or not _is_one_of_several(record):
         return record
-    holder = reader.active_fact(*record.key)
+    holder = find_holder(reader, record.key)
     is_held = holder is not None and holder.status is Status.ACTIVE and holder.id != record.id
     return replace(record, predicate=None) if is_held else record
 
