@@ -257,6 +257,70 @@ def test_M4_without_its_warning_a_rule_can_return(how: str, me: Memory) -> None:
     assert (stored.memory.maturity, stored.memory.status) == (Maturity.CANDIDATE, Status.ACTIVE)
 
 
+REFUSALS = {"disabled": "is disabled", "warning": "has become a warning"}
+
+
+def refuse(me: Memory, lost: str, content: str = "Skip greetings") -> None:
+    """A rule that is disabled or has become a warning."""
+    if lost == "disabled":
+        me.disable(me.remember(content, kind="rule").memory.id)
+    else:
+        misled(me, content)
+
+
+@pytest.mark.parametrize("lost", REFUSALS)
+@pytest.mark.parametrize("ended", ["forget", "delete"])
+def test_M4_a_refused_rule_returns_neither_by_restore_nor_by_undo(
+    lost: str, ended: str, open_memory: Callable[..., Remembrancer]
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    old = me.remember("Skip the greeting", kind="rule").memory
+    event = getattr(me, ended)(old.id).event
+    refuse(me, lost)
+
+    with pytest.raises(Conflict, match=REFUSALS[lost]):
+        me.restore(old.id)
+    with pytest.raises(Conflict, match=REFUSALS[lost]):
+        me.undo(event.id)
+
+    assert me.get(old.id).status is not Status.ACTIVE
+
+
+@pytest.mark.parametrize("lost", REFUSALS)
+def test_M4_a_refused_rule_does_not_return_by_confirm(
+    lost: str,
+    open_fake: Callable[..., Remembrancer],
+    me: Memory,
+    clock: ManualClock,
+    tenant: str,
+) -> None:
+    old = me.remember("Skip the greeting", kind="rule", ttl_days=1).memory
+    clock.advance(2 * DAY)
+    open_fake("agents").run_job("decay_sweep", tenant=tenant)
+    assert me.get(old.id).status is Status.EXPIRED
+    refuse(me, lost, "Skip the greeting")
+
+    with pytest.raises(Conflict, match=REFUSALS[lost]):
+        me.confirm(old.id)
+
+    assert me.get(old.id).status is Status.EXPIRED
+
+
+def test_M4_disabled_rules_in_like_words_are_enabled_each_by_itself(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    first = me.remember("Skip the greeting", kind="rule").memory
+    second = me.remember("Skip greetings", kind="rule").memory
+    disabled = [me.disable(one.id) for one in (first, second)]
+    assert disabled[1].event is not None
+
+    me.restore(first.id)
+    me.undo(disabled[1].event.id)
+
+    assert {one.id for one in me.list(kinds=["rule"]).items} == {first.id, second.id}
+
+
 def test_M4_a_warning_of_one_agent_does_not_bind_another(me: Memory) -> None:
     misled(me, scope="health")
 
