@@ -187,6 +187,26 @@ def test_every_one_of_many_episodes_brings_its_nearest_memory(
     assert not missing
 
 
+def test_the_model_sees_rules_and_warnings_however_many_facts_are_nearer(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    for number in range(7):
+        health.remember(f"Gets {number} emails a day from colleague {number}")
+    health.remember("Ask before you plan a meal", kind="rule")
+    skip = health.remember("Skip the greeting", kind="rule").memory
+    for _ in range(3):
+        health.harmful(skip.id, "Ada felt snubbed")
+    happened(health, "Sorted the emails of all colleagues by day")
+    model.script = plans({})
+
+    health.consolidate()
+
+    shown = shown_in(model.requests[0].json)
+    assert shown.count(" emails a day from colleague ") == 5
+    assert "Ask before you plan a meal" in shown
+    assert shown.count("ANTI-PATTERN: Do NOT skip the greeting") == 1
+
+
 @pytest.mark.parametrize("proposal", ["facts", "updates"])
 @pytest.mark.parametrize("learned", [False, True])
 def test_what_a_person_said_stands_and_the_news_waits_for_them(
