@@ -187,6 +187,51 @@ def test_every_one_of_many_episodes_brings_its_nearest_memory(
     assert not missing
 
 
+def test_a_second_step_about_a_memory_is_left_out_with_the_reason(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(health)
+    fish(health)
+
+    def plan(shown: str) -> dict[str, Any]:
+        return {**update(old.content)(shown), "confirmations": [name_of(shown, old.content)]}
+
+    model.script = plans(plan)
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {"Eats fish again"}
+    note = str(health.activity().items[0].note)
+    assert note.endswith("1 left out: changed by another step already")
+
+
+def test_steps_about_memories_that_are_gone_are_left_out_with_the_reason(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(health)
+    ham = health.remember("Likes smoked ham", subject="user", predicate="ham").memory
+    fish(health)
+
+    def plan(shown: str) -> dict[str, Any]:
+        ends = {"source": name_of(shown, old.content), "target": name_of(shown, ham.content)}
+        return {
+            **update(old.content)(shown),
+            "confirmations": [name_of(shown, ham.content)],
+            "links": [ends | {"relation": "related_to"}],
+        }
+
+    model.script = plans(plan)
+    (proposed,) = health.plan_consolidation()
+    health.forget(old.id)
+    health.forget(ham.id)
+
+    health.consolidate(proposed)
+
+    assert not in_force(health)
+    note = str(health.activity().items[0].note)
+    assert "3 left out: no longer active; a link to a memory that is not active" in note
+
+
 def test_the_model_sees_rules_and_warnings_however_many_facts_are_nearer(
     health: Memory, model: ModelEndpoint
 ) -> None:
