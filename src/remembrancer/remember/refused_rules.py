@@ -64,10 +64,9 @@ def refuse_revival(call: Call, reader: Reader, writes: Sequence[Write]) -> None:
     rules = [one for one in rules if not one.is_warning]
     model = call.embedder.model if rules else ""
     vectors = reader.load_vectors(model, [one.id for one in rules]) if rules else {}
-    retired = statuses.keys() - set(revived)
     for one in rules:
         known = Embedding(model, vectors[one.id]) if one.id in vectors else None
-        objection = find_objection(call, reader, one, known, without=retired)
+        objection = find_objection(call, reader, one, known, without=statuses.keys())
         if objection is not None:
             raise Conflict(objection.explain_refusal())
 
