@@ -44,14 +44,20 @@ def test_hostile_strings_come_back_byte_by_byte(served: Served, remote: RemoteMe
         assert turns[0].content == f"said {text}."
 
 
-def test_a_conversation_may_have_any_name_but_with_a_slash(remote: RemoteMemory) -> None:
-    for name in ("..", ".", "%2e", "?", "#a", "a b", "日本", "a\\b", "a&b=c", ";"):
+def test_a_conversation_may_have_any_name(remote: RemoteMemory) -> None:
+    plain = ("..", ".", "%2e", "?", "#a", "a b", "日本", "a\\b", "a&b=c", ";")
+    slashed = ("a/b c?d#e", "/", "a/turns", "a%2Fb", "../a")
+    for name in (*plain, *slashed):
         remote.append([{"role": "user", "content": "Hello"}], name)
         assert remote.session(name).id == name
         assert len(remote.turns(name)) == 1
         assert remote.rename(name, "Called").title == "Called"
-        with pytest.raises(InvalidInput, match="slash"):
-            remote.session(f"{name}/turns")
+    assert {one.id for one in remote.sessions().items} == {*plain, *slashed}
+
+
+def test_an_agent_with_a_slash_cannot_be_named(served: Served, connect: Connect) -> None:
+    with pytest.raises(InvalidInput, match="slash"):
+        connect(served, agent="health/diet")
 
 
 def test_pages_of_all_kinds_are_as_here(

@@ -13,6 +13,7 @@ from remembrancer.learn.consolidation.run import BATCH_SIZE
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Status
+from tests.mcp.talk import inside, principal
 from tests.support.opening import Open
 from tests.support.plans import asks_for, name_of, plans, shown_in
 
@@ -86,6 +87,23 @@ def test_what_an_agent_stored_itself_is_corrected(health: Memory, model: ModelEn
     assert health.get(old.id).status is Status.SUPERSEDED
     assert (new.subject, new.predicate, new.permanence) == ("user", "diet", "stable")
     assert (new.source, new.agent, new.session_id) == (Source.CONSOLIDATED, "health", "tuesday")
+
+
+def test_what_an_assistant_stored_over_mcp_without_a_name_is_corrected(
+    store: Remembrancer, health: Memory, model: ModelEndpoint
+) -> None:
+    with inside(store, principal(store)) as assistant:
+        stored = assistant.call(
+            "memory_store_fact", subject="user", predicate="diet", content="User is vegetarian"
+        )
+    fish(health)
+    model.script = plans(update("User is vegetarian"))
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {"Eats fish again"}
+    assert health.get(stored["id"]).status is Status.SUPERSEDED
+    assert "stored by an assistant) User is vegetarian" in shown_in(model.requests[0].json)
 
 
 def test_a_new_fact_under_the_same_key_corrects_it_too(
@@ -167,6 +185,71 @@ def test_every_one_of_many_episodes_brings_its_nearest_memory(
     known = "\n".join(str(one.json["messages"][-1]["content"]) for one in model.requests)
     missing = [place for place in places if f"Has a flat in {place}\n" not in known]
     assert not missing
+
+
+def test_a_second_step_about_a_memory_is_left_out_with_the_reason(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(health)
+    fish(health)
+
+    def plan(shown: str) -> dict[str, Any]:
+        return {**update(old.content)(shown), "confirmations": [name_of(shown, old.content)]}
+
+    model.script = plans(plan)
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {"Eats fish again"}
+    note = str(health.activity().items[0].note)
+    assert note.endswith("1 left out: changed by another step already")
+
+
+def test_steps_about_memories_that_are_gone_are_left_out_with_the_reason(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    old = diet(health)
+    ham = health.remember("Likes smoked ham", subject="user", predicate="ham").memory
+    fish(health)
+
+    def plan(shown: str) -> dict[str, Any]:
+        ends = {"source": name_of(shown, old.content), "target": name_of(shown, ham.content)}
+        return {
+            **update(old.content)(shown),
+            "confirmations": [name_of(shown, ham.content)],
+            "links": [ends | {"relation": "related_to"}],
+        }
+
+    model.script = plans(plan)
+    (proposed,) = health.plan_consolidation()
+    health.forget(old.id)
+    health.forget(ham.id)
+
+    health.consolidate(proposed)
+
+    assert not in_force(health)
+    note = str(health.activity().items[0].note)
+    assert "3 left out: no longer active; a link to a memory that is not active" in note
+
+
+def test_the_model_sees_rules_and_warnings_however_many_facts_are_nearer(
+    health: Memory, model: ModelEndpoint
+) -> None:
+    for number in range(7):
+        health.remember(f"Gets {number} emails a day from colleague {number}")
+    health.remember("Ask before you plan a meal", kind="rule")
+    skip = health.remember("Skip the greeting", kind="rule").memory
+    for _ in range(3):
+        health.harmful(skip.id, "Ada felt snubbed")
+    happened(health, "Sorted the emails of all colleagues by day")
+    model.script = plans({})
+
+    health.consolidate()
+
+    shown = shown_in(model.requests[0].json)
+    assert shown.count(" emails a day from colleague ") == 5
+    assert "Ask before you plan a meal" in shown
+    assert shown.count("ANTI-PATTERN: Do NOT skip the greeting") == 1
 
 
 @pytest.mark.parametrize("proposal", ["facts", "updates"])

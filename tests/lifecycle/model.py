@@ -251,8 +251,6 @@ class Model:
             flags = [self._add((new.id, one, Relation.CONTRADICTS), now) for one in rivals]
             self._log(event_id, Action.REMEMBERED, [inserted, *flags])
             return new.id, True
-        if said.get("source") == "extracted" and old.source == "explicit":
-            return old.id, False
         self._supersede(old, self._version(old, said, now, new_id), now, event_id, Action.REPLACED)
         return new_id, True
 
@@ -266,7 +264,7 @@ class Model:
         here.sort(key=lambda one: (one.recorded_at, one.id), reverse=True)
         for one in here:
             same = one.content == said["content"] and said.get("key") in (None, one.key)
-            if same and self._stands(one, now):
+            if same and self._is_about_same(said, one) and self._stands(one, now):
                 vouched = said.get("source") != "extracted" and one.source == "extracted"
                 return one, not vouched
         if said.get("key"):
@@ -276,6 +274,13 @@ class Model:
                     if one.status is wanted:
                         return one, False
         return None, False
+
+    def _is_about_same(self, said: dict[str, Any], life: Life) -> bool:
+        """Whether both have one subject, which one of them may name only in its words."""
+        subjects = [key[0] if key else None for key in (said.get("key"), life.key)]
+        named = [one for one in subjects if one]
+        words = said["content"].casefold().split()
+        return len(named) != 1 or named[0] in ("user", *words)
 
     def _rivals(self, new: Life, known: Collection[str] = ()) -> list[str]:
         """Other values of the same key in other scopes that the actor sees."""
@@ -295,13 +300,21 @@ class Model:
         same = one.key is not None and (one.key, one.content) == (other.key, other.content)
         return same and one.scope != other.scope
 
-    def _objection(self, agent: str | None, words: str, scope: str, now: datetime) -> Life | None:
+    def _objection(
+        self,
+        agent: str | None,
+        words: str,
+        scope: str,
+        now: datetime,
+        without: Collection[str] = (),
+    ) -> Life | None:
         """The newest disabled rule in these words, or else the warning that one has become."""
         found = [
             one
             for one in self.lives.values()
             if one.kind is Kind.RULE
             and self._is_refused(one)
+            and one.id not in without
             and self.sees(agent, one, now)
             and (scope == "global" or one.scope in ("global", scope))
             and (one.content.startswith(self._warn(words)) or self._rule_of(one) == words)
@@ -309,6 +322,24 @@ class Model:
         newest = sorted(found, key=lambda one: (one.recorded_at, one.id), reverse=True)
         disabled = [one for one in newest if one.status is Status.DISABLED]
         return next(iter(disabled or newest), None)
+
+    def _refuse_revival(
+        self, agent: str | None, values: dict[str, dict[str, Any]], now: datetime
+    ) -> None:
+        """A rule that would not be stored again is not made active again."""
+        for memory_id, given in values.items():
+            life = self.lives[memory_id]
+            if life.kind is not Kind.RULE or life.maturity is Maturity.ANTI_PATTERN:
+                continue
+            if given.get("status") is not Status.ACTIVE:
+                continue
+            without = {one for one, each in values.items() if "status" in each} | {
+                one.id
+                for one in self.lives.values()
+                if one.lineage == life.lineage or one.status is life.status is Status.DISABLED
+            }
+            if self._objection(agent, life.content, life.scope, now, without):
+                raise Refused(Conflict)
 
     def _is_refused(self, life: Life) -> bool:
         """True for a disabled rule, and for a warning in force."""
@@ -357,6 +388,10 @@ class Model:
             kept = ("maturity", "permanence", "confidence", *TRUST)
             for name in kept:
                 setattr(new, name, getattr(old, name))
+        elif old.kind is Kind.RULE and new.content == old.content:
+            for name in ("maturity", *TRUST):
+                setattr(new, name, getattr(old, name))
+            new.confidence = said.get("confidence", max(old.confidence, new.confidence))
         return new
 
     def _supersede(
@@ -543,8 +578,12 @@ class Model:
         return 1 if wins >= 5 and score >= 0.6 else 0
 
     def _warning(self, rule: Life) -> str:
+        same, life = {rule.id}, rule
+        while life.supersedes and self.lives[life.supersedes].content == rule.content:
+            life = self.lives[life.supersedes]
+            same.add(life.id)
         reasons = [
-            one.reason for one in self.uses if one.rule == rule.id and one.counts and one.reason
+            one.reason for one in self.uses if one.rule in same and one.counts and one.reason
         ]
         said = "; ".join(dict.fromkeys(reasons))
         return self._warn(rule.content) + (
@@ -627,6 +666,7 @@ class Model:
         inverse = [self._taken_back(event, one, now) for one in reversed(event.changes)]
         rows = {key: values for sort, key, values in inverse if sort == "row"}
         self._refuse_two_in_one_place(rows)
+        self._refuse_revival(agent, rows, now)
         self._log(event_id, Action.UNDONE, [self._carried_out(*one) for one in inverse])
         self.events[-1].undoes = event.id
         event.undone_by = event_id
@@ -678,11 +718,9 @@ class Model:
             and self.standing(one, now) is ConfidenceBand.EXPIRED
         ]
 
-    def expire(self, kinds: tuple[Kind, ...], now: datetime, event_id: str) -> None:
+    def expire(self, ids: Collection[str], now: datetime, event_id: str) -> None:
         values = {"status": Status.EXPIRED, "retired_at": now}
-        self._change(
-            event_id, Action.EXPIRED, dict.fromkeys(self.overdue(kinds, now), values), jobs=True
-        )
+        self._change(event_id, Action.EXPIRED, dict.fromkeys(ids, values), jobs=True)
 
     def fading(self, now: datetime) -> list[str]:
         """What has fallen below the threshold since the last event of this kind."""
@@ -696,8 +734,8 @@ class Model:
             and self.confidence(one, last) >= RECALLED_FROM
         ]
 
-    def fade(self, now: datetime, event_id: str) -> None:
-        self._change(event_id, Action.FADED, {one: {} for one in self.fading(now)}, jobs=True)
+    def fade(self, ids: Collection[str], now: datetime, event_id: str) -> None:
+        self._change(event_id, Action.FADED, {one: {} for one in ids}, jobs=True)
         self.events[-1].at = now
 
     def purgeable(self, now: datetime) -> list[tuple[set[str], set[str]]]:
@@ -805,6 +843,7 @@ class Model:
     ) -> None:
         """Patch a memory; what it contradicts is flagged if that makes it active."""
         self._refuse_two_in_one_place({life.id: values})
+        self._refuse_revival(self.acting, {life.id: values}, now)
         changes = [self._patch(life.id, values)]
         if values.get("status") is Status.ACTIVE:
             known = {

@@ -36,7 +36,7 @@ from remembrancer.errors import RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.open import open_store
 from remembrancer.testing import FakeEmbedder
-from remembrancer.types import Event, Kind, Record, Relation, Status, Verdict
+from remembrancer.types import Action, Event, Kind, Record, Relation, Status, Verdict
 from tests.lifecycle.model import Choices, Life, Model, Refused
 
 LONG = bool(os.environ.get("REM_LONG"))
@@ -409,13 +409,17 @@ class Lives(RuleBasedStateMachine):
                 sweep = name == "decay_sweep"
                 ended = (Kind.FACT, Kind.RULE) if sweep else (Kind.EPISODE,)
                 over = model.overdue(ended, now)
-                faded = sweep and model.fading(now)
-                events = self.newest_events(person, bool(over) + bool(faded))
-                if over:
-                    model.expire(ended, now, events[-1].id)
-                if faded:
-                    assert {one.memory_id for one in events[0].changes} == set(faded)
-                    model.fade(now, events[0].id)
+                faded = model.fading(now) if sweep else []
+                scopes = [{model.lives[one].scope for one in ids} for ids in (over, faded)]
+                events = self.newest_events(person, sum(map(len, scopes)))
+                seen: dict[Action, set[str]] = {Action.EXPIRED: set(), Action.FADED: set()}
+                for event in reversed(events):
+                    ids = {one.memory_id for one in event.changes}
+                    assert len({model.lives[one].scope for one in ids}) == 1
+                    act = model.fade if event.action is Action.FADED else model.expire
+                    act(ids, now, event.id)
+                    seen[event.action] |= ids
+                assert seen == {Action.EXPIRED: set(over), Action.FADED: set(faded)}
                 return len(over)
             case "trash_purge":
                 batches = model.purgeable(now)

@@ -96,6 +96,28 @@ def test_M12_fading_is_logged_once_each_time_it_happens(
         me.undo(newest.id)
 
 
+def test_M12_agents_see_what_faded_and_ended_in_their_scope_and_the_person_sees_all(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    health, cook = (store.for_user("ada", agent=name) for name in ("health", "cook"))
+    cold = health.remember("Ada has a cold.", scope="health", permanence="ephemeral").memory
+    soup = cook.remember("Lunch was pea soup.", scope="cook", permanence="ephemeral").memory
+    for days in (17, 14):
+        clock.advance(days * DAY)
+        store.run_job("decay_sweep", tenant=tenant)
+
+    def swept(one: Memory) -> list[tuple[Action, str]]:
+        found = [each for each in one.activity().items if each.surface == "jobs"]
+        return sorted((each.action, each.changes[0].memory_id) for each in found)
+
+    assert swept(health) == [(Action.EXPIRED, cold.id), (Action.FADED, cold.id)]
+    assert swept(cook) == [(Action.EXPIRED, soup.id), (Action.FADED, soup.id)]
+    assert swept(me) == sorted([*swept(health), *swept(cook)])
+    ended = next(one for one in health.activity().items if one.action is Action.EXPIRED)
+    health.undo(ended.id)
+    assert statuses(me, [cold, soup]) == [Status.ACTIVE, Status.EXPIRED]
+
+
 def test_M12_a_sweep_applies_new_thresholds_to_old_rules(
     store: Remembrancer,
     me: Memory,

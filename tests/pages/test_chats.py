@@ -42,6 +42,27 @@ def talked(me: Memory, name: str, words: str) -> None:
     )
 
 
+@pytest.mark.parametrize("root", ["", "/agents/health"])
+def test_P14_a_conversation_with_any_name_is_opened_renamed_and_deleted(
+    served: Served, root: str
+) -> None:
+    name = "a/b c?d#e%2F"
+    me = served.engine.for_user("ada", agent="health" if root else None)
+    talked(me, name, "Sails are expensive.")
+    ada = Visitor(served, "ada")
+    shown = ada.get(f"{root}/conversations").text
+    (link,) = set(re.findall(rf'href="({root}/conversations/[^"]+)"', shown))
+
+    page = ada.get(link).text
+    assert "Sails are expensive." in page
+    assert f'name="back" value="{link}"' in page
+    assert "Sails are expensive." in ada.get(link.replace("conversations", "chat")).text
+    ada.send(f"{link}/rename", title="Rigging")
+    assert me.session(name).title == "Rigging"
+    ada.send(f"{link}/delete")
+    assert not me.sessions().items
+
+
 def test_P14_conversations_stand_by_recency_with_titles_of_their_own(
     served: Served, me: Memory, clock: ManualClock
 ) -> None:

@@ -19,6 +19,7 @@ from remembrancer.types import (
     Permanence,
     Relation,
     Rule,
+    Source,
     Status,
     Verdict,
     Written,
@@ -256,6 +257,70 @@ def test_M4_without_its_warning_a_rule_can_return(how: str, me: Memory) -> None:
     assert (stored.memory.maturity, stored.memory.status) == (Maturity.CANDIDATE, Status.ACTIVE)
 
 
+REFUSALS = {"disabled": "is disabled", "warning": "has become a warning"}
+
+
+def refuse(me: Memory, lost: str, content: str = "Skip greetings") -> None:
+    """A rule that is disabled or has become a warning."""
+    if lost == "disabled":
+        me.disable(me.remember(content, kind="rule").memory.id)
+    else:
+        misled(me, content)
+
+
+@pytest.mark.parametrize("lost", REFUSALS)
+@pytest.mark.parametrize("ended", ["forget", "delete"])
+def test_M4_a_refused_rule_returns_neither_by_restore_nor_by_undo(
+    lost: str, ended: str, open_memory: Callable[..., Remembrancer]
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    old = me.remember("Skip the greeting", kind="rule").memory
+    event = getattr(me, ended)(old.id).event
+    refuse(me, lost)
+
+    with pytest.raises(Conflict, match=REFUSALS[lost]):
+        me.restore(old.id)
+    with pytest.raises(Conflict, match=REFUSALS[lost]):
+        me.undo(event.id)
+
+    assert me.get(old.id).status is not Status.ACTIVE
+
+
+@pytest.mark.parametrize("lost", REFUSALS)
+def test_M4_a_refused_rule_does_not_return_by_confirm(
+    lost: str,
+    open_fake: Callable[..., Remembrancer],
+    me: Memory,
+    clock: ManualClock,
+    tenant: str,
+) -> None:
+    old = me.remember("Skip the greeting", kind="rule", ttl_days=1).memory
+    clock.advance(2 * DAY)
+    open_fake("agents").run_job("decay_sweep", tenant=tenant)
+    assert me.get(old.id).status is Status.EXPIRED
+    refuse(me, lost, "Skip the greeting")
+
+    with pytest.raises(Conflict, match=REFUSALS[lost]):
+        me.confirm(old.id)
+
+    assert me.get(old.id).status is Status.EXPIRED
+
+
+def test_M4_disabled_rules_in_like_words_are_enabled_each_by_itself(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    first = me.remember("Skip the greeting", kind="rule").memory
+    second = me.remember("Skip greetings", kind="rule").memory
+    disabled = [me.disable(one.id) for one in (first, second)]
+    assert disabled[1].event is not None
+
+    me.restore(first.id)
+    me.undo(disabled[1].event.id)
+
+    assert {one.id for one in me.list(kinds=["rule"]).items} == {first.id, second.id}
+
+
 def test_M4_a_warning_of_one_agent_does_not_bind_another(me: Memory) -> None:
     misled(me, scope="health")
 
@@ -271,6 +336,45 @@ def test_M4_editing_a_rule_returns_it_to_candidate(me: Memory) -> None:
 
     assert isinstance(new, Rule)
     assert (new.maturity, new.applied_count) == (Maturity.CANDIDATE, 0)
+
+
+def test_M4_a_proven_rule_that_is_stored_again_in_the_same_words_stays_proven(
+    me: Memory, clock: ManualClock
+) -> None:
+    concluded = {"kind": "rule", "source": "consolidated", "confidence": 0.9}
+    one = me.remember("Always confirm before sending.", **concluded).memory
+    assert isinstance(one, Rule)
+    helped(me, one, 29)
+    clock.advance(30 * DAY)
+    used = helped(me, one, 1)
+    clock.advance(DAY)
+
+    health = me.acting_as("health")
+    said = "ALWAYS confirm  before sending."
+    again = health.remember(said, kind="rule", scope="global").memory
+
+    assert isinstance(again, Rule)
+    assert (again.supersedes, again.source, again.agent) == (one.id, Source.EXPLICIT, "health")
+    assert (again.maturity, again.success_count) == (Maturity.PROVEN, 30)
+    assert (again.applied_count, again.applied_at) == (30, used.applied_at)
+    assert again.confidence == 0.9
+    assert helped(me, again, 1).success_count == 31
+
+
+def test_M4_storing_a_rule_again_does_not_clear_the_harm_that_it_did(me: Memory) -> None:
+    one = me.remember("Always confirm before sending.", kind="rule", source="imported").memory
+    for reason in ("It annoyed Ada.", "A train was missed."):
+        me.harmful(one.id, reason)
+    again = me.remember("Always confirm before sending.", kind="rule").memory
+    assert again.id != one.id
+
+    warning = me.harmful(again.id, "The shop had closed.").memory
+
+    assert isinstance(warning, Rule)
+    assert (warning.maturity, warning.harmful_count) == (Maturity.ANTI_PATTERN, 3)
+    assert warning.content.endswith(
+        "because: It annoyed Ada; A train was missed; The shop had closed."
+    )
 
 
 def test_M4_a_person_may_promote_demote_and_disable_by_hand(me: Memory) -> None:

@@ -160,6 +160,39 @@ def test_M9_the_employer_is_one_slot_by_whatever_name(me: Memory) -> None:
 SPELLED_OTHERWISE = {"subject": "User", "predicate": "dietary preference"}
 
 
+SEVERAL = {"subject": "user", "predicate": "dietary_restriction"}
+
+
+@pytest.mark.parametrize("subject", ["user", "User"])
+@pytest.mark.parametrize(
+    "predicate", ["dietary_restriction", "Dietary restriction", "díetary-restriction"]
+)
+def test_M9_a_key_of_an_attribute_with_several_values_is_the_same_in_any_spelling(
+    subject: str, predicate: str, me: Memory
+) -> None:
+    old = me.remember("No nuts", **SEVERAL).memory
+
+    new = me.remember("Nuts are fine again", subject=subject, predicate=predicate)
+
+    assert active(me) == ["Nuts are fine again"]
+    assert new.replaced is not None
+    assert new.replaced.id == old.id
+    with pytest.raises(Conflict):
+        me.restore(old.id)
+    assert me.fact(**SEVERAL) == new.memory
+
+
+def test_M9_synonyms_and_counts_of_an_attribute_with_several_values_stand_beside_it(
+    me: Memory,
+) -> None:
+    me.remember("Has a son, Tom", subject="user", predicate="son")
+    me.remember("Has a daughter, Kim", subject="user", predicate="daughter")
+    me.remember("Has children", subject="user", predicate="children")
+    me.remember("Has two children", subject="user", predicate="number_of_children")
+
+    assert len(active(me)) == 4
+
+
 def test_M9_another_spelling_is_not_restored_beside_the_value(me: Memory) -> None:
     old = me.remember("Vegetarian", **DIET).memory
     me.forget(old.id)

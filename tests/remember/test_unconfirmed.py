@@ -327,6 +327,18 @@ def test_one_of_several_values_leaves_the_others(
     assert contents(me, status="unconfirmed") == [doubtful]
 
 
+def test_one_of_several_values_leaves_the_others_in_another_spelling(me: Memory) -> None:
+    in_doubt = learn_in_doubt(me, "Takes cetirizine", subject="User", predicate="Medication")
+    me.remember("Takes metoprolol", subject="user", predicate="medication")
+
+    me.confirm(in_doubt.id)
+
+    assert contents(me) == ["Takes cetirizine", "Takes metoprolol"]
+    kept = me.fact("user", "medication")
+    assert kept is not None
+    assert kept.content == "Takes metoprolol"
+
+
 @pytest.mark.parametrize("spelling", ["city", "Home", "wohnort", "vive_en", "habite"])
 def test_it_replaces_the_value_of_its_attribute_in_any_spelling(me: Memory, spelling: str) -> None:
     in_doubt = learn_in_doubt(me, "Lives in Lisbon", **HOME)

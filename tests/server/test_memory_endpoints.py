@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from remembrancer.clock import ManualClock
+from remembrancer.types import Relation
 from tests.support.http_server import Served
 
 pytestmark = [pytest.mark.feature("M14"), pytest.mark.postgres_long]
@@ -131,6 +132,23 @@ def test_M14_editing_a_fact_supersedes_it(ada: httpx.Client) -> None:
     assert {"supersedes"} == {one["relation"] for one in detail["links"]}
     assert detail["events"][0]["action"] == "remembered"
     assert contents(ada.get("/api/memory/facts")) == {"Ada lives in Oslo."}
+
+
+def test_M14_every_relation_that_is_offered_can_be_made_and_no_other(ada: httpx.Client) -> None:
+    first, second = remembered(ada, "Ada has a cat."), remembered(ada, "The cat is called Mila.")
+    schema = ada.get("/openapi.json").json()["components"]["schemas"]["LinkRequest"]
+    offered = schema["properties"]["relation"]["enum"]
+
+    for relation in offered:
+        body = {"target": second, "relation": relation}
+        answer = ada.post(f"/api/memory/{first}/links", json=body)
+        assert answer.status_code == 200, answer.text
+
+    made = ada.get(f"/api/memory/{first}/links").json()["items"]
+    assert {one["relation"] for one in made} == set(offered)
+    assert {*Relation} - set(offered) == {Relation.SUPERSEDES}
+    body = {"target": second, "relation": "supersedes"}
+    assert ada.post(f"/api/memory/{first}/links", json=body).status_code == 422
 
 
 def test_M14_a_deleted_fact_can_be_restored(ada: httpx.Client) -> None:

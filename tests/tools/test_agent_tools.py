@@ -10,7 +10,9 @@ import pytest
 
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
+from remembrancer.testing import ModelEndpoint
 from tests.mcp.talk import Talk, contents, inside, principal
+from tests.support.plans import plans
 
 pytestmark = [pytest.mark.feature("M8"), pytest.mark.postgres_long]
 
@@ -148,6 +150,31 @@ def test_M8_stats_tell_kinds_confidence_backlog_and_rules(talk: Talk, clock: Man
     told = talk.call("memory_stats", scope="health")
     assert told["by_scope"] == {"global": 1, "health": 1}
     assert told["episodes_waiting"] == 0
+
+
+def test_M8_stats_read_as_lines(
+    open_memory: Callable[..., Remembrancer], models: dict[str, Any], model: ModelEndpoint
+) -> None:
+    store = open_memory("agents", models=models)
+    with inside(store, principal(store)) as talk:
+        assert len(talk.says("memory_stats").splitlines()) == 1
+        fact(talk, "Drinks coffee.")
+        rule = talk.call("memory_store_rule", content="Warm up before running.")["id"]
+        for _ in range(4):
+            talk.call("memory_mark_helpful", rule_id=rule)
+        talk.call("memory_mark_harmful", rule_id=rule, reason="It was late.")
+        talk.call("memory_store_episode", content="Bought beans.", butler="shopping")
+        model.script = plans({})
+        store.for_user("ada").consolidate()
+
+        told = talk.says("memory_stats").splitlines()
+
+    assert told[1:] == [
+        "Rules: 1 candidate.",
+        "Effectiveness of rules: 50%.",
+        "Confidence of facts and rules: 1 at 0.4-0.6, 1 at 0.8-1.",
+        "Last consolidation: 2026-03-02T12:00:00+00:00.",
+    ]
 
 
 def test_M8_context_is_a_block_of_sections_within_the_budget(talk: Talk) -> None:

@@ -32,6 +32,9 @@ def fact(source: Source, *, hours: int = 0, **details: Any) -> Fact:
 STATED = fact(Source.EXPLICIT)
 LEARNED = fact(Source.EXTRACTED, evidence=QUOTED)
 BY_AGENT = fact(Source.EXPLICIT, agent="health")
+OVER_MCP = fact(Source.EXPLICIT, surface="mcp")
+ASKED_FOR = fact(Source.EXPLICIT, evidence=QUOTED, metadata={"requested": True})
+NOTED = fact(Source.EXPLICIT, evidence=QUOTED, metadata={"requested": False})
 IMPORTED = fact(Source.IMPORTED)
 CONCLUDED = fact(Source.CONSOLIDATED, agent="health")
 TAINTED = fact(Source.EXTRACTED, evidence=QUOTED, tainted=True)
@@ -43,7 +46,10 @@ TAINTED = fact(Source.EXTRACTED, evidence=QUOTED, tainted=True)
         (STATED, 3),
         (LEARNED, 3),
         (fact(Source.EXTRACTED), 2),
+        (ASKED_FOR, 3),
         (BY_AGENT, 2),
+        (OVER_MCP, 2),
+        (NOTED, 2),
         (IMPORTED, 2),
         (CONCLUDED, 1),
         (TAINTED, 0),
@@ -59,6 +65,8 @@ def test_tiers(record: Fact, tier: int) -> None:
         (CONCLUDED, STATED, False, True),
         (CONCLUDED, LEARNED, False, True),
         (CONCLUDED, BY_AGENT, True, False),
+        (CONCLUDED, OVER_MCP, True, False),
+        (CONCLUDED, ASKED_FOR, False, True),
         (CONCLUDED, IMPORTED, True, False),
         (CONCLUDED, CONCLUDED, True, False),
         (BY_AGENT, STATED, True, False),

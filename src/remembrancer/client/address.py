@@ -25,14 +25,14 @@ def validate_address(url: str, *, insecure: bool) -> str:
     return url.rstrip("/")
 
 
-def build_path(*names: str) -> str:
-    """Return the URL path of some names; raises `InvalidInput` for a name with a slash."""
-    return "".join(f"/{_quote_segment(name)}" for name in names)
+def build_path(*names: str, slashes: bool = False) -> str:
+    """Return the URL path of some names; raises `InvalidInput` for a slash, unless it may be."""
+    return "".join(f"/{_quote_segment(name, slashes)}" for name in names)
 
 
-def _quote_segment(name: str) -> str:
+def _quote_segment(name: str, slashes: bool) -> str:
     name = validate_name(name, "name")
-    if "/" in name:
+    if "/" in name and not slashes:
         raise InvalidInput("A server cannot look up a name that contains a slash.")
     # Clients resolve the segments "." and "..", so dots are escaped.
     return quote(name, safe="").replace(".", "%2E")

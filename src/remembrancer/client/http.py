@@ -94,7 +94,8 @@ class ServerClient:
     ) -> httpx.Request:
         params = {name: value for name, value in params.items() if value is not None}
         root = "/api" if path[0] in AGENTLESS_PATHS else self._own
-        url = f"{self.address}{root}{build_path(*path)}"
+        names = build_path(*path, slashes=path[0] == "sessions")
+        url = f"{self.address}{root}{names}"
         if method in ("GET", "DELETE"):
             try:
                 return self._client.build_request(method, url, params=encode_query(params))

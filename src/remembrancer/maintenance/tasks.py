@@ -19,12 +19,11 @@ from remembrancer.store.contract import (
     Patch,
     SessionFilter,
     Visibility,
-    Write,
     Writer,
 )
 from remembrancer.store.nearest import iter_records
 from remembrancer.text_format import pluralize
-from remembrancer.types import Action, Backlog, Kind, SessionStatus, Status
+from remembrancer.types import Action, Backlog, Kind, Record, SessionStatus, Status
 
 BATCH_SIZE = 2000
 
@@ -64,14 +63,15 @@ def note_fading(call: Call, scopes: Iterable[tuple[Call, Visibility]]) -> None:
         last = writer.list_events(actions=(Action.FADED,), limit=1)
         since = last[0].at if last else datetime.min.replace(tzinfo=UTC)
         faded = [
-            one.id
+            one
             for decay, criteria in fading
             for one in iter_records(writer, criteria)
             if effective_confidence(one, decay, since) >= decay.recall_at
         ]
-        for start in range(0, len(faded), BATCH_SIZE):
-            mentioned = [Patch(one, {}) for one in faded[start : start + BATCH_SIZE]]
-            writer.apply(call.new_event(Action.FADED, now), mentioned)
+        for ids in _group_by_scope(faded):
+            for start in range(0, len(ids), BATCH_SIZE):
+                mentioned = [Patch(one, {}) for one in ids[start : start + BATCH_SIZE]]
+                writer.apply(call.new_event(Action.FADED, now), mentioned)
 
 
 def _build_fading_filter(call: Call, visible: Visibility) -> Filter:
@@ -188,7 +188,14 @@ def _iter_batches(call: Call, criteria: Filter) -> Iterator[tuple[Writer, list[s
 def _end_records(call: Call, writer: Writer, found: list[str], action: Action) -> int:
     now = call.now()
     values = {"status": Status.EXPIRED, "retired_at": now}
-    writes: list[Write] = [Patch(one, values) for one in found]
-    if writes:
-        writer.apply(call.new_event(action, now), writes)
+    for ids in _group_by_scope(writer.load(found).values()):
+        writer.apply(call.new_event(action, now), [Patch(one, values) for one in ids])
     return len(found)
+
+
+def _group_by_scope(records: Iterable[Record]) -> list[list[str]]:
+    """The ids of each scope: agents see an event only if they see all its memories."""
+    groups: dict[str, list[str]] = {}
+    for one in records:
+        groups.setdefault(one.scope, []).append(one.id)
+    return list(groups.values())

@@ -9,7 +9,12 @@ from remembrancer.errors import Conflict, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text, refuse_secret_name, validate_text
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
-from remembrancer.remember.inversion import INVERSION_NOTE, build_warning, plan_inversion
+from remembrancer.remember.inversion import (
+    INVERSION_NOTE,
+    build_warning,
+    list_uses,
+    plan_inversion,
+)
 from remembrancer.remember.rule_trust import COUNTS, MATURITY_ORDER, apply_verdict, is_misleading
 from remembrancer.store.contract import AddApplication, Patch, Write, Writer
 from remembrancer.types import (
@@ -54,7 +59,7 @@ def record_verdict(
         new = apply_verdict(old, verdict, call.profile.rules, now)
         writes: list[Write] = [AddApplication(used), Patch(old.id, _changed_fields(old, new))]
         if is_misleading(new, call.profile.rules):
-            warning = build_warning(call, new, [*writer.list_applications([old.id]), used])
+            warning = build_warning(call, new, [*list_uses(writer, old), used])
             vector = vectors.get(warning.search_text)
             writes = [AddApplication(used), *plan_inversion(call, writer, new, warning, vector)]
             new = warning

@@ -10,6 +10,7 @@ from remembrancer.ids import new_id
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.pipeline import plan_supersede
 from remembrancer.remember.rule_trust import COUNTS, MATURITY_ORDER, format_warning, is_misleading
+from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import Embedding, Filter, Patch, Reader, Visibility, Write, Writer
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
@@ -43,6 +44,16 @@ def build_warning(call: Call, rule: Rule, uses: Sequence[RuleApplication]) -> Ru
         expires_at=None,
         ttl_days=None,
     )
+
+
+def list_uses(reader: Reader, rule: Rule) -> list[RuleApplication]:
+    """The uses of a rule, with those of its earlier versions in the same words."""
+    ids, said = [rule.id], fingerprint(rule.content)
+    earlier = reader.get(rule.supersedes) if rule.supersedes else None
+    while isinstance(earlier, Rule) and fingerprint(earlier.content) == said:
+        ids.append(earlier.id)
+        earlier = reader.get(earlier.supersedes) if earlier.supersedes else None
+    return list(reader.list_applications(ids))
 
 
 def plan_inversion(
@@ -91,7 +102,7 @@ def _invert(call: Call, memory_id: str) -> bool:
         rule = writer.get(memory_id)
         if not isinstance(rule, Rule) or not _must_invert(call, writer, rule):
             return False
-        warning = build_warning(call, rule, writer.list_applications([rule.id]))
+        warning = build_warning(call, rule, list_uses(writer, rule))
         writes = plan_inversion(call, writer, rule, warning, vectors.get(warning.search_text))
         event = call.new_event(Action.INVERTED, warning.recorded_at, note=INVERSION_NOTE)
         writer.apply(event, writes)

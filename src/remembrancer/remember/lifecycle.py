@@ -17,6 +17,7 @@ from remembrancer.remember.pipeline import (
     share_key,
     supersede,
 )
+from remembrancer.remember.refused_rules import refuse_revival
 from remembrancer.remember.rule_trust import extend_expiry
 from remembrancer.remember.slots import refuse_second_holder
 from remembrancer.remember.statement import Statement
@@ -82,12 +83,14 @@ def _renew(call: Call, record: Record) -> Written:
 def _plan_revival(call: Call, reader: Reader, record: Record, values: FieldValues) -> list[Write]:
     """The writes that patch a memory, and flag what it contradicts if that makes it active.
 
-    Raises Conflict if another fact has taken its slot.
+    Raises Conflict if another fact has taken its slot, or if it is a rule that would not be stored
+    again.
     """
     patch = Patch(record.id, values)
     if values.get("status") != Status.ACTIVE:
         return [patch]
     refuse_second_holder(reader, [patch])
+    refuse_revival(call, reader, [patch])
     revived = replace(record, status=Status.ACTIVE)
     return [patch, *plan_conflict_links(call, reader, revived, old=record)]
 

@@ -322,24 +322,24 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
         }
     unsaid = {name: value for name, value in inherited.items() if not getattr(statement, name)}
     new = build_record(call, replace(statement, **unsaid), call.now())
-    if isinstance(old, Rule) and isinstance(new, Rule) and old.is_warning:
-        new = _keep_warning(old, new)
+    if isinstance(old, Rule) and isinstance(new, Rule):
+        new = _inherit_trust(old, new, statement)
     # Only the person themselves can clear the taint of text from outside.
     by_person = call.principal.agent is None and new.source is Source.EXPLICIT
     tainted = new.tainted or (old.tainted and not by_person)
     return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
 
 
-def _keep_warning(old: Rule, new: Rule) -> Rule:
-    """A warning in other words: it lasts, and keeps the record of its rule."""
-    counts = {name: getattr(old, name) for name in COUNTS}
-    return replace(
-        new,
-        maturity=old.maturity,
-        permanence=old.permanence,
-        confidence=old.confidence,
-        **counts,
-    )
+def _inherit_trust(old: Rule, new: Rule, statement: Statement) -> Rule:
+    """A rule in the same words keeps its record; a warning in any words keeps it, and lasts."""
+    earned: dict[str, Any] = {name: getattr(old, name) for name in ("maturity", *COUNTS)}
+    if old.is_warning:
+        return replace(new, permanence=old.permanence, confidence=old.confidence, **earned)
+    if fingerprint(new.content) != fingerprint(old.content):
+        return new
+    given = statement.confidence is not None
+    confidence = new.confidence if given else max(old.confidence, new.confidence)
+    return replace(new, confidence=confidence, **earned)
 
 
 def supersede(
@@ -396,7 +396,7 @@ def share_key(reader: Reader, record: Record) -> Record:
     """The memory without its predicate if another value of the attribute is stored under it."""
     if not isinstance(record, Fact) or record.key is None or not _is_one_of_several(record):
         return record
-    holder = reader.active_fact(*record.key)
+    holder = find_holder(reader, record.key)
     is_held = holder is not None and holder.status is Status.ACTIVE and holder.id != record.id
     return replace(record, predicate=None) if is_held else record
 

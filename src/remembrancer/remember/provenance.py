@@ -35,6 +35,15 @@ MODEL_SURFACES = frozenset({"mcp"})
 PERSONAL_SURFACES = frozenset({"web"})
 """Surfaces on which a person writes, even about the memory of an agent."""
 
+OWN_WORD_KINDS = frozenset(
+    {
+        ProvenanceKind.DIRECT,
+        ProvenanceKind.SAID,
+        ProvenanceKind.REQUESTED,
+        ProvenanceKind.BOOKMARKED,
+    }
+)
+
 RUN_TAG = "run"
 SESSION_TAGS = frozenset({RUN_TAG, "claude-code", "codex", "cursor", "vscode"})
 """Tags of the episodes that are recorded at the end of a session with a program."""
@@ -63,6 +72,12 @@ def trace_provenance(record: Record, links: Iterable[Link] = ()) -> Provenance:
         episodes=_list_episodes(record, links) if kind is ProvenanceKind.CONCLUDED else (),
         product=_read_product(record) if kind is ProvenanceKind.IMPORTED else None,
     )
+
+
+def is_own_word(record: Record) -> bool:
+    """True if the person stated a memory themselves, or asked a model to store it."""
+    is_stated = record.source is Source.EXPLICIT and record.agent is None
+    return is_stated and _classify(record) in OWN_WORD_KINDS
 
 
 def drop_request(metadata: Mapping[str, Json]) -> dict[str, Json]:

@@ -1,8 +1,8 @@
-"""Keeps rules from being stored again that did harm or were disabled."""
+"""Keeps rules from coming back that did harm or were disabled."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from remembrancer.call import Call
@@ -10,19 +10,33 @@ from remembrancer.errors import Conflict
 from remembrancer.remember.likeness import can_be_the_same
 from remembrancer.remember.rule_trust import format_warning
 from remembrancer.search.terms import fingerprint
-from remembrancer.store.contract import Embedding, Filter, Reader
+from remembrancer.store.contract import Embedding, Filter, Patch, Reader, Write
 from remembrancer.types import GLOBAL_SCOPE, Kind, Maturity, Record, Rule, Status
 
 MAX_REFUSED = 1000
 TRUSTED = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
 
 
-def find_objection(call: Call, reader: Reader, new: Rule, embedding: Embedding) -> Rule | None:
-    """The disabled rule that says the same as the new one, or the warning that one has become."""
-    refused = _list_refused(call, reader, new)
+def find_objection(
+    call: Call,
+    reader: Reader,
+    new: Rule,
+    embedding: Embedding | None,
+    *,
+    without: Collection[str] = (),
+) -> Rule | None:
+    """The disabled rule that says the same as the new one, or the warning that one has become.
+
+    Those `without` are no objection. A rule without an embedding is compared by its words.
+    """
+    refused = [
+        one
+        for one in _list_refused(call, reader, new)
+        if one.id not in without and _can_object(one, new)
+    ]
     originals = _load_originals(reader, refused)
     ids = [one.id for one in originals.values()]
-    hits = reader.compute_similarities(embedding, ids) if ids else []
+    hits = reader.compute_similarities(embedding, ids) if ids and embedding else []
     alike = {hit.id for hit in hits if call.profile.dedup.is_met_by(hit.score)}
     for one in refused:
         original = originals.get(one.id)
@@ -38,6 +52,25 @@ def check_rule(call: Call, reader: Reader, new: Record, embedding: Embedding) ->
         raise Conflict(objection.explain_refusal())
 
 
+def refuse_revival(call: Call, reader: Reader, writes: Sequence[Write]) -> None:
+    """Raise Conflict if the writes would make a rule active that would not be stored again."""
+    statuses = {
+        one.id: one.values["status"]
+        for one in writes
+        if isinstance(one, Patch) and "status" in one.values
+    }
+    revived = [id for id, status in statuses.items() if status == Status.ACTIVE]
+    rules = [one for one in reader.load(revived).values() if isinstance(one, Rule)]
+    rules = [one for one in rules if not one.is_warning]
+    model = call.embedder.model if rules else ""
+    vectors = reader.load_vectors(model, [one.id for one in rules]) if rules else {}
+    for one in rules:
+        known = Embedding(model, vectors[one.id]) if one.id in vectors else None
+        objection = find_objection(call, reader, one, known, without=statuses.keys())
+        if objection is not None:
+            raise Conflict(objection.explain_refusal())
+
+
 def _list_refused(call: Call, reader: Reader, new: Rule) -> list[Rule]:
     """The disabled rules and the warnings of whoever would follow the new rule."""
     rules = Filter(now=new.recorded_at, kinds=(Kind.RULE,), visible=call.resolve_visibility())
@@ -50,6 +83,12 @@ def _list_refused(call: Call, reader: Reader, new: Rule) -> list[Rule]:
         if isinstance(one, Rule)
         and (new.scope == GLOBAL_SCOPE or one.scope in (GLOBAL_SCOPE, new.scope))
     ]
+
+
+def _can_object(refused: Rule, new: Rule) -> bool:
+    """False for a version of the same rule, and between two rules that are disabled both."""
+    both_disabled = refused.status is new.status is Status.DISABLED
+    return refused.lineage != new.lineage and not both_disabled
 
 
 def _load_originals(reader: Reader, refused: Sequence[Rule]) -> dict[str, Record]:

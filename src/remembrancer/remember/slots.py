@@ -6,9 +6,10 @@ The store lets one active fact have each key; these functions let one have each 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from remembrancer.errors import Conflict
-from remembrancer.remember.attributes import can_have_several, name_slot
+from remembrancer.remember.attributes import can_have_several, fold_name, name_slot
 from remembrancer.store.contract import Insert, Patch, Reader, Write
 from remembrancer.types import Fact, Status, is_program_key
 
@@ -16,13 +17,13 @@ FactKey = tuple[str, str, str]
 """Scope, subject and predicate."""
 
 
-def get_slot(key: FactKey) -> FactKey:
-    """Equal for all keys of which one can be in force.
+Slot = tuple[str, ...]
 
-    It is the key itself for a program's key, and for an attribute that can have several values.
-    """
+
+def get_slot(key: FactKey) -> Slot:
+    """Equal for all keys of which one can be in force; a program's key is spelled exactly."""
     scope, subject, predicate = key
-    return key if _is_spelled_exactly(predicate) else (scope, *name_slot(subject, predicate))
+    return key if is_program_key(predicate) else (scope, *_name_slot(subject, predicate))
 
 
 def find_holder(reader: Reader, key: FactKey) -> Fact | None:
@@ -33,7 +34,7 @@ def find_holder(reader: Reader, key: FactKey) -> Fact | None:
 def refuse_second_holder(reader: Reader, writes: Sequence[Write]) -> None:
     """Raise Conflict if the writes would put a second active fact into a slot."""
     patches = {one.id: one.values for one in writes if isinstance(one, Patch)}
-    slots_by_scope: dict[str, Mapping[FactKey, FactKey]] = {}
+    slots_by_scope: dict[str, Mapping[Slot, FactKey]] = {}
     for fact in _load_activated(reader, writes):
         holder = _find_holder(reader, fact.key, slots_by_scope) if fact.key else None
         if holder is None or holder.id == fact.id or holder.status is not Status.ACTIVE:
@@ -46,11 +47,11 @@ def refuse_second_holder(reader: Reader, writes: Sequence[Write]) -> None:
 
 
 def _find_holder(
-    reader: Reader, key: FactKey, slots_by_scope: dict[str, Mapping[FactKey, FactKey]]
+    reader: Reader, key: FactKey, slots_by_scope: dict[str, Mapping[Slot, FactKey]]
 ) -> Fact | None:
     exact = reader.active_fact(*key)
     is_active = exact is not None and exact.status is Status.ACTIVE
-    if is_active or _is_spelled_exactly(key[2]):
+    if is_active or is_program_key(key[2]):
         return exact
     scope = key[0]
     if scope not in slots_by_scope:
@@ -71,6 +72,9 @@ def _load_activated(reader: Reader, writes: Sequence[Write]) -> list[Fact]:
     return [one for one in (*active, *patched.values()) if isinstance(one, Fact)]
 
 
-def _is_spelled_exactly(predicate: str) -> bool:
-    """True for a program's key, and for an attribute with several values, one for each key."""
-    return is_program_key(predicate) or can_have_several(predicate)
+@lru_cache(maxsize=65_536)
+def _name_slot(subject: str, predicate: str) -> Slot:
+    """Equal for all spellings of a key; the synonyms of an attribute share its only value."""
+    if can_have_several(predicate):
+        return "several", fold_name(subject) or subject, fold_name(predicate)
+    return name_slot(subject, predicate)

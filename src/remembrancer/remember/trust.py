@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from remembrancer.remember.provenance import is_own_word
 from remembrancer.types import Record, Source
 
 TAINTED, INFERRED, DELEGATED, PERSONAL = 0, 1, 2, 3
-"""The tiers: text from outside; a conclusion; an agent's or an import's word; the person's own."""
+"""The tiers: text from outside; a conclusion; a model's or an import's word; the person's own."""
 
 
 def trust_tier(record: Record) -> int:
@@ -20,7 +21,7 @@ def trust_tier(record: Record) -> int:
         case Source.EXTRACTED:
             return PERSONAL if record.evidence else DELEGATED
         case Source.EXPLICIT:
-            return PERSONAL if record.agent is None else DELEGATED
+            return PERSONAL if is_own_word(record) else DELEGATED
 
 
 def can_revise(tier: int, old: Record) -> bool:

@@ -10,6 +10,7 @@ from datetime import datetime
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, NotFound, NotUndoable
 from remembrancer.remember.lifecycle import can_see_event, filter_visible_events, renewal_values
+from remembrancer.remember.refused_rules import refuse_revival
 from remembrancer.remember.slots import refuse_second_holder
 from remembrancer.store.contract import (
     UNDOABLE_ACTIONS,
@@ -46,6 +47,7 @@ def undo(call: Call, event_id: str | None = None) -> Written:
         for event in _list_events_to_undo(call, writer, _choose_event(call, writer, event_id)):
             writes = _invert_event(writer, event, now)
             refuse_second_holder(writer, writes)
+            refuse_revival(call, writer, writes)
             undoing = writer.apply(
                 call.new_event(Action.UNDONE, now, undoes=event.id, batch_id=event.batch_id), writes
             )

@@ -276,10 +276,21 @@ class StatsResult(ToolResult):
 
     def to_text(self) -> str:
         kinds = [f"{sum(states.values())} {kind}s" for kind, states in self.by_kind.items()]
-        return (
+        lines = [
             f"{', '.join(kinds) or 'Nothing yet'}; {self.fading} fading, {self.expiring_soon} "
             f"expire within a week, {self.episodes_waiting} episodes wait to be consolidated."
-        )
+        ]
+        if self.rules:
+            found = [f"{count} {name}" for name, count in self.rules.items()]
+            lines.append(f"Rules: {', '.join(found)}.")
+        if self.effectiveness is not None:
+            lines.append(f"Effectiveness of rules: {self.effectiveness:.0%}.")
+        if self.confidence:
+            found = [f"{count} at {band}" for band, count in self.confidence.items()]
+            lines.append(f"Confidence of facts and rules: {', '.join(found)}.")
+        if self.consolidated_at:
+            lines.append(f"Last consolidation: {self.consolidated_at}.")
+        return "\n".join(lines)
 
 
 class ProposalResult(ToolResult):

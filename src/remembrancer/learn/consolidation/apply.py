@@ -75,6 +75,9 @@ from remembrancer.types import (
 MAX_TWINS = 20
 REFUSED_RULE = "a rule that is disabled or has become a warning"
 CHANGED_TWICE = "changed by another step already"
+NOT_ACTIVE = "no longer active"
+DEAD_LINK = "a link to a memory that is not active"
+NO_EPISODES = "its episodes are gone"
 
 
 @dataclass(slots=True)
@@ -112,12 +115,13 @@ class PlanExecution:
                 self._merge(step)
 
     def _renew(self, memory_id: str) -> None:
-        for one in self._load_current(memory_id):
+        if (one := self._take(memory_id)) is not None:
             self._write(one, [Patch(one.id, renewal_values(one, self.call.now()))])
 
     def _add(self, step: AddStep) -> None:
         sources = self._load_sources(step.episodes)
         if not sources:
+            self.dropped.append(NO_EPISODES)
             return
         statement = self._build_statement(step, sources)
         new = build_record(self.call, statement, self.call.now())
@@ -140,7 +144,9 @@ class PlanExecution:
                 self._add_unconfirmed(new, sources, old.id)
             case Reject(old):
                 self._supersede(old, statement, sources, step.name)
-            case _ if not self._changes_touched(intent.writes):
+            case _ if self._changes_touched(intent.writes):
+                self.dropped.append(CHANGED_TWICE)
+            case _:
                 self.touched.add(key)
                 self._write_new(intent.memory, intent.writes, sources, step.name)
 
@@ -195,7 +201,7 @@ class PlanExecution:
             return
         writes: list[Write] = [Insert(new, self.vectors.get(new.search_text))]
         writes += self._build_source_links(new, sources)
-        for old in self._load_current(contradicts or "", allow_touched=True):
+        if (old := self._find_active(contradicts or "")) is not None:
             link = Link(new.id, old.id, Relation.CONTRADICTS, self.call.now())
             writes.append(AddLink(link))
         self.unconfirmed += 1
@@ -240,16 +246,20 @@ class PlanExecution:
 
     def _revise(self, step: ReviseStep) -> None:
         sources = self._load_sources(step.episodes)
-        for old in self._load_current(step.target) if sources else ():
-            statement = self._build_revision(step, old, sources)
-            new = build_version(self.call, old, statement)
-            if new.status is Status.QUARANTINED:
-                self.dropped.append("text from outside that instructs")
-                continue
-            if not is_less_trusted(new, old, keep_explicit=True):
-                self._supersede(old, statement, sources, step.name)
-            elif (doubted := doubt_revision(step, old)) is not None:
-                self._add(doubted)
+        if not sources:
+            self.dropped.append(NO_EPISODES)
+            return
+        old = self._take(step.target)
+        if old is None:
+            return
+        statement = self._build_revision(step, old, sources)
+        new = build_version(self.call, old, statement)
+        if new.status is Status.QUARANTINED:
+            self.dropped.append("text from outside that instructs")
+        elif not is_less_trusted(new, old, keep_explicit=True):
+            self._supersede(old, statement, sources, step.name)
+        elif (doubted := doubt_revision(step, old)) is not None:
+            self._add(doubted)
 
     def _build_revision(
         self, step: ReviseStep, old: Record, sources: Sequence[Record]
@@ -286,7 +296,10 @@ class PlanExecution:
 
     def _relate(self, step: RelateStep) -> None:
         source, target = (self._find_end(one) for one in (step.source, step.target))
-        if source is None or target is None or source == target:
+        if source is None or target is None:
+            self.dropped.append(DEAD_LINK)
+            return
+        if source == target:
             return
         link = Link(source, target, step.relation, self.call.now())
         known = {link_key(one) for one in self.reader.list_links(source)}
@@ -298,14 +311,17 @@ class PlanExecution:
         """The id of the memory in force for an id or the name of a step."""
         if reference in self.successors:
             return self.successors[reference]
-        current = self._load_current(reference, allow_touched=True)
-        return current[0].id if current else None
+        current = self._find_active(reference)
+        return current.id if current is not None else None
 
     def _merge(self, step: MergeStep) -> None:
-        revised = step.kept in self.successors
-        if revised or not self._load_current(step.kept, allow_touched=True):
+        if step.kept in self.successors:
+            self.dropped.append(CHANGED_TWICE)
             return
-        dropped = [one for memory_id in step.dropped for one in self._load_current(memory_id)]
+        if self._find_active(step.kept) is None:
+            self.dropped.append(NOT_ACTIVE)
+            return
+        dropped = [one for one in map(self._take, step.dropped) if one is not None]
         links = transfer_links(
             self.reader,
             {one.id: step.kept for one in dropped},
@@ -331,13 +347,21 @@ class PlanExecution:
         found = self.reader.load(filter(looks_like_id, ids))
         return [one for one in found.values() if self.call.can_see(one)]
 
-    def _load_current(self, memory_id: str, *, allow_touched: bool = False) -> list[Record]:
-        """The memory, or an empty list if it is inactive, not visible or already touched."""
+    def _take(self, memory_id: str) -> Record | None:
+        """The memory that a step changes; None, with the reason, if the step is left out."""
+        one = self._find_active(memory_id)
+        if one is None:
+            self.dropped.append(NOT_ACTIVE)
+        elif one.id in self.touched:
+            self.dropped.append(CHANGED_TWICE)
+            return None
+        return one
+
+    def _find_active(self, memory_id: str) -> Record | None:
+        """The memory, if it is active and visible."""
         one = self.reader.get(memory_id) if looks_like_id(memory_id) else None
         gone = one is None or one.status is not Status.ACTIVE or not self.call.can_see(one)
-        return (
-            [] if one is None or gone or (not allow_touched and one.id in self.touched) else [one]
-        )
+        return None if gone else one
 
     def _write(self, memory: Record, writes: Sequence[Write]) -> None:
         self.touched.add(memory.id)
@@ -365,17 +389,24 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
         note = f"{len(execution.ids)} memories from {len(plan.episodes)} episodes"
         if execution.unconfirmed:
             note += f", {execution.unconfirmed} unconfirmed"
+        note += "" if plan.episodes else _describe_dropped(execution)
         event = writer.apply(call.new_event(Action.CONSOLIDATED, now, note=note), execution.writes)
     if plan.episodes:
         # An event of its own: undoing the memories must not put the episodes back in the queue.
         action = Action.CONSOLIDATED if event is None else Action.LEARNED
         done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
         note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
-        if execution.dropped:
-            reasons = "; ".join(dict.fromkeys(execution.dropped))
-            note += f", {len(execution.dropped)} left out: {reasons}"
+        note += _describe_dropped(execution)
         writer.apply(call.new_event(action, now, note=note), done)
     return Batch(tuple(execution.ids), event)
+
+
+def _describe_dropped(execution: PlanExecution) -> str:
+    """The number of steps that were left out, and why; nothing if there are none."""
+    if not execution.dropped:
+        return ""
+    reasons = "; ".join(dict.fromkeys(execution.dropped))
+    return f", {len(execution.dropped)} left out: {reasons}"
 
 
 def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:

@@ -20,14 +20,18 @@ from remembrancer.learn.consolidation.verify import verify_steps
 from remembrancer.learn.nearby import load_nearby
 from remembrancer.llm import InvalidModelResponse, Question
 from remembrancer.llm.prompts import load_prompt
-from remembrancer.store.contract import Patch, Visibility, Write
-from remembrancer.types import Action, Backlog, Batch, Episode, Kind
+from remembrancer.store.contract import Filter, Patch, Visibility, Write
+from remembrancer.types import Action, Backlog, Batch, Episode, Kind, Maturity, Record
 
 BATCH_SIZE = 50
 """Episodes per request to the model."""
 
-MAX_MEMORIES_SHOWN = 2 * BATCH_SIZE
+MAX_FACTS_SHOWN = 2 * BATCH_SIZE
+MAX_RULES_SHOWN = BATCH_SIZE
+MAX_WARNINGS_SHOWN = 50
 MAX_MEMORIES_PER_EPISODE = 5
+"""Of each kind."""
+
 MAX_ATTEMPTS = 5
 
 
@@ -76,13 +80,7 @@ def plan_batch(call: Call, scope: str, episodes: Sequence[Episode]) -> Consolida
 def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> ConsolidationPlan:
     """Ask the model for a plan; raises InvalidModelResponse if the response is none."""
     assert call.models.smart is not None
-    memories = load_nearby(
-        call,
-        [one.search_text for one in episodes],
-        kinds=(Kind.FACT, Kind.RULE),
-        scope=scope,
-        per_text=MAX_MEMORIES_PER_EPISODE,
-    )[:MAX_MEMORIES_SHOWN]
+    memories = _load_memories_to_show(call, scope, episodes)
     shown = ShownRecords(
         scope,
         call.now(),
@@ -105,6 +103,29 @@ def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> Consoli
         model=answer.model,
         tokens=answer.tokens_in + answer.tokens_out + verification_tokens,
     )
+
+
+def _load_memories_to_show(call: Call, scope: str, episodes: Sequence[Episode]) -> list[Record]:
+    """The facts and rules nearest to each episode, and the warnings, the latest first."""
+    nearby = load_nearby(
+        call,
+        [one.search_text for one in episodes],
+        kinds=(Kind.FACT, Kind.RULE),
+        scope=scope,
+        per_text=MAX_MEMORIES_PER_EPISODE,
+    )
+    facts = [one for one in nearby if one.kind is Kind.FACT]
+    rules = [one for one in nearby if one.kind is Kind.RULE]
+    warnings = Filter(
+        now=call.now(),
+        kinds=(Kind.RULE,),
+        visible=call.resolve_visibility(scope),
+        maturities=(Maturity.ANTI_PATTERN,),
+    )
+    with call.store.open_reader(call.owner) as reader:
+        harmful = reader.find(warnings, MAX_WARNINGS_SHOWN)
+    shown = (*facts[:MAX_FACTS_SHOWN], *rules[:MAX_RULES_SHOWN], *harmful)
+    return list({one.id: one for one in shown}.values())
 
 
 def _record_failed_attempt(

@@ -95,8 +95,8 @@ def _describe(record: Record) -> str:
 
 
 def _name_source(record: Record) -> str:
-    if record.agent and trust_tier(record) == DELEGATED and record.source is Source.EXPLICIT:
-        return f"stored by {record.agent}"
+    if trust_tier(record) == DELEGATED and record.source is Source.EXPLICIT:
+        return f"stored by {record.agent or 'an assistant'}"
     return SOURCE_NAMES.get(trust_tier(record), str(record.source))
 
 

@@ -26,10 +26,11 @@ from remembrancer.server.pages.forms import SubmittedForm, redirect_back
 from remembrancer.server.pages.messages import MessageView, build_messages, save_note
 from remembrancer.server.pages.page_context import PAGE_HEADERS, CurrentPage, PageContext
 from remembrancer.server.pages.streaming import AnswerStreamer, LineStream
+from remembrancer.server.sent_path import SentPathRoute
 from remembrancer.sessions.view import select_summarised
 from remembrancer.types import Session, Status, Turn
 
-router = APIRouter()
+router = APIRouter(route_class=SentPathRoute)
 
 STREAM_MEDIA_TYPE = "application/x-ndjson"
 MAX_SIDEBAR_SESSIONS = 40

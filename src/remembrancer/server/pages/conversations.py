@@ -14,10 +14,11 @@ from remembrancer.server import schemas
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.sent_path import SentPathRoute
 from remembrancer.sessions.view import read_brief, select_summarised
 from remembrancer.types import Batch, Session, SessionStatus, Status
 
-router = APIRouter()
+router = APIRouter(route_class=SentPathRoute)
 
 PAGE_SIZE = 50
 MAX_TURNS_SHOWN = 200

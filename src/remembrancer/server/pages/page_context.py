@@ -24,6 +24,7 @@ from remembrancer.server.pages import static, text
 from remembrancer.server.pages.cards import Card, build_card
 from remembrancer.server.pages.forms import DONE_COOKIE, TOAST_SECONDS, make_csrf_token
 from remembrancer.server.pages.survey_cache import SurveyCache
+from remembrancer.server.sent_path import get_sent_path
 from remembrancer.store.contract import UNDOABLE_ACTIONS
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY
 from remembrancer.text_format import describe_surface, pluralize
@@ -134,6 +135,11 @@ class PageContext:
         return get_agent_memory(self.engine, self.caller, self.agent)
 
     @property
+    def path(self) -> str:
+        """The path of this page, as it stands in a URL."""
+        return get_sent_path(self.request.scope)
+
+    @property
     def root(self) -> str:
         """The path prefix of this agent's pages; empty without an agent."""
         return f"/agents/{quote(self.agent, safe='')}" if self.agent else ""
@@ -211,7 +217,7 @@ class PageContext:
         """The URL of this page with other query values; None removes one."""
         values = {**dict(self.request.query_params), **changes}
         pairs = [f"{quote(name)}={quote(value)}" for name, value in values.items() if value]
-        return self.request.url.path + ("?" + "&".join(pairs) if pairs else "")
+        return self.path + ("?" + "&".join(pairs) if pairs else "")
 
     def list_nav_items(self) -> list[tuple[str, str]]:
         """The path and the label of each entry of the navigation."""
@@ -244,7 +250,7 @@ class PageContext:
             title=title,
             user=self.caller.owner.user,
             tenant=self.caller.owner.tenant,
-            path=self.request.url.path,
+            path=self.path,
             theme=theme if theme in THEMES else "auto",
             toast=self.build_toast(),
             seconds=TOAST_SECONDS,
@@ -269,8 +275,8 @@ class PageContext:
 async def get_page_context(request: Request, engine: Engine, caller: Caller) -> PageContext:
     """The context of this request, for the agent in its path if there is one."""
     agent = request.path_params.get("agent") or caller.agent
-    url = request.url
-    path = url.path + (f"?{url.query}" if url.query else "")
+    query = request.scope["query_string"].decode("latin-1")
+    path = get_sent_path(request.scope) + (f"?{query}" if query else "")
     return PageContext(request, engine, caller, agent, engine.now(), path)
 
 

@@ -32,8 +32,21 @@ router = APIRouter(tags=["memories"])
 trash = APIRouter(tags=["memories"])
 
 
+LinkRelation = Literal[
+    Relation.DERIVED_FROM, Relation.SUPPORTS, Relation.CONTRADICTS, Relation.RELATED_TO
+]
+"""All but `supersedes`, which only a new version makes."""
+
+
 class LinkRequest(schemas.RequestModel):
     """The target of a link, and the relation to it."""
+
+    target: schemas.Name
+    relation: LinkRelation = Relation.RELATED_TO
+
+
+class UnlinkParams(schemas.RequestModel):
+    """The target of the link to remove, and the relation to it."""
 
     target: schemas.Name
     relation: Relation = Relation.RELATED_TO
@@ -155,7 +168,7 @@ def link_memory(me: CallerMemory, renderer: Renderer, id: schemas.Name, link: Li
 
 @router.delete("/{id}/links", response_model=schemas.WriteResponse)
 def unlink_memory(
-    me: CallerMemory, renderer: Renderer, id: schemas.Name, link: Annotated[LinkRequest, Query()]
+    me: CallerMemory, renderer: Renderer, id: schemas.Name, link: Annotated[UnlinkParams, Query()]
 ) -> Any:
     """Remove a link to another memory."""
     ends = _resolve(me, id, ANY_STATUS), _resolve(me, link.target, ANY_STATUS)

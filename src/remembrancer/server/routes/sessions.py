@@ -17,9 +17,10 @@ from remembrancer.server.routes.list_params import (
     build_as_of,
 )
 from remembrancer.server.routes.verbs import dump_turns
+from remembrancer.server.sent_path import SentPathRoute
 from remembrancer.types import Batch, SessionStatus
 
-router = APIRouter(tags=["sessions"])
+router = APIRouter(tags=["sessions"], route_class=SentPathRoute)
 
 
 class SessionListParams(PageParams):
