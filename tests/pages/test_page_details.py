@@ -150,13 +150,15 @@ def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
     served: Served, ada: Visitor, clock: ManualClock
 ) -> None:
     me = served.engine.for_user("ada")
-    kept = me.remember("Only funds, no stocks.", session_id="monday").memory
+    ada.send("/chat/monday", text="Remember that I only do funds.")
+    (kept,) = me.list().items
     gone = me.remember("Likes gold.").memory
     me.forget(gone.id)
     page = ada.get("/journal/memory").text
     assert "Recently forgotten" in page
     assert "valid since" in page
     assert 'href="/conversations/monday"' in page
+    assert "Remember that I only do funds." in ada.get("/conversations/monday").text
     ada.send(f"/memory/{gone.id}/restore")
     assert "Recently forgotten" not in ada.get("/journal/memory").text
     assert {one.id for one in me.list().items} == {kept.id, gone.id}
