@@ -238,3 +238,17 @@ def test_the_loop_is_drawn_and_told(ada: Visitor) -> None:
     assert page.count('class="edge strong"') == 5
     assert "It is recalled" in page
     assert 'href="/how-it-works"' in ada.get("/memory").text
+
+
+def test_P17_the_chart_of_a_memory_names_the_days_of_the_viewer(
+    served: Served, ada: Visitor, clock: ManualClock
+) -> None:
+    clock.advance(timedelta(hours=8))
+    me = served.engine.for_user("ada")
+    kept = me.remember("Likes gold.").memory
+
+    page = ada.get(f"/memory/{kept.id}").text
+
+    chart = page[page.index('aria-label="Confidence over time"') :]
+    assert ">3 Mar 2026</text>" in chart
+    assert '<th scope="row">2026-03-03</th>' in chart
