@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from remembrancer.assistant.forget_request import asks_to_forget_everything
+from remembrancer.assistant.forget_topic import find_forget_topic
 from remembrancer.team.request import parse_team_request
 
 
@@ -91,11 +92,6 @@ _REMEMBER = re.compile(
     re.I | re.S,
 )
 _CORRECT = re.compile(r"(?:/correct\s+|correction\s*[:,]\s*)(?P<content>.+)", re.I | re.S)
-_FORGET = re.compile(
-    r"(?:/forget|forget)\s+(?:(?:about|that|what i (?:said|told you) about|"
-    r"everything about(?! me\b))\s+)?(?P<content>.+)",
-    re.I | re.S,
-)
 _LIST = re.compile(
     r"/memories|(?:list|show)(?: me)? (?:all )?(?:my|your) memories|"
     r"what (?:all )?(?:do you|have you) (?:remember(?:ed)?|know|learned|stored?)"
@@ -113,18 +109,6 @@ _WHY = re.compile(
 )
 _HELP = re.compile(r"/?help(?: me)?|what can (?:i (?:say|ask)|you do)(?: here)?", re.I)
 _RESET = re.compile(r"/reset", re.I)
-_NEVER_MIND = re.compile(
-    r"(?:it|that|this|about (?:it|that|this)|(?:what|everything) i (?:just )?said|me)"
-    r"(?:\s*[,.;:!?–—].*|\s+(?:and|then|but|for now|please)\b.*)?",
-    re.I | re.S,
-)
-_NEXT_TOPIC = re.compile(
-    r"[,.;:!?–—]\s*(?:(?:and|but|then|instead|please),?\s+)*"
-    r"(?:let['’]?s|let us|tell|show|explain|what|how|why|which|"
-    r"(?:can|could|would) (?:you|we)|(?:i|we)(?:['’]d| would)? (?:want|like|need) to)\b",
-    re.I,
-)
-"""The message goes on with something else, and is no command as a whole."""
 _FORGET_THIS = re.compile(
     r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
 )
@@ -174,7 +158,8 @@ def parse_command(text: str) -> Command | None:
         return Remember(_capitalize_first(match["content"]))
     if match := _CORRECT.fullmatch(request):
         return Correct(_capitalize_first(match["content"]))
-    return _parse_forget(bare)
+    topic = find_forget_topic(bare)
+    return None if topic is None else Forget(topic)
 
 
 def asks_to_change_memory(text: str) -> bool:
@@ -190,16 +175,6 @@ def is_agreement(text: str) -> bool:
 def is_forget_this(text: str) -> bool:
     """True for "forget it": the memory to forget is the topic of the conversation."""
     return _FORGET_THIS.fullmatch(text.strip().rstrip(".! ")) is not None
-
-
-def _parse_forget(bare: str) -> Forget | None:
-    match = _FORGET.fullmatch(bare)
-    # "Forget it" usually means "never mind".
-    if match is None or _NEVER_MIND.fullmatch(bare.partition(" ")[2].strip()):
-        return None
-    if _NEXT_TOPIC.search(bare):
-        return None
-    return Forget(match["content"].strip(" \"'“”"))
 
 
 def _capitalize_first(text: str) -> str:
