@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from remembrancer.assistant.next_question import BREAK, LINK, QUESTION, SELF
+
 MAX_REQUEST_CHARS = 1000
 
 _FORGET = re.compile(
@@ -40,9 +42,6 @@ _SET_ASIDE = re.compile(
     r"\bfor (?:now|today|the moment|an? (?:moment|minute|second|sec|bit|while))\b", re.I
 )
 
-_BREAK = r"(?:[,.;:!?–—]+\s*|\s+-\s+)(?!\s)"
-_LINK = r"(?:(?:and|but|so|then|now|instead|rather|please|just|also|ok(?:ay)?|anyway),?\s+)*"
-_SELF = r"(?:i|you|we|it|they|there|this|that|he|she)"
 _REQUEST = (
     r"let['’]?s|let us|let me|"
     r"(?:tell|show|give|send|teach|help|remind|advise|find|get|walk|ask|warn|guide|make|write|read|"
@@ -57,23 +56,13 @@ _REQUEST = (
     r"(?:rather|want|wanted|need|wonder|like to|(?:am|was) (?:asking|wondering|curious)|"
     r"have (?:a|another) question)|i['’]m (?:asking|wondering|curious|more interested|looking)"
 )
-_QUESTION = (
-    r"what(?:['’]?s|['’]re| (?:about|if|else|next|now|is|are|was|do|does|did|should|would|could|"
-    rf"can|will|(?!{_SELF}\b)\w+ (?:should|would|could|can|do|does|did|is|are|will)))|"
-    r"how (?:about|do|does|did|can|could|should|would|is|are|will|much|many|long|come)|"
-    r"why (?:not|do|does|did|is|are|should|would|\w+n['’]t)|"
-    r"which (?:one|of|should|would|\w+ (?:should|would|could|can|do|does|is|are|has|have))|"
-    r"(?:where|when|who) (?:do|does|did|can|could|should|would)|"
-    r"any (?:ideas?|advice|tips|thoughts|suggestions?|news|alternatives?)|"
-    rf"(?:can|could|would|will|do|does|did|is|are|am|was|should|shall|may|have|has) {_SELF}"
-)
 _BARE_REQUEST = (
     r"(?:answer|list|check|buy|sell|pick|choose|rank|plan|write|draft|try|play|use|do|be|say|stop|"
     r"search|find|show|give|tell|read|sing|help|ask|imagine|consider|assume|take|go|look|get|make|"
     r"put|hold|invest|teach|translate|book|cook|work|run|open|start|begin|focus) \w+"
 )
 _CLAUSE = (
-    rf"(?:{_SELF}|every(?:one|body)|no(?:body| one)|people)(?:['’]\w+)? \w+|"
+    rf"(?:{SELF}|every(?:one|body)|no(?:body| one)|people)(?:['’]\w+)? \w+|"
     r"(?:is|are|was|were|does|do|did|can|could|should|will|would|has|have) \w+"
 )
 _NOUN_CLAUSE = (
@@ -81,17 +70,17 @@ _NOUN_CLAUSE = (
     r"will|can|looks?|seems?|sounds?|matters?|pays?|costs?)"
 )
 _GOES_ON = re.compile(
-    rf"(?:{_BREAK}|\s+(?:and|but|then|so)\s+){_LINK}(?:{_REQUEST}|{_QUESTION})\b"
-    rf"|{_BREAK}{_LINK}(?:{_BARE_REQUEST}|{_CLAUSE})\b",
+    rf"(?:{BREAK}|\s+(?:and|but|then|so)\s+){LINK}(?:{_REQUEST}|{QUESTION})\b"
+    rf"|{BREAK}{LINK}(?:{_BARE_REQUEST}|{_CLAUSE})\b",
     re.I,
 )
 _GOES_ON_AFTER_NAME = re.compile(
-    rf"\s+(?:and|but|then|so)\s+{_LINK}(?:{_BARE_REQUEST}|i (?:will|am)\b|i['’](?:ll|m)\b)"
-    rf"|{_BREAK}{_LINK}{_NOUN_CLAUSE}\b",
+    rf"\s+(?:and|but|then|so)\s+{LINK}(?:{_BARE_REQUEST}|i (?:will|am)\b|i['’](?:ll|m)\b)"
+    rf"|{BREAK}{LINK}{_NOUN_CLAUSE}\b",
     re.I,
 )
 """After a thing, not after a clause: "forget that I sing and play chess" is one request."""
-_BEGINS_CLAUSE = re.compile(rf"(?:that )?(?:{_SELF}|my|our)\b", re.I)
+_BEGINS_CLAUSE = re.compile(rf"(?:that )?(?:{SELF}|my|our)\b", re.I)
 
 
 def find_forget_topic(request: str) -> str | None:

@@ -16,6 +16,7 @@ from remembrancer.learn.rules.clauses import (
     split_clauses,
     split_sentences,
     strip_lead_in,
+    strip_question,
 )
 from remembrancer.learn.rules.patterns import (
     INSTRUCTION,
@@ -256,13 +257,14 @@ class SentenceExtractor:
 
     def _extract_request(self, sentence: str) -> ExtractedFact | None:
         """Read "remember that …", which need not be about the user."""
-        lead = strip_lead_in(sentence, self.vocabulary).rstrip(" .!?")
+        told = strip_question(sentence, self.vocabulary) or sentence
+        lead = strip_lead_in(told, self.vocabulary).rstrip(" .!?")
         plain = lead.replace("’", "'")
         request = self.vocabulary.compile(r"(?P<plea><PLEA>?)<REMEMBER>\s*(?P<rest>.+)")
         found = request.fullmatch(plain)
         if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
             return None
-        if sentence.endswith("?") and not found["plea"]:
+        if told.endswith("?") and not found["plea"]:
             return None
         rest = strip_lead_in(lead[found.start("rest") :].strip(" .!?,"), self.vocabulary)
         said = rest

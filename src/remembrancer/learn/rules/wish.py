@@ -90,6 +90,12 @@ def is_wish(words: str) -> bool:
     return len(parts) == 1 and parts[0].is_wish
 
 
+def is_standing_wish(words: str) -> bool:
+    """True if all of the words are one wish that says itself that it lasts."""
+    parts = split_wishes(words)
+    return len(parts) == 1 and parts[0].is_standing
+
+
 def word_wish(words: str) -> str:
     """A wish as it is stored: without the words that only ask for it."""
     bare = NOT_ASKED.sub("", words.strip(" ,.!;").replace("’", "'"), count=1)
