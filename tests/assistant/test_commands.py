@@ -135,6 +135,7 @@ def test_a_hostile_message_is_read_in_no_time() -> None:
     for said in (
         "please " * 20_000,
         "forget " * 20_000,
+        "forget x" + " ," * 50_000 + "y",
         "remember" + " " * 50_000,
         "ok,\n" * 20_000,
     ):

@@ -306,3 +306,28 @@ def queries() -> Iterator[Callable[[], int]]:
     event.listen(Engine, "before_cursor_execute", count)
     yield lambda: counted[0]
     event.remove(Engine, "before_cursor_execute", count)
+
+
+@pytest.mark.feature("P1")
+def test_P1_the_line_of_a_change_names_the_new_version_of_a_linked_memory(
+    serve: Serve, model: ModelEndpoint
+) -> None:
+    models = {"chat": {"url": model.openai, "model": "scripted", "timeout_seconds": 5}}
+    served = serve("advisor", models=models)
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    goal = me.remember("Targets retirement at 50.").memory
+    reason = me.remember("Lost money on stocks.").memory
+    me.link(reason.id, goal.id, "supports")
+    change = {"id_or_substring": "at 50", "new_content": "Targets retirement at 55."}
+    model.script = [streams(ScriptedCall("update_preference", change)), streams("Done.")]
+
+    (line,) = [one["change"] for one in said(ada, "Make it 55.") if "change" in one]
+
+    (current,) = [one for one in me.list().items if one.id != reason.id]
+    assert current.content == "Targets retirement at 55."
+    corrected = "Corrected: “Targets retirement at 55.”"
+    assert f'href="/memory/{current.id}"' in line
+    assert f'<a href="/memory/{current.id}" data-open>{corrected}</a>' in ada.get(A).text
+    (row,) = re.findall(r"<li>(?:(?!</li>).)*Corrected.*?</li>", ada.get("/activity").text, re.S)
+    assert f'href="/memory/{current.id}"' in row
+    assert "stocks" not in row

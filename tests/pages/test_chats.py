@@ -206,3 +206,25 @@ def test_M11_without_a_model_the_overview_says_that_episodes_wait(serve: Serve) 
     page = Visitor(served, "ada").get("/memory").text
 
     assert "1 episode waits: no model is configured." in page
+
+
+@pytest.mark.parametrize("words", ["Forget index funds.", "Forget funds."])
+@pytest.mark.parametrize(
+    ("fact", "left"), [("Only buys funds", []), ("Is left-handed", ["Is left-handed"])]
+)
+def test_P14_words_in_a_chat_never_name_a_bookmarked_reply(
+    serve: Serve, words: str, fact: str, left: list[str]
+) -> None:
+    served = serve("advisor")
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    me.append([{"role": "assistant", "content": "Broad index funds are cheap."}], "monday")
+    ada.send("/chat/monday/notes", turn=me.turns("monday")[-1].id, back="/chat/monday")
+    me.remember(fact)
+
+    ada.send("/chat/tuesday", text=words)
+
+    (note,) = me.list(kinds=["episode"]).items
+    assert note.content == "Broad index funds are cheap."
+    assert [one.content for one in me.list(kinds=["fact"]).items] == left
+    me.forget(note.id)
+    assert me.list(kinds=["episode"]).items == ()

@@ -150,13 +150,15 @@ def test_P8_the_journal_groups_memories_and_brings_back_what_was_forgotten(
     served: Served, ada: Visitor, clock: ManualClock
 ) -> None:
     me = served.engine.for_user("ada")
-    kept = me.remember("Only funds, no stocks.", session_id="monday").memory
+    ada.send("/chat/monday", text="Remember that I only do funds.")
+    (kept,) = me.list().items
     gone = me.remember("Likes gold.").memory
     me.forget(gone.id)
     page = ada.get("/journal/memory").text
     assert "Recently forgotten" in page
     assert "valid since" in page
     assert 'href="/conversations/monday"' in page
+    assert "Remember that I only do funds." in ada.get("/conversations/monday").text
     ada.send(f"/memory/{gone.id}/restore")
     assert "Recently forgotten" not in ada.get("/journal/memory").text
     assert {one.id for one in me.list().items} == {kept.id, gone.id}
@@ -236,3 +238,17 @@ def test_the_loop_is_drawn_and_told(ada: Visitor) -> None:
     assert page.count('class="edge strong"') == 5
     assert "It is recalled" in page
     assert 'href="/how-it-works"' in ada.get("/memory").text
+
+
+def test_P17_the_chart_of_a_memory_names_the_days_of_the_viewer(
+    served: Served, ada: Visitor, clock: ManualClock
+) -> None:
+    clock.advance(timedelta(hours=8))
+    me = served.engine.for_user("ada")
+    kept = me.remember("Likes gold.").memory
+
+    page = ada.get(f"/memory/{kept.id}").text
+
+    chart = page[page.index('aria-label="Confidence over time"') :]
+    assert ">3 Mar 2026</text>" in chart
+    assert '<th scope="row">2026-03-03</th>' in chart

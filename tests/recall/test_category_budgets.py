@@ -6,6 +6,7 @@ What is told is filed by its words.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,13 @@ from remembrancer.assistant.chat import Chat
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import count_tokens
+from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Fact
+from tests.support.proposals import proposal, proposes
 
 pytestmark = [pytest.mark.feature("P4"), pytest.mark.postgres_long]
 
+STYLE = "response_style"
 BUDGETS = {"profile": 300, "finance_context": 500, "response_style": 200, "fact": 500}
 
 Open = Callable[..., Remembrancer]
@@ -153,6 +157,99 @@ def test_P4_a_statement_and_a_wish_for_answers_are_two_memories(open_fake: Open)
     assert categories_of(me) == {
         "Pays tax in Thailand": "finance_context",
         "Be concise": "response_style",
+    }
+
+
+TOGETHER = {
+    "Remember I'm 42 and be concise": {"Is 42 years old": "profile", "Be concise": STYLE},
+    "Note that I pay tax in Thailand and show percentages not dollars": {
+        "Pays tax in Thailand": "finance_context",
+        "Show percentages not dollars": STYLE,
+    },
+    "Remember I pay tax in Thailand and I like short answers": {
+        "Pays tax in Thailand": "finance_context",
+        "Likes short answers": STYLE,
+    },
+    "Please remember: I pay tax in Thailand. Be concise.": {
+        "Pays tax in Thailand": "finance_context",
+        "Be concise": STYLE,
+    },
+    "Remember I'm left-handed, but be honest about my portfolio": {
+        "Is left-handed": "profile",
+        "Be honest about my portfolio": STYLE,
+    },
+}
+
+
+@pytest.mark.parametrize(("words", "memories"), TOGETHER.items())
+def test_P4_each_wish_for_answers_is_a_memory_of_its_own(
+    open_fake: Open, words: str, memories: dict[str, str]
+) -> None:
+    store = open_fake("advisor")
+    me = store.for_user("ada")
+
+    list(Chat(me, store.models).say(words))
+
+    assert categories_of(me) == memories
+    assert all(one.evidence and one.evidence[0].quote in words for one in me.list().items)
+
+
+def chat_and_close(store: Remembrancer, me: Memory, words: str) -> None:
+    chat = Chat(me, store.models)
+    list(chat.say(words))
+    chat.close()
+    store.flush()
+
+
+MERELY_TOLD = {
+    "I pay tax in Thailand and be concise": {
+        "Pays tax in Thailand": "finance_context",
+        "Be concise": STYLE,
+    },
+    "I live in Oslo and be concise": {"Lives in Oslo": "profile", "Be concise": STYLE},
+    "I no longer own any crypto": {"No longer owns any crypto": "finance_context"},
+}
+
+
+@pytest.mark.parametrize(("words", "memories"), MERELY_TOLD.items())
+def test_P4_what_is_merely_told_is_filed_without_a_model(
+    open_fake: Open, words: str, memories: dict[str, str]
+) -> None:
+    store = open_fake("advisor")
+    me = store.for_user("ada")
+
+    chat_and_close(store, me, words)
+
+    assert categories_of(me) == memories
+
+
+def test_P4_a_model_that_finds_nothing_does_not_join_what_is_told(
+    open_fake: Open, models: dict[str, Any]
+) -> None:
+    store = open_fake("advisor", models=models)
+    me = store.for_user("ada")
+
+    chat_and_close(store, me, "I live in Oslo and be concise")
+
+    assert categories_of(me) == {"Lives in Oslo": "profile", "Be concise": STYLE}
+
+
+def test_P4_what_a_model_finds_in_one_sentence_keeps_its_categories(
+    open_fake: Open, models: dict[str, Any], model: ModelEndpoint
+) -> None:
+    store = open_fake("advisor", models=models)
+    me = store.for_user("ada")
+    found = (
+        proposal("Pays tax in Thailand", "I pay tax in Thailand", category="finance_context"),
+        proposal("Prefers concise answers", "be concise", category=STYLE),
+    )
+    model.script = proposes(*found)
+
+    chat_and_close(store, me, "I pay tax in Thailand and be concise")
+
+    assert categories_of(me) == {
+        "Pays tax in Thailand": "finance_context",
+        "Prefers concise answers": STYLE,
     }
 
 

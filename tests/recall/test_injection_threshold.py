@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.testing import ModelEndpoint
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.preferences import recall_preferences
+from remembrancer.tools.results import MemoryListResult
+from tests.support.proposals import proposal, proposes, tell
 
 pytestmark = pytest.mark.feature("P5")
 
@@ -101,3 +107,26 @@ def test_P5_where_everything_fades_what_faded_stays_out(
     assert len(me.context().memories) == 2
     clock.advance(DAY)
     assert me.context().text == ""
+
+
+@pytest.mark.parametrize(("confidence", "goes_in"), [(0.3, False), (0.7, True)])
+def test_P5_what_a_model_extracts_is_kept_and_told_by_its_confidence(
+    open_fake: Open,
+    models: dict[str, Any],
+    model: ModelEndpoint,
+    confidence: float,
+    goes_in: bool,
+) -> None:
+    store = open_fake("advisor", models=models)
+    me = store.for_user("ada")
+    tea = proposal("Often likes tea in the morning", "tea in the morning", confidence=confidence)
+    model.script = proposes(tea)
+    tell(me, "monday", "I often fancy tea in the morning.")
+    store.flush()
+
+    (kept,) = me.list().items
+    assert (kept.confidence, kept.source) == (confidence, "extracted")
+    found = recall_preferences.call(Caller(me), {"query": "tea in the morning"})
+    assert isinstance(found, MemoryListResult)
+    assert [one.id for one in found.items] == [kept.id]
+    assert (kept.id in me.context(session=me.new_session()).memories) is goes_in

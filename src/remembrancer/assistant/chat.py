@@ -157,6 +157,8 @@ class Chat:
                 yield from execute_command(
                     self._memory, command, self._zone, self._load_topic(), exchange.message
                 )
+                if isinstance(command, commands.Remember) and command.question:
+                    yield from self._answer_question(command.question, message, exchange)
 
     def _answer(self, message: str, exchange: Exchange) -> Iterator[ChatEvent]:
         if find_secrets(message):
@@ -169,14 +171,27 @@ class Chat:
                 yield from self._answer_from_memory(message)
             return
         try:
-            tools = Toolbox(self._caller, lambda: self._store_message(message, exchange))
-            yield from self._answer_with_model(self._model, tools, message)
-            if tools.is_everything_to_be_forgotten:
-                yield from self._ask_to_forget_everything(exchange)
+            yield from self._answer_with_model(self._model, message, exchange)
         except (ModelUnavailable, InvalidModelResponse) as error:
             yield Notice(str(error))
             if not exchange.text:
                 yield from self._answer_from_memory(message)
+
+    def _answer_question(
+        self, question: str, message: str, exchange: Exchange
+    ) -> Iterator[ChatEvent]:
+        """Answer the question of a message whose command has been executed."""
+        done = exchange.text.strip()
+        yield TextChunk("\n\n")
+        try:
+            if self._model is not None:
+                yield from self._answer_with_model(self._model, message, exchange, done)
+                return
+            yield Notice(replies.NO_MODEL)
+        except (ModelUnavailable, InvalidModelResponse) as error:
+            yield Notice(str(error))
+        if exchange.text.strip() == done:
+            yield from self._answer_from_memory(question)
 
     def _learn_at_once(self, message: str, exchange: Exchange) -> tuple[str, ...]:
         """Learn from a message by rules alone, so that the answer can say what was learned."""
@@ -205,11 +220,13 @@ class Chat:
         return {TOPIC_KEY: self._about} if self._about else {}
 
     def _answer_with_model(
-        self, model: ChatModel, tools: Toolbox, message: str
+        self, model: ChatModel, message: str, exchange: Exchange, done: str = ""
     ) -> Iterator[ChatEvent]:
+        """Let the model answer; `done` is what the answer has said already."""
+        tools = Toolbox(self._caller, lambda: self._store_message(message, exchange))
         # A hot set stays the same for the whole session; a note is made for each message.
         is_hot_set = self._memory.profile.context.style == "hot_set"
-        history, is_summarised = self._load_history()
+        history, is_summarised = self._load_history(exchange.message)
         asked = [one.text for one in history if one.role == "user"]
         prompt = join_follow_up(message, asked[-1] if asked else None)
         context = self._memory.context(prompt, session=self.session if is_hot_set else None)
@@ -221,16 +238,22 @@ class Chat:
         if topic := self._load_topic():
             note = f"{note}\n\n{render_topic(topic)}".strip()
             yield MemoriesUsed((topic.id,))
+        if done:
+            note = f"{note}\n\n{replies.DONE_ALREADY}{escape_for_prompt(done)}".strip()
         yield from run_tool_loop(model, ChatPrompt(system, message, note, history), tools)
+        if tools.is_everything_to_be_forgotten:
+            yield from self._ask_to_forget_everything(exchange)
 
-    def _load_history(self) -> tuple[tuple[ChatMessage, ...], bool]:
-        """The earlier messages for the prompt; True if the first ones are summarised."""
+    def _load_history(self, current: Turn | None) -> tuple[tuple[ChatMessage, ...], bool]:
+        """The messages before this one for the prompt; True if the first ones are summarised."""
         try:
             view = self._memory.view(self.session)
         except NotFound:
             return (), False
         turns = [
-            _to_chat_message(turn) for turn in view.turns if turn.role in ("user", "assistant")
+            _to_chat_message(turn)
+            for turn in view.turns
+            if turn.role in ("user", "assistant") and (current is None or turn.id != current.id)
         ]
         if view.summary:
             brief = f"(What we said before, in brief: {escape_for_prompt(view.summary)})"
@@ -325,7 +348,9 @@ class Chat:
         answer = exchange.text.strip()
         if command is not None:
             message, answer = redact_command(command, message, exchange.text)
-        turns = _build_turns(message, about | mark, answer, exchange.metadata | mark)
+        is_answer = isinstance(command, commands.Remember) and bool(command.question)
+        marked = exchange.metadata | ({} if is_answer else mark)
+        turns = _build_turns(message, about | mark, answer, marked)
         turns = turns[exchange.message is not None : 2 if answer else 1]
         if command is None and not exchange.is_learned:
             self._memory.learn(turns, self.session)

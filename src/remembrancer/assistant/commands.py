@@ -9,12 +9,18 @@ import re
 from dataclasses import dataclass
 
 from remembrancer.assistant.forget_request import asks_to_forget_everything
+from remembrancer.assistant.forget_topic import find_forget_topic
+from remembrancer.assistant.next_question import is_clause, split_question
+from remembrancer.learn.rules.wish import is_standing_wish, is_wish
 from remembrancer.team.request import parse_team_request
 
 
 @dataclass(frozen=True, slots=True)
 class Remember:
+    """Remember the content, then answer the question behind it; empty if there is none."""
+
     content: str
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +93,15 @@ _POLITE = re.compile(
 _REMEMBER = re.compile(
     r"(?:/remember\s+|(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|"
     r"make a note)(?:\s+this)?"
-    r"(?:\s+that\s+|\s*:\s*|,\s+|\s+(?=(?:my|our|i|i['’]m|we)\s)))(?P<content>.+)",
+    r"(?:\s+(?P<that>that)\s+|\s*:\s*|,\s+|\s+(?=(?:my|our|i|i['’]m|we)\s)))(?P<content>.+)",
+    re.I | re.S,
+)
+_REMEMBER_TO = re.compile(
+    r"(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|make a note)\s+to\s+"
+    r"(?P<wish>.+)",
     re.I | re.S,
 )
 _CORRECT = re.compile(r"(?:/correct\s+|correction\s*[:,]\s*)(?P<content>.+)", re.I | re.S)
-_FORGET = re.compile(
-    r"(?:/forget|forget)\s+(?:(?:about|that|what i (?:said|told you) about|"
-    r"everything about(?! me\b))\s+)?(?P<content>.+)",
-    re.I | re.S,
-)
 _LIST = re.compile(
     r"/memories|(?:list|show)(?: me)? (?:all )?(?:my|your) memories|"
     r"what (?:all )?(?:do you|have you) (?:remember(?:ed)?|know|learned|stored?)"
@@ -113,18 +119,6 @@ _WHY = re.compile(
 )
 _HELP = re.compile(r"/?help(?: me)?|what can (?:i (?:say|ask)|you do)(?: here)?", re.I)
 _RESET = re.compile(r"/reset", re.I)
-_NEVER_MIND = re.compile(
-    r"(?:it|that|this|about (?:it|that|this)|(?:what|everything) i (?:just )?said|me)"
-    r"(?:\s*[,.;:!?–—].*|\s+(?:and|then|but|for now|please)\b.*)?",
-    re.I | re.S,
-)
-_NEXT_TOPIC = re.compile(
-    r"[,.;:!?–—]\s*(?:(?:and|but|then|instead|please),?\s+)*"
-    r"(?:let['’]?s|let us|tell|show|explain|what|how|why|which|"
-    r"(?:can|could|would) (?:you|we)|(?:i|we)(?:['’]d| would)? (?:want|like|need) to)\b",
-    re.I,
-)
-"""The message goes on with something else, and is no command as a whole."""
 _FORGET_THIS = re.compile(
     r"(?:please\s+)?(?:forget|delete)\s+(?:about\s+)?(?:it|that|this)(?:\s+memory)?", re.I
 )
@@ -164,17 +158,18 @@ def parse_command(text: str) -> Command | None:
     for pattern, command in _WHOLE_MESSAGE_COMMANDS:
         if pattern.fullmatch(bare):
             return command
-    if polite:  # "Can you remember that I like tea?" asks for a favour, not a question.
+    if told := _parse_remember(request, is_favour=polite is not None):
+        return told
+    if polite:  # "Can you forget that I like tea?" asks for a favour, not a question.
         request = request.rstrip(" \t\n?")
     elif request.endswith("?"):
         return None
     if (content := parse_team_request(request)) is not None:
         return ProposeToTeam(content)
-    if match := _REMEMBER.fullmatch(request):
-        return Remember(_capitalize_first(match["content"]))
     if match := _CORRECT.fullmatch(request):
         return Correct(_capitalize_first(match["content"]))
-    return _parse_forget(bare)
+    topic = find_forget_topic(bare)
+    return None if topic is None else Forget(topic)
 
 
 def asks_to_change_memory(text: str) -> bool:
@@ -192,14 +187,23 @@ def is_forget_this(text: str) -> bool:
     return _FORGET_THIS.fullmatch(text.strip().rstrip(".! ")) is not None
 
 
-def _parse_forget(bare: str) -> Forget | None:
-    match = _FORGET.fullmatch(bare)
-    # "Forget it" usually means "never mind".
-    if match is None or _NEVER_MIND.fullmatch(bare.partition(" ")[2].strip()):
+def _parse_remember(request: str, *, is_favour: bool) -> Remember | None:
+    """What is to be remembered; a wish that lasts, as in "always be concise", need not say so."""
+    if parse_team_request(request) is not None:
         return None
-    if _NEXT_TOPIC.search(bare):
+    match, wished = _REMEMBER.fullmatch(request), _REMEMBER_TO.fullmatch(request)
+    told = match["content"] if match else wished["wish"] if wished else request
+    content, question = split_question(told)
+    if is_favour:  # "Can you remember that I like tea?" is no question.
+        content = content.rstrip(" \t\n?")
+    if content.endswith("?"):
         return None
-    return Forget(match["content"].strip(" \"'“”"))
+    if match is None:
+        is_meant = is_wish(content) if wished else is_standing_wish(content)
+        return Remember(_capitalize_first(content), question) if is_meant else None
+    if question and match["that"] and not is_clause(content):
+        return None
+    return Remember(_capitalize_first(content), question)
 
 
 def _capitalize_first(text: str) -> str:

@@ -11,7 +11,7 @@ from remembrancer.assistant.commands import Correct, Forget, ListMemories, Remem
 from remembrancer.assistant.correction import apply_correction
 from remembrancer.assistant.events import ChatEvent, MemoryChanged, TextChunk
 from remembrancer.errors import Ambiguous, RemembrancerError
-from remembrancer.learn.rules.told import read_told, split_told
+from remembrancer.learn.rules.told import read_parts
 from remembrancer.memory import Memory
 from remembrancer.remember.statement import FactFields
 from remembrancer.types import Evidence, Record, Turn, Written
@@ -97,8 +97,7 @@ def _load_write(memory: Memory, id: str) -> Written:
 
 def _remember(memory: Memory, content: str, turn: Turn | None) -> Iterator[Written]:
     """Remember what the person said, in the third person, and cite their words."""
-    for words in split_told(content):
-        told = read_told(words)
+    for words, told in read_parts(content):
         fields: FactFields = {**_cite(turn, words), **told.to_fields(memory.profile)}
         yield memory.remember(told.content, **fields)
 

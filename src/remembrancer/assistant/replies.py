@@ -37,6 +37,10 @@ NO_TEAM = "There is no team memory here, so I can only remember things for you."
 WHAT_FOR_TEAM = "What should I propose to the team? Say “For the team: …”."
 WHAT_TO_CHANGE = "What would you like to change about this?"
 HOW_TO_CHANGE = "Reply “Correction: …” with the right text, or “forget it”."
+DONE_ALREADY = (
+    "What this message asks to have remembered has been dealt with; answer the rest of it, and do "
+    "not save it again. The person has been told: "
+)
 TOOL_LOOP_STOPPED = "The model kept calling tools and was stopped."
 
 HELP = (

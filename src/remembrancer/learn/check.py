@@ -16,6 +16,7 @@ from remembrancer.learn.details.said_dates import dates_follow
 from remembrancer.learn.evidence_check import RejectionReason, find_objection
 from remembrancer.learn.extracted_fact import ExtractedFact, inherit_key, is_stated, says_same
 from remembrancer.learn.learned_statement import build_statement
+from remembrancer.learn.profile_mapping import file_category
 from remembrancer.learn.provenance import check_provenance, find_agreeing_turn
 from remembrancer.learn.transcript import Transcript, contains_quote
 from remembrancer.learn.verify import verify
@@ -131,8 +132,8 @@ class Check:
             return None
         candidate = fact.candidate
         if not fact.by_model:
-            filed = self.call.profile.find_category(candidate.content)
-            candidate = replace(candidate, category=filed or candidate.category)
+            filed = file_category(self.call.profile, candidate.content, candidate.category)
+            candidate = replace(candidate, category=filed)
         try:
             return build_statement(self.call, self.session, self.transcript, candidate, fact.doubt)
         except Exception:  # One proposal must not fail the others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from remembrancer.learn.rules.wish import is_wish
 from remembrancer.profiles import Profile
 
 FALLBACK_CATEGORIES = {
@@ -26,6 +27,12 @@ def map_category(profile: Profile, category: str | None) -> str:
         if name in profile.categories:
             return name
     return profile.default_category
+
+
+def file_category(profile: Profile, content: str, category: str | None) -> str | None:
+    """The profile's category for a statement: by its words, unless it is a wish for answers."""
+    by_words = None if is_wish(content) else profile.find_category(content)
+    return by_words or (map_category(profile, category) if category else None)
 
 
 def map_importance(profile: Profile, importance: float | None) -> float | None:

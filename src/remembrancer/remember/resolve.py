@@ -1,4 +1,7 @@
-"""Resolves a reference to one memory: by id, by words it contains, or by meaning."""
+"""Resolves a reference to one memory: by id, by words it contains, or by meaning.
+
+A reply that the person saved is named by its id alone: its words are not about the person.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from remembrancer.call import Call
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from remembrancer.guard.redaction import redact_text
 from remembrancer.remember.all_memories import names_everything
-from remembrancer.store.contract import Filter, Reader
+from remembrancer.store.contract import Embedding, Filter, Reader
 from remembrancer.store.nearest import find_nearest, iter_records
-from remembrancer.types import Kind, Record, Status, looks_like_id
+from remembrancer.types import Episode, Kind, Record, Status, looks_like_id
 
 MAX_CANDIDATES = 5
 MIN_SIMILARITY = 0.4
@@ -99,17 +102,28 @@ def resolve_by_meaning(call: Call, words: str) -> Record:
     found = _find_by_id(call, words) or _search_by_words(call, words, statuses, RESOLVABLE_KINDS)
     if found is not None:
         return find_current(call, found)
-    embedding = call.embed(redact_text(words))
-    with call.store.open_reader(call.owner) as reader:
-        visible = call.visible_filter(kinds=RESOLVABLE_KINDS)
-        hits = find_nearest(reader, embedding, visible, MAX_CANDIDATES)
-        records = reader.load(hit.id for hit in hits)
-    if not hits or hits[0].score < MIN_SIMILARITY:
+    nearest = _find_nearest(call, call.embed(redact_text(words)))
+    if not nearest or nearest[0][0] < MIN_SIMILARITY:
         raise NotFound("No memory is close to those words.")
-    rivals = [hit for hit in hits if hit.score > hits[0].score - MIN_SIMILARITY_MARGIN]
+    rivals = [one for score, one in nearest if score > nearest[0][0] - MIN_SIMILARITY_MARGIN]
     if len(rivals) > 1:
-        raise _ambiguous_error([records[hit.id] for hit in rivals])
-    return records[hits[0].id]
+        raise _ambiguous_error(rivals)
+    return rivals[0]
+
+
+def _find_nearest(call: Call, embedding: Embedding) -> list[tuple[float, Record]]:
+    """The most similar memories, each with its similarity, the nearest first."""
+    with call.store.open_reader(call.owner) as reader:
+        hits = [  # Apart, so that saved replies, which are episodes, displace nothing else.
+            hit
+            for kinds in ((Kind.FACT, Kind.RULE), (Kind.EPISODE,))
+            for hit in find_nearest(
+                reader, embedding, call.visible_filter(kinds=kinds), MAX_CANDIDATES
+            )
+        ]
+        records = reader.load(hit.id for hit in hits)
+    named = [(hit.score, records[hit.id]) for hit in hits if not _is_saved_reply(records[hit.id])]
+    return sorted(named, key=lambda one: -one[0])[:MAX_CANDIDATES]
 
 
 def _find_by_id(call: Call, reference: str) -> Record | None:
@@ -145,10 +159,15 @@ def _search_by_words(
     with call.store.open_reader(call.owner) as reader:
         for some in (others, doubtful):
             records = iter_records(reader, replace(visible, statuses=some)) if some else ()
-            found = find_by_words((one for one in records if call.can_see(one)), words)
+            named = (one for one in records if call.can_see(one) and not _is_saved_reply(one))
+            found = find_by_words(named, words)
             if found is not None:
                 return found
     return None
+
+
+def _is_saved_reply(record: Record) -> bool:
+    return isinstance(record, Episode) and record.is_note
 
 
 def _normalise(record: Record) -> str:

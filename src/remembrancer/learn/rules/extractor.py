@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from remembrancer.learn.extracted_fact import ExtractedFact
-from remembrancer.learn.rules.clauses import split_sentences
+from remembrancer.learn.rules.clauses import split_sentences, strip_question
 from remembrancer.learn.rules.patterns import load_rules
 from remembrancer.learn.rules.people import People
-from remembrancer.learn.rules.sentence_extractor import SentenceExtractor
+from remembrancer.learn.rules.sentence_extractor import SentenceExtractor, build_wish
+from remembrancer.learn.rules.vocabulary import Vocabulary
+from remembrancer.learn.rules.wish import Part, split_wishes
 from remembrancer.search.language import Language, detect_language
 from remembrancer.types import Turn
 
@@ -56,12 +58,28 @@ def _extract_from_turn(
     language = detect_language(turn.content) or main
     rules = load_rules(language or Language.ENGLISH)
     people.start_turn(turn.id)
+    facts: list[ExtractedFact] = []
+    wishes: list[Part] = []
     for sentence in split_sentences(turn.content, rules.vocabulary):
         doubted = _list_doubted(turn.content, sentence)
-        spoken = _list_languages(sentence, language)
-        for found in _extract_from_sentence(sentence, spoken, turn, people):
-            if found.category not in doubted:
-                yield found
+        parts = _split_sentence(sentence, rules.vocabulary)
+        for part in parts:
+            spoken = _list_languages(part.words, language)
+            found = _extract_from_sentence(part.words, spoken, turn, people)
+            facts += [one for one in found if one.category not in doubted]
+            if part.is_wish and not found and (len(parts) > 1 or "?" not in turn.content):
+                wishes.append(part)
+    yield from facts
+    requested = any(one.requested for one in facts)
+    for wish in wishes:
+        if wish.is_standing or facts:  # Any other one is about the answer to this turn.
+            yield build_wish(turn, wish.words, requested=requested)
+
+
+def _split_sentence(sentence: str, vocabulary: Vocabulary) -> tuple[Part, ...]:
+    """The statements and the wishes of a sentence, without a question after a wish."""
+    parts = split_wishes(strip_question(sentence, vocabulary))
+    return parts if any(one.is_wish for one in parts) else (Part(sentence, False),)
 
 
 def _list_doubted(text: str, sentence: str) -> tuple[str, ...]:

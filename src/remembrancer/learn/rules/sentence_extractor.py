@@ -16,8 +16,10 @@ from remembrancer.learn.rules.clauses import (
     split_clauses,
     split_sentences,
     strip_lead_in,
+    strip_question,
 )
 from remembrancer.learn.rules.patterns import (
+    INSTRUCTION,
     SELF_WORDS,
     LanguageRules,
     MemoryDefaults,
@@ -27,6 +29,7 @@ from remembrancer.learn.rules.patterns import (
 from remembrancer.learn.rules.people import People, Person
 from remembrancer.learn.rules.plain_statement import is_plain_statement
 from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
+from remembrancer.learn.rules.wish import is_wish, word_wish
 from remembrancer.remember.attributes import USER_SUBJECT
 from remembrancer.search.language import Language
 from remembrancer.search.terms import extract_query_terms
@@ -81,20 +84,30 @@ class SentenceExtractor:
         if list(split_sentences(said, self.vocabulary)) != [said]:
             return None
         known = self.match_statement(said)
-        plain = re.sub("^We ", "we ", self.vocabulary.normalise(said))
-        if self._lacks_limit(plain, said):
-            known, plain = None, re.sub("^We ", "we ", said)
+        plain, is_limited = self._write_out(said)
+        known = None if is_limited else known
         if known and _keeps_all_words(plain, known.content):
             worded = restate(plain) if known.content.startswith("They ") else None
             content = worded or known.content.removeprefix("Their ")
             return replace(known, content=format_line(content))
+        restated = self._restate_own(plain)
+        if restated is None:
+            return None
+        return replace(self._build(REQUESTED_DEFAULTS, restated, said), importance=None)
+
+    def _restate_own(self, plain: str) -> str | None:
+        """An English statement of the speakers about themselves, with all that it says."""
         is_own = self.vocabulary.equals("SPEAKER", plain.partition(" ")[0])
         if not is_own or self.rules.language is not Language.ENGLISH:
             return None
         restated = restate(self.vocabulary.compile("^<MY> ").sub("", plain))
-        if not restated or not _keeps_all_words(plain, restated):
-            return None
-        return replace(self._build(REQUESTED_DEFAULTS, restated, said), importance=None)
+        return restated if restated and _keeps_all_words(plain, restated) else None
+
+    def _write_out(self, said: str) -> tuple[str, bool]:
+        """A statement without contractions; True if words that limit it kept it as it is."""
+        plain = self.vocabulary.normalise(said)
+        is_limited = self._lacks_limit(plain, said)
+        return re.sub("^We ", "we ", said if is_limited else plain), is_limited
 
     def _lacks_limit(self, plain: str, said: str) -> bool:
         """True if a word such as "mostly" was lost, without which the statement says more."""
@@ -182,7 +195,7 @@ class SentenceExtractor:
         return [found, more] if more else [found]
 
     def _read_plain(self, full: str, quote: str) -> ExtractedFact | None:
-        """Read a plain statement, whose content is the user's words."""
+        """Read a plain statement, whose content is the user's words, restated where possible."""
         plain = self.vocabulary.normalise(full)
         person = self._find_person(plain)
         is_cut = full.count('"') % 2 == 1
@@ -192,6 +205,8 @@ class SentenceExtractor:
             return None
         subject = self._find_subject(person.replace(",", "").strip()) or USER_SUBJECT
         content = self.vocabulary.compile("(?:,? <TRAILING>)+$").sub("", full)
+        if not person:
+            content = self._restate_own(self._write_out(content)[0]) or content
         stated = self._build(PLAIN_DEFAULTS, content, quote, subject=subject)
         return replace(stated, said_as=self._find_time(plain), is_plain=True)
 
@@ -242,13 +257,14 @@ class SentenceExtractor:
 
     def _extract_request(self, sentence: str) -> ExtractedFact | None:
         """Read "remember that …", which need not be about the user."""
-        lead = strip_lead_in(sentence, self.vocabulary).rstrip(" .!?")
+        told = strip_question(sentence, self.vocabulary) or sentence
+        lead = strip_lead_in(told, self.vocabulary).rstrip(" .!?")
         plain = lead.replace("’", "'")
         request = self.vocabulary.compile(r"(?P<plea><PLEA>?)<REMEMBER>\s*(?P<rest>.+)")
         found = request.fullmatch(plain)
         if found is None or len(sentence) > 2 * MAX_CLAUSE_CHARS:
             return None
-        if sentence.endswith("?") and not found["plea"]:
+        if told.endswith("?") and not found["plea"]:
             return None
         rest = strip_lead_in(lead[found.start("rest") :].strip(" .!?,"), self.vocabulary)
         said = rest
@@ -266,6 +282,8 @@ class SentenceExtractor:
         return " ".join(filter(None, parts))
 
     def _keep_request(self, said: str, quote: str, *, has_plea: bool) -> ExtractedFact | None:
+        if is_wish(said):
+            return build_wish(self.turn, said, requested=True)
         clauses = [one.words for one in split_clauses(said, self.vocabulary)]
         known = self._match(said, quote) if clauses == [said] else self._extract_instruction(said)
         if known:
@@ -462,6 +480,20 @@ class SentenceExtractor:
             confidence=sort.confidence,
             requested=requested,
         )
+
+
+def build_wish(turn: Turn, words: str, *, requested: bool) -> ExtractedFact:
+    """A wish for how to answer, as an instruction."""
+    return ExtractedFact(
+        content=word_wish(words),
+        quotes=(Quote(turn.id, words.strip(" .!")),),
+        category=INSTRUCTION.category,
+        subject=USER_SUBJECT,
+        importance=INSTRUCTION.importance,
+        permanence=INSTRUCTION.permanence,
+        confidence=0.95 if requested else INSTRUCTION.confidence,
+        requested=requested,
+    )
 
 
 def _keeps_all_words(said: str, content: str) -> bool:

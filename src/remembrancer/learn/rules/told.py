@@ -5,17 +5,17 @@ It is restated in the third person only as a whole; what rules cannot restate ke
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from remembrancer.learn.extracted_fact import ExtractedFact
-from remembrancer.learn.profile_mapping import map_category, map_importance
+from remembrancer.learn.profile_mapping import file_category, map_importance
 from remembrancer.learn.rules.extractor import list_spoken_languages
-from remembrancer.learn.rules.patterns import load_rules
+from remembrancer.learn.rules.patterns import INSTRUCTION, load_rules
 from remembrancer.learn.rules.people import People
 from remembrancer.learn.rules.sentence_extractor import SentenceExtractor
+from remembrancer.learn.rules.wish import SELF, Part, split_wishes, word_wish
 from remembrancer.learn.wording.change import is_past, stands_beside
 from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
 from remembrancer.profiles import Profile
@@ -28,13 +28,6 @@ MAX_TOLD_CHARS = 480
 TURN_ID = "told"
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 """The time of the turn that is read: no date in it is resolved."""
-
-_WISH_AT_END = re.compile(
-    r"(?P<statement>.{8,}?)(?:,? and |[,;] )(?P<wish>(?:please )?(?:be (?!able\b)|"
-    r"(?:keep|make) (?:(?:your|all|the) )?(?:answers|replies|responses|explanations)\b|"
-    r"(?:answer|reply|respond) (?:me|in|with|briefly)\b|(?:show|give) me |skip |please ).+)",
-    re.I | re.S,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +46,8 @@ class ToldStatement:
     def to_fields(self, profile: Profile) -> FactFields:
         """The fields of the memory in a profile."""
         fields: FactFields = {}
-        category = profile.find_category(self.content)
-        if category is not None or self.category is not None:
-            fields["category"] = category or map_category(profile, self.category)
+        if (category := file_category(profile, self.content, self.category)) is not None:
+            fields["category"] = category
         if self.subject and self.predicate:
             fields["subject"] = self.subject
             fields["predicate"] = canonical_attribute(self.predicate)
@@ -76,13 +68,19 @@ def read_told(words: str) -> ToldStatement:
     return ToldStatement(words, category)
 
 
-def split_told(words: str) -> tuple[str, ...]:
-    """The statement and the wish for answers that a person tells in one sentence, apart."""
-    found = _WISH_AT_END.fullmatch(words)
-    if found is None or not is_in_first_person(words):
-        return (words,)
-    wish = found["wish"].strip(" .!")
-    return found["statement"], wish[:1].upper() + wish[1:]
+def read_parts(words: str) -> tuple[tuple[str, ToldStatement], ...]:
+    """What a person asks to have remembered, with their words: wishes for answers on their own."""
+    parts = split_wishes(words)
+    return tuple((one.words, _read_part(one, is_all=len(parts) == 1)) for one in parts)
+
+
+def _read_part(part: Part, *, is_all: bool) -> ToldStatement:
+    words = part.words if is_all else part.words[:1].upper() + part.words[1:]
+    told = read_told(words)
+    content = word_wish(words)
+    if not part.is_wish or SELF.match(content):
+        return told
+    return replace(told, content=content, category=told.category or INSTRUCTION.category)
 
 
 def choose_category(words: str) -> str | None:

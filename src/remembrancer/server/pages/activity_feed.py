@@ -48,7 +48,7 @@ def list_activity(
 ) -> Page[ActivityEntry]:
     """One page of activity, the latest first."""
     page = context.me.activity(limit=limit, cursor=cursor)
-    ids = {event.id: _pick_memory_ids(event) for event in page.items}
+    ids = {event.id: list_memory_ids(event) for event in page.items}
     memories = context.me.several(chain.from_iterable(ids.values()))
     entries = []
     for event in page.items:
@@ -57,8 +57,8 @@ def list_activity(
     return Page(tuple(entries), page.cursor)
 
 
-def _pick_memory_ids(event: Event) -> list[str]:
-    """The memories to name: the first message of a conversation, else the last change."""
+def list_memory_ids(event: Event) -> list[str]:
+    """The memories to name: the first message of a conversation, else the one it is about."""
     ids = [change.memory_id for change in event.changes]
     match event.action:
         case Action.HEARD:
@@ -66,7 +66,14 @@ def _pick_memory_ids(event: Event) -> list[str]:
         case Action.FADED:
             return ids[:MAX_FADING]
         case _:
-            return ids[-1:]
+            return _find_main_changes(event)[-1:] or ids[-1:]
+
+
+def _find_main_changes(event: Event) -> list[str]:
+    """What the event stored, or else changed, without what it only linked."""
+    changed = [one for one in event.changes if "link" not in (one.after or {})]
+    stored = [one for one in changed if one.before is None and one.after is not None]
+    return [one.memory_id for one in stored or changed]
 
 
 def render_loading_page(context: PageContext, title: str) -> Response:

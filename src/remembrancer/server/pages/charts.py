@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from markupsafe import Markup, escape
 
@@ -93,6 +93,7 @@ def draw_lifetime(
     title: str,
     segments: Sequence[DecaySegment],
     now: datetime,
+    zone: tzinfo,
     *,
     recall_at: float,
     ended: datetime | None = None,
@@ -115,10 +116,13 @@ def draw_lifetime(
         f'<polyline class="future" points="{future}"/>' if not ended else "",
         *(_circle(x(point.since), _y(point.confidence), 3, "mark") for point in segments),
         _line(x(ended or now), TOP, x(ended or now), FLOOR, "today"),
-        _text(0, HEIGHT - 6, format_date(start), "label start"),
-        _text(WIDTH, HEIGHT - 6, format_date(end), "label end"),
+        _text(0, HEIGHT - 6, format_date(start, zone), "label start"),
+        _text(WIDTH, HEIGHT - 6, format_date(end, zone), "label end"),
     ]
-    rows = tuple((f"{point.since:%Y-%m-%d}", f"{point.confidence:.2f}") for point in segments)
+    rows = tuple(
+        (f"{point.since.astimezone(zone):%Y-%m-%d}", f"{point.confidence:.2f}")
+        for point in segments
+    )
     times = len(segments) - 1
     count = {0: "Never confirmed.", 1: "Confirmed once."}.get(times, f"Confirmed {times} times.")
     sentence = count if ended else f"{count} Dashed: what happens if you never confirm it."

@@ -20,6 +20,7 @@ from remembrancer.assistant.topic import find_topic_id
 from remembrancer.errors import NotFound, RemembrancerError
 from remembrancer.recall.filters import RecallOptions
 from remembrancer.server import schemas
+from remembrancer.server.pages.activity_feed import list_memory_ids
 from remembrancer.server.pages.conversations import group_by_recency
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.forms import SubmittedForm, redirect_back
@@ -167,8 +168,8 @@ def _encode_event(context: PageContext, event: ChatEvent) -> Iterator[str]:
         case Notice() if event.text != replies.NO_MODEL:  # The page always shows it.
             yield _encode_line(notice=event.text)
         case MemoryChanged():
-            changes = context.me.event(event.event).changes
-            href = f"{context.root}/memory/{changes[-1].memory_id}" if changes else ""
+            named = list_memory_ids(context.me.event(event.event))
+            href = f"{context.root}/memory/{named[0]}" if named else ""
             shown = {"text": event.text, "event": event.event, "href": href}
             yield _encode_line(change=context.render_fragment("change.html", **shown))
         case Notice() | MemoriesUsed():

@@ -155,6 +155,7 @@ def _draw_lifetime(context: PageContext, record: Record, history: History) -> Ch
         "Confidence over time",
         segments,
         context.now,
+        context.zone,
         recall_at=decay.recall_at,
         ended=record.retired_at if record.status is not Status.ACTIVE else None,
     )

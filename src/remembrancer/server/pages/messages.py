@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from remembrancer.assistant.exchange import EVENTS_KEY, MEMORIES_KEY
 from remembrancer.memory import Memory
-from remembrancer.server.pages.activity_feed import ActivityEntry, build_entry
+from remembrancer.server.pages.activity_feed import ActivityEntry, build_entry, list_memory_ids
 from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.page_context import PageContext
 from remembrancer.types import NOTE_TAG, Kind, Turn, Written
@@ -35,7 +35,7 @@ def build_messages(context: PageContext, turns: Sequence[Turn]) -> list[MessageV
     event_ids = {id for turn in turns for id in _read_ids(turn, EVENTS_KEY)}
     activity = me.activity(limit=MAX_EVENTS_SEARCHED).items if event_ids else ()
     events = {event.id: event for event in activity if event.id in event_ids}
-    changed = {id: event.changes[-1].memory_id for id, event in events.items() if event.changes}
+    changed = {id: one for id, event in events.items() for one in list_memory_ids(event)[:1]}
     used = {id for turn in turns for id in _read_ids(turn, MEMORIES_KEY)}
     records = me.several([*used, *changed.values()])
     notes = _find_notes(me, turns)
