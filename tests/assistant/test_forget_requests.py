@@ -59,6 +59,8 @@ REQUESTS = {
     "Forget that my goal is to retire at 50, it is outdated": "my goal is to retire at 50",
     "forget that I check my portfolio on Fridays": "I check my portfolio on Fridays",
     "Forget the trip to Japan and Korea.": "the trip to Japan and Korea",
+    "/forget that plan": "plan",
+    "/forget gold for now": "gold for now",
 }
 TALK = (
     "Forget that idea and tell me about gold",

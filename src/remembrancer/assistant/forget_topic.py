@@ -10,6 +10,7 @@ import re
 from remembrancer.assistant.next_question import BREAK, LINK, QUESTION, SELF
 
 MAX_REQUEST_CHARS = 1000
+PRONOUNS = ("it", "that", "this")
 
 _FORGET = re.compile(
     r"/?forget\s+(?P<about>(?:about|that|what i (?:said|told you) about|"
@@ -84,16 +85,23 @@ _BEGINS_CLAUSE = re.compile(rf"(?:that )?(?:{SELF}|my|our)\b", re.I)
 
 
 def find_forget_topic(request: str) -> str | None:
-    """What the request names; None if it names nothing or asks for something else as well."""
+    """What the request names; None if it names nothing or asks for something else as well.
+
+    What begins with a slash is a command, however it goes on.
+    """
     if len(request) > MAX_REQUEST_CHARS:
         return None
     asked = request
     while found := _POLITE_END.search(asked):
         asked = asked[: found.start()]
     match = _FORGET.fullmatch(asked)
-    if match is None or _NEVER_MIND.fullmatch(asked.partition(" ")[2].strip()):
+    if match is None:
         return None
     topic = match["topic"]
+    if request.startswith("/") and topic.casefold() not in PRONOUNS:
+        return topic.strip(" \"'“”")
+    if _NEVER_MIND.fullmatch(asked.partition(" ")[2].strip()):
+        return None
     if _SET_ASIDE.search(topic) or _GOES_ON.search(topic):
         return None
     is_clause = (match["about"] or "").strip().lower() == "that" and _BEGINS_CLAUSE.match(topic)
