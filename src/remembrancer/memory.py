@@ -35,6 +35,7 @@ from remembrancer.recall.as_of import (
     load_history,
     load_links,
     load_version,
+    restore_known,
     select_believed,
 )
 from remembrancer.recall.context import build_context
@@ -483,12 +484,14 @@ class Memory(Conversations):
         """
         return resolve(self._call, reference, tuple(statuses), tuple(kinds))
 
-    def several(self, ids: Iterable[str]) -> dict[str, Record]:
-        """The memories with these ids that exist, whatever their status."""
+    def several(self, ids: Iterable[str], *, known: datetime | None = None) -> dict[str, Record]:
+        """The memories with these ids that exist, or did when they were `known`, of any status."""
         named = {one for one in ids if looks_like_id(one)}
         with self._open_reader() as reader:
-            found = reader.load(named).values()
-        return {one.id: one for one in found if self._call.can_see(one)}
+            found = [one for one in reader.load(named).values() if self._call.can_see(one)]
+        if known is not None:
+            found = restore_known(self._call, found, known)
+        return {one.id: one for one in found}
 
     def event(self, event_id: str) -> Event:
         """One event of the activity log."""

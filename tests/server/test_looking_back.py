@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
 from remembrancer import Memory
+from remembrancer.clock import ManualClock
+from remembrancer.types import AsOf
 from tests.support.http_server import Served
 
 pytestmark = pytest.mark.feature("X2")
 
+HOUR = timedelta(hours=1)
 UNCHECKED = {
     "/healthz": "probes may add parameters against caches",
     "/readyz": "probes may add parameters against caches",
@@ -69,3 +73,95 @@ def test_X2_a_write_with_an_unknown_parameter_changes_nothing(
         {"where": "query.dry_run", "message": "Extra inputs are not permitted"}
     ]
     assert me.get(fact.id) == fact
+
+
+@pytest.mark.parametrize("kind", ["fact", "rule", "episode"])
+def test_X2_the_detail_of_a_memory_is_that_of_the_moment(
+    ada: httpx.Client, me: Memory, clock: ManualClock, kind: str
+) -> None:
+    other = me.remember("Ada keeps a red bicycle", kind=kind).memory
+    first = me.remember("Ada sails to Oslo", kind=kind).memory
+    path = f"/api/memory/{kind}s/{first.id}"
+    before = clock.now()
+    clock.advance(HOUR)
+    me.link(first.id, other.id)
+    linked = clock.now()
+    clock.advance(HOUR)
+    second = me.update(first.id, "Ada sails to Lima").memory
+
+    then = read(ada, path, known_at=before)
+    assert then["memory"]["status"] == "active"
+    assert [one["id"] for one in then["versions"]] == [first.id]
+    assert [one["action"] for one in then["events"]] == ["remembered"]
+    assert then["links"] == []
+    (link,) = read(ada, path, known_at=linked)["links"]
+    assert (link["source"], link["target"]) == (first.id, other.id)
+    now = read(ada, path)
+    assert now["memory"]["status"] == "superseded"
+    assert [one["id"] for one in now["versions"]] == [first.id, second.id]
+    assert read(ada, path, true_at=clock.now())["memory"]["id"] == second.id
+    assert ada.get(path, params={"known_at": str(before - HOUR)}).status_code == 404
+
+
+def test_X2_a_fact_shows_the_sources_that_were_stored_then(
+    ada: httpx.Client, me: Memory, clock: ManualClock
+) -> None:
+    episode = me.remember("Ada asked for the harbour of Oslo", kind="episode").memory
+    fact = me.remember("Ada sails to Oslo").memory
+    me.link(fact.id, episode.id, "derived_from")
+    before = clock.now()
+    clock.advance(HOUR)
+    me.forget(episode.id)
+
+    def sources(**params: object) -> list[tuple[str, str]]:
+        detail = read(ada, f"/api/memory/facts/{fact.id}", **params)
+        return [(one["id"], one["status"]) for one in detail["sources"]]
+
+    assert sources(known_at=before) == [(episode.id, "active")]
+    assert sources() == [(episode.id, "forgotten")]
+
+
+def test_X2_the_memories_and_turns_of_a_session_are_those_of_the_moment(
+    ada: httpx.Client, me: Memory, clock: ManualClock
+) -> None:
+    moments: list[datetime] = []
+    for place in ("Oslo", "Lima"):
+        me.append([{"role": "user", "content": f"We sail to {place}."}], "trip")
+        me.remember(f"Ada went to {place}", kind="episode", session_id="trip")
+        moments.append(clock.now())
+        clock.advance(HOUR)
+
+    def look(**params: object) -> tuple[int, list[str]]:
+        count = read(ada, "/api/sessions/trip/count", **params)["turns"]
+        found = read(ada, "/api/sessions/trip/memories", **params)["items"]
+        return count, [one["content"] for one in found]
+
+    assert look(known_at=moments[0] - HOUR) == (0, [])
+    assert look(known_at=moments[0]) == (1, ["Ada went to Oslo"])
+    assert look(true_at=moments[0]) == (1, ["Ada went to Oslo"])
+    assert look(known_at=moments[1]) == look() == (2, ["Ada went to Lima", "Ada went to Oslo"])
+
+
+def test_X2_what_was_concluded_from_a_session_is_in_the_version_of_the_moment(
+    me: Memory, clock: ManualClock
+) -> None:
+    episode = me.remember("Ada went to Oslo", kind="episode", session_id="trip").memory
+    fact = me.remember("Ada sails to Oslo").memory
+    me.link(fact.id, episode.id, "derived_from")
+    before = clock.now()
+    clock.advance(HOUR)
+    newer = me.update(fact.id, "Ada sails to Oslo every year").memory
+
+    def concluded(as_of: AsOf | None = None) -> list[tuple[str, str]]:
+        found = me.session_memories("trip", as_of=as_of)
+        return [(one.id, one.status) for one in found if one.kind == "fact"]
+
+    assert concluded() == [(newer.id, "active")]
+    assert concluded(AsOf(known=before)) == [(fact.id, "active")]
+
+
+def test_X2_what_has_no_history_refuses_a_moment(ada: httpx.Client, me: Memory) -> None:
+    me.append([{"role": "user", "content": "We sail to Porto."}], "trip")
+    for path in ("", "/trip", "/trip/view"):
+        answer = ada.get(f"/api/sessions{path}", params={"known_at": "2026-03-02T12:00:00Z"})
+        assert answer.status_code == 422, path
