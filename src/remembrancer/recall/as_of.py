@@ -12,10 +12,12 @@ from datetime import datetime
 from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
 from remembrancer.errors import NotFound
+from remembrancer.paging import decode_cursor, encode_cursor
+from remembrancer.recall.filters import matches_state, without_state
 from remembrancer.remember.lifecycle import filter_visible_events
 from remembrancer.remember.resolve import is_in_trash, load_versions
 from remembrancer.remember.undo import parse_link
-from remembrancer.store.contract import Reader
+from remembrancer.store.contract import Filter, Position, Reader
 from remembrancer.types import (
     AsOf,
     Change,
@@ -25,6 +27,7 @@ from remembrancer.types import (
     Json,
     Kind,
     Link,
+    Page,
     Record,
     Status,
     Turn,
@@ -108,6 +111,20 @@ def load_history(call: Call, record: Record, as_of: AsOf | None = None) -> Histo
             load_links(call, reader, record, as_of),
             tuple(reader.list_applications(rules, then.known)),
         )
+
+
+def list_known(call: Call, criteria: Filter, limit: int, cursor: str | None) -> Page[Record]:
+    """A page of the memories in force at `known_at`, which match in the state that they had."""
+    decay, known = call.profile.decay, criteria.known_at or call.now()
+    stored, after = without_state(criteria), decode_cursor(cursor)
+    kept: list[Record] = []
+    with call.store.open_reader(call.owner) as reader:
+        while len(kept) <= limit and (found := reader.find(stored, limit + 1, after)):
+            then = select_believed(call, reader.as_of(found, known), AsOf(known=known))
+            kept += [one for one in then if matches_state(one, criteria, decay)]
+            after = Position(found[-1].recorded_at, found[-1].id)
+    last = kept[limit - 1] if len(kept) > limit else None
+    return Page(tuple(kept[:limit]), encode_cursor(last.recorded_at, last.id) if last else None)
 
 
 def restore_known(call: Call, records: Iterable[Record], known: datetime) -> list[Record]:
