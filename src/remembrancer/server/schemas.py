@@ -48,7 +48,8 @@ def check_text(text: str) -> str:
     return text
 
 
-def _check_moment(moment: datetime) -> datetime:
+def check_moment(moment: datetime) -> datetime:
+    """Refuse a moment that databases cannot store."""
     try:
         moment = as_utc(moment)
     except OverflowError:
@@ -75,7 +76,7 @@ def _check_depth(value: Mapping[str, Any]) -> Mapping[str, Any]:
 Text = Annotated[str, AfterValidator(check_text)]
 Content = Annotated[Text, Field(min_length=1, max_length=20_000)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
-Moment = Annotated[datetime, AfterValidator(_check_moment)]
+Moment = Annotated[datetime, AfterValidator(check_moment)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_check_depth)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
