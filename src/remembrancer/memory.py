@@ -230,8 +230,8 @@ class Memory(Conversations):
     ) -> builtins.list[TeamRecalled]:
         """Search the team's memory, if the team's settings allow it on this surface.
 
-        `limit` can only lower the team's own limit. `as_of` finds what is approved still and was
-        by then.
+        `limit` can only lower the team's own limit. `as_of` finds what was approved then, in the
+        wording of then.
         """
         from remembrancer.team.service import recall_for_call
 

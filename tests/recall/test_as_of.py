@@ -706,3 +706,57 @@ def test_X2_a_status_of_today_selects_nothing_in_the_past(me: Memory) -> None:
     for then in (AsOf(known=kept.recorded_at), AsOf(true=kept.recorded_at)):
         with pytest.raises(InvalidInput, match="omit as_of or status"):
             me.list(status="forgotten", as_of=then)
+
+
+def test_X2_the_team_tells_the_wording_and_the_decision_of_then(
+    open_memory: Callable[..., Remembrancer], clock: ManualClock
+) -> None:
+    store = open_memory("assistant")
+    me, review = store.for_user("ada"), store.review("root")
+    first = "The proxy pool uses ports 9000 to 9999."
+    later = "The proxy pool uses ports 7000 to 7999."
+    fact_id = str(me.propose(first).fact_id)
+    steps: list[tuple[Callable[[], object], list[tuple[str, float]]]] = [
+        (lambda: None, []),
+        (lambda: review.approve(fact_id), [(first, 3)]),
+        (lambda: review.edit(fact_id, later), [(later, 3)]),
+        (lambda: review.set_importance(fact_id, 5), [(later, 5)]),
+        (lambda: review.approve(fact_id), [(later, 5)]),
+        (lambda: review.reject(fact_id), []),
+        (lambda: review.edit(fact_id, first), []),
+        (lambda: review.reopen(fact_id), []),
+        (lambda: review.approve(fact_id), [(first, 5)]),
+    ]
+    moments: list[datetime] = []
+    for step, _ in steps:
+        clock.advance(HOUR)
+        step()
+        moments.append(clock.now())
+
+    for moment, (_, expected) in zip(moments, steps, strict=True):
+        for then in (moment, moment + HOUR / 2):
+            listed = me.list_team(as_of=then).items
+            assert [(one.content, one.importance) for one in listed] == expected
+            for words in (first, later):
+                recalled = me.team(words, as_of=AsOf(known=then))
+                assert [(one.content, one.importance) for one in recalled] == expected
+
+    review.delete(fact_id)
+    assert me.list_team(as_of=moments[2]).items == ()
+
+
+def test_X2_a_team_fact_is_found_by_its_wording_of_then(
+    open_memory: Callable[..., Remembrancer], clock: ManualClock
+) -> None:
+    store = open_memory("assistant")
+    me, review = store.for_user("ada"), store.review("root")
+    fact_id = str(me.propose("Releases are cut from the main branch.").fact_id)
+    review.approve(fact_id)
+    before = clock.now()
+    clock.advance(HOUR)
+    review.edit(fact_id, "The coffee machine is cleaned every Friday.")
+
+    (found,) = me.team("How is a release made?", as_of=before)
+    assert found.content == "Releases are cut from the main branch."
+    assert me.team("When is the coffee machine cleaned?", as_of=before) == []
+    assert me.team("How is a release made?") == []
