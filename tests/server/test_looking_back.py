@@ -165,3 +165,112 @@ def test_X2_what_has_no_history_refuses_a_moment(ada: httpx.Client, me: Memory) 
     for path in ("", "/trip", "/trip/view"):
         answer = ada.get(f"/api/sessions{path}", params={"known_at": "2026-03-02T12:00:00Z"})
         assert answer.status_code == 422, path
+
+
+@pytest.fixture
+def story(me: Memory, clock: ManualClock) -> list[datetime]:
+    """A fact that is replaced, linked and told in a conversation; the moments after each step."""
+    moments: list[datetime] = []
+    key = {"subject": "ada", "predicate": "home"}
+    bicycle = me.remember("Ada keeps a red bicycle").memory
+    steps: list[Callable[[], object]] = [
+        lambda: me.remember("Ada lives in Oslo", **key),
+        lambda: me.append([{"role": "user", "content": "We are moving."}], "move"),
+        lambda: me.remember("Ada lives in Lima", **key),
+        lambda: me.link("Lima", bicycle.id),
+        lambda: me.append([{"role": "user", "content": "We have moved."}], "move"),
+    ]
+    for step in steps:
+        clock.advance(HOUR)
+        step()
+        moments.append(clock.now())
+    clock.advance(HOUR)
+    return moments
+
+
+def test_X2_what_is_read_over_rest_is_that_of_the_moment(
+    ada: httpx.Client, me: Memory, story: list[datetime]
+) -> None:
+    lima = me.get("Lima").id
+
+    def look(path: str, *names: str) -> list[object]:
+        return [pick(read(ada, path, known_at=one), names) for one in story]
+
+    key = {"subject": "ada", "predicate": "home"}
+    homes = [read(ada, "/api/memory/fact", **key, known_at=one)["fact"] for one in story]
+    assert [one["content"] for one in homes] == [
+        *["Ada lives in Oslo"] * 2,
+        *["Ada lives in Lima"] * 3,
+    ]
+    assert look(f"/api/memory/{lima}/links", "items", "relation") == [
+        [],
+        [],
+        ["supersedes"],
+        ["supersedes", "related_to"],
+        ["supersedes", "related_to"],
+    ]
+    assert look(f"/api/memory/{lima}/history", "versions", "status") == [
+        *[["active"]] * 2,
+        *[["superseded", "active"]] * 3,
+    ]
+    assert look("/api/sessions/move/turns", "items", "content") == [
+        [],
+        *[["We are moving."]] * 3,
+        ["We are moving.", "We have moved."],
+    ]
+    counts = [read(ada, "/api/memory/stats", known_at=one)["by_kind"] for one in story]
+    assert [one["fact"] for one in counts] == [
+        *[{"active": 2}] * 2,
+        *[{"active": 2, "superseded": 1}] * 3,
+    ]
+    assert [one.get("turn", {}).get("active", 0) for one in counts] == [0, 1, 1, 1, 2]
+
+
+def pick(answer: Any, names: tuple[str, ...]) -> list[object]:
+    entries, field = names
+    return [one[field] for one in answer[entries]]
+
+
+def test_X2_the_team_answers_over_rest_as_of_a_moment(
+    serve: Callable[..., Served], clock: ManualClock
+) -> None:
+    served = serve("assistant")
+    me, review = served.engine.for_user("ada"), served.engine.review("root")
+    ada, words = served.of("ada"), "Which ports does the proxy use?"
+    first = "The proxy pool uses ports 9000 to 9999."
+    fact_id = str(me.propose(first).fact_id)
+    moments = [(clock.now(), [])]
+    for step, expected in (
+        (lambda: review.approve(fact_id), [first]),
+        (lambda: review.edit(fact_id, first.replace("9", "7")), [first.replace("9", "7")]),
+        (lambda: review.reject(fact_id), []),
+    ):
+        clock.advance(HOUR)
+        step()
+        moments.append((clock.now(), expected))
+    clock.advance(HOUR)
+
+    for moment, expected in moments:
+        body = {"query": words, "known_at": moment.isoformat()}
+        found = ada.post("/api/team/recall", json=body).json()["items"]
+        assert [one["content"] for one in found] == expected
+        listed = read(ada, "/api/team/facts", known_at=moment)
+        assert [one["content"] for one in listed["items"]] == expected
+        assert all(one["origin"] == "user" for one in listed["items"])
+    assert read(ada, "/api/team/facts") == {"items": [], "cursor": None}
+
+
+def test_the_facts_of_a_team_are_listed_page_by_page(serve: Callable[..., Served]) -> None:
+    served = serve("assistant")
+    me, review = served.engine.for_user("ada"), served.engine.review("root")
+    contents = ["The build runs every night.", "Releases are cut from the main branch."]
+    review.approve(*(str(me.propose(one).fact_id) for one in contents))
+    ada, found, cursor = served.of("ada"), [], ""
+    for _ in contents:
+        page = ada.get(f"/api/team/facts?limit=1&origin=user{cursor}").json()
+        found += [one["content"] for one in page["items"]]
+        cursor = f"&cursor={page['cursor']}"
+    assert sorted(found) == sorted(contents)
+    assert page["cursor"] is None
+    assert read(ada, "/api/team/facts", origin="agent")["items"] == []
+    assert read(ada, "/api/team/facts", kind="howto")["items"] == []

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from remembrancer.clock import as_utc
+from remembrancer.team.fact_list import TeamListed
 from remembrancer.types import (
     Backlog,
     ConfidenceBand,
@@ -307,6 +308,10 @@ class RejectionPage(PageResponse[Rejection]):
 
 class TeamEntryPage(PageResponse[TeamEntry]):
     """One page of team facts as reviewers see them."""
+
+
+class TeamFactPage(PageResponse[TeamListed]):
+    """One page of approved team facts as members see them."""
 
 
 class StoredTurns(ResponseModel):
