@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
-from remembrancer.recall.as_of import select_turns
+from remembrancer.recall.as_of import select_stored, select_turns
 from remembrancer.recall.filters import to_as_of
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.model_title import title_session
@@ -122,15 +122,23 @@ class Conversations:
                 seen = select_turns(reader, seen, then)
         return tuple(seen if limit is None else seen[-limit:])
 
-    def session_memories(self, session: str) -> tuple[Record, ...]:
+    def session_memories(
+        self, session: str, *, as_of: AsOf | datetime | None = None
+    ) -> tuple[Record, ...]:
         """What was saved in a session, learned from it or concluded from its episodes.
 
-        Newest first; the turns of the session need not be stored.
+        Newest first; the turns of the session need not be stored. With `as_of`, what was in force
+        then.
         """
-        return load_session_memories(self._call, session)
+        return load_session_memories(self._call, session, to_as_of(as_of))
 
-    def count_turns(self, session: str) -> int:
+    def count_turns(self, session: str, *, as_of: AsOf | datetime | None = None) -> int:
         """The number of turns of a session, whatever their status."""
+        then = to_as_of(as_of)
+        if then is not None:
+            with self._open_reader() as reader:
+                found = lifecycle.load_turns(reader, validate_name(session, "session"))
+            return len(select_stored(filter(self._call.can_see, found), then))
         turns = Filter(
             now=self._call.now(),
             kinds=(Kind.TURN,),

@@ -32,10 +32,11 @@ from remembrancer.paging import (
 )
 from remembrancer.recall.as_of import (
     find_fact,
+    list_known,
     load_history,
     load_links,
     load_version,
-    select_believed,
+    restore_known,
 )
 from remembrancer.recall.context import build_context
 from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter, to_as_of
@@ -229,8 +230,8 @@ class Memory(Conversations):
     ) -> builtins.list[TeamRecalled]:
         """Search the team's memory, if the team's settings allow it on this surface.
 
-        `limit` can only lower the team's own limit. `as_of` finds what is approved still and was
-        by then.
+        `limit` can only lower the team's own limit. `as_of` finds what was approved then, in the
+        wording of then.
         """
         from remembrancer.team.service import recall_for_call
 
@@ -313,8 +314,11 @@ class Memory(Conversations):
         check_options(filters, ListFilter)
         order = parse_enum(ListOrder, order, "order")
         record_filter = replace(build_filter(self._call, filters), never_used=never_used)
-        if record_filter.known_at is not None and (never_used or order is ListOrder.MOST_USED):
-            raise InvalidInput("Use is known as of now alone: omit as_of, or order and never_used.")
+        if status is not None:
+            status = parse_enum(Status, status, "status")
+        if (then := to_as_of(filters.get("as_of"))) is not None:
+            _check_past_list(then, status, by_use=never_used or order is ListOrder.MOST_USED)
+            status = None
         if not filters.get("kinds"):
             record_filter = replace(record_filter, kinds=LISTED_KINDS)
         decay = self._call.profile.decay
@@ -327,19 +331,18 @@ class Memory(Conversations):
             bounds = build_belief(decay, at_least=minimum_confidence, below=below)
             record_filter = replace(record_filter, confidence=bounds)
         if status is not None:
-            record_filter = replace(record_filter, statuses=(parse_enum(Status, status, "status"),))
+            record_filter = replace(record_filter, statuses=(status,))
             if record_filter.statuses == (Status.TRASHED,):
                 days = timedelta(days=self._call.profile.deletion.trash_days)
                 record_filter = replace(record_filter, retired_after=record_filter.now - days)
         if order is ListOrder.MOST_USED:
             return self._list_most_used(record_filter, limit, cursor)
+        if record_filter.known_at is not None:
+            return list_known(self._call, record_filter, limit, cursor)
         with self._open_reader() as reader:
             found = reader.find(record_filter, limit + 1, decode_cursor(cursor))
-            items, more = found[:limit], len(found) > limit
-            if record_filter.known_at is not None:
-                items = reader.as_of(items, record_filter.known_at)
-                items = select_believed(self._call, items, AsOf(known=record_filter.known_at))
-        return Page(tuple(items), _cursor_after(found[limit - 1]) if more else None)
+        more = len(found) > limit
+        return Page(tuple(found[:limit]), _cursor_after(found[limit - 1]) if more else None)
 
     def _list_most_used(
         self, record_filter: Filter, limit: int, cursor: str | None
@@ -483,12 +486,14 @@ class Memory(Conversations):
         """
         return resolve(self._call, reference, tuple(statuses), tuple(kinds))
 
-    def several(self, ids: Iterable[str]) -> dict[str, Record]:
-        """The memories with these ids that exist, whatever their status."""
+    def several(self, ids: Iterable[str], *, known: datetime | None = None) -> dict[str, Record]:
+        """The memories with these ids that exist, or did when they were `known`, of any status."""
         named = {one for one in ids if looks_like_id(one)}
         with self._open_reader() as reader:
-            found = reader.load(named).values()
-        return {one.id: one for one in found if self._call.can_see(one)}
+            found = [one for one in reader.load(named).values() if self._call.can_see(one)]
+        if known is not None:
+            found = restore_known(self._call, found, known)
+        return {one.id: one for one in found}
 
     def event(self, event_id: str) -> Event:
         """One event of the activity log."""
@@ -642,6 +647,13 @@ class Memory(Conversations):
         record_filter = build_filter(self._call, {"minimum_importance": 0, **filters})
         kinds = record_filter.kinds if filters.get("kinds") else tuple(Kind)
         return replace(record_filter, kinds=kinds, statuses=lifecycle.CONFIRMABLE)
+
+
+def _check_past_list(as_of: AsOf, status: Status | None, *, by_use: bool) -> None:
+    if by_use and as_of.known is not None:
+        raise InvalidInput("Use is known as of now alone: omit as_of, or order and never_used.")
+    if status not in (None, Status.ACTIVE):
+        raise InvalidInput("as_of lists what was in force then: omit as_of or status.")
 
 
 def _cursor_after(record: Record) -> str:

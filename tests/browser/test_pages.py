@@ -357,7 +357,7 @@ def test_a_search_is_narrowed_by_kind_and_by_day(served: Served, look: Look) -> 
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page.locator("[data-card]")).to_have_count(1)
     expect(page.locator("[data-card]")).to_contain_text("Always offer tea.")
-    page.get_by_label("On this date").fill("2020-01-01")
+    page.get_by_label("Known on this date").fill("2020-01-01")
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page.locator("[data-card]")).to_have_count(0)
 

@@ -18,7 +18,6 @@ MISSING = {
     "import_from": "a file is read where the memories are",
     "markdown": "a server tells what it remembers page by page",
     "new_session": "a server names a conversation when something is said in it",
-    "list_team": "a server lists team facts to reviewers, and to others over MCP",
     "withdraw": "a server takes a proposal back in its chat",
     "explain_proposal": "a server explains a proposal in its answer",
 }

@@ -161,7 +161,8 @@ def assert_old_import_is_undone_as_a_whole(place: str, address: str) -> None:
 
     with engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE events DROP COLUMN batch_id")
-        connection.exec_driver_sql("DROP TABLE IF EXISTS team_activity")
+        for table in ("team_activity", "team_states"):
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     with remembrancer.open(place, settings=Settings(user="ada")) as store:
         me = store.for_user("ada")
@@ -201,7 +202,7 @@ SINCE_0002 = [
     ("My sister plays the cello.", "sister", "a sibling who makes music"),
 ]
 FOUND = {"0001": SINCE_0001} | dict.fromkeys(
-    ("0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009"), SINCE_0002
+    ("0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"), SINCE_0002
 )
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import Conflict, NotFound, RemembrancerError
+from remembrancer.errors import Conflict, InvalidInput, NotFound, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import AsOf
@@ -653,3 +653,110 @@ def test_X2_the_team_tells_what_was_approved_by_then(
     for moment, number in ((before, 0), (pending, 0), (approved, 1)):
         assert len(me.team("The proxy pool uses ports 9000 to 9999.", as_of=moment)) == number
         assert len(me.list_team(as_of=moment).items) == number
+
+
+def test_X2_filters_apply_to_the_state_of_then(both: Remembrancer, clock: ManualClock) -> None:
+    me = both.for_user("ada")
+    rule = me.remember("Answer in one sentence first.", kind="rule", tags=["short"]).memory
+    me.remember("Ask before sending a message.", kind="rule")
+    before = clock.now()
+    clock.advance(HOUR)
+    me.promote(rule.id)
+
+    def listed(as_of: datetime | None = None, **filters: Any) -> list[str]:
+        return [one.id for one in me.list(kinds=["rule"], as_of=as_of, **filters).items]
+
+    def recalled(as_of: datetime | None = None, **filters: Any) -> list[str]:
+        found = me.recall("Answer in one sentence", kinds=["rule"], as_of=as_of, **filters)
+        return [one.memory.id for one in found]
+
+    for ask in (listed, recalled):
+        assert rule.id in ask(before, maturities=["candidate"])
+        assert ask(before, maturities=["established"]) == []
+        assert ask(maturities=["established"]) == [rule.id]
+        assert ask(before, tags=["short"]) == [rule.id]
+    assert len(listed(before, maturities=["candidate"])) == 2
+    clock.advance(timedelta(days=200))
+    assert rule.id in listed(before, minimum_confidence=0.4)
+    assert rule.id not in listed(minimum_confidence=0.4)
+
+
+def test_X2_pages_of_the_past_are_full(both: Remembrancer, clock: ManualClock) -> None:
+    me = both.for_user("ada")
+    rules = [me.remember(f"Rule number {number}", kind="rule").memory for number in range(9)]
+    before = clock.now()
+    clock.advance(HOUR)
+    for one in rules[::2]:
+        me.promote(one.id)
+
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = me.list(maturities=["candidate"], as_of=before, limit=4, cursor=cursor)
+        found += [one.id for one in page.items]
+        if (cursor := page.cursor) is None:
+            break
+        assert len(page.items) == 4
+    assert sorted(found) == sorted(one.id for one in rules)
+
+
+def test_X2_a_status_of_today_selects_nothing_in_the_past(me: Memory) -> None:
+    kept = me.remember("Statement.").memory
+    assert [one.id for one in me.list(status="active", as_of=kept.recorded_at).items] == [kept.id]
+    for then in (AsOf(known=kept.recorded_at), AsOf(true=kept.recorded_at)):
+        with pytest.raises(InvalidInput, match="omit as_of or status"):
+            me.list(status="forgotten", as_of=then)
+
+
+def test_X2_the_team_tells_the_wording_and_the_decision_of_then(
+    open_memory: Callable[..., Remembrancer], clock: ManualClock
+) -> None:
+    store = open_memory("assistant")
+    me, review = store.for_user("ada"), store.review("root")
+    first = "The proxy pool uses ports 9000 to 9999."
+    later = "The proxy pool uses ports 7000 to 7999."
+    fact_id = str(me.propose(first).fact_id)
+    steps: list[tuple[Callable[[], object], list[tuple[str, float]]]] = [
+        (lambda: None, []),
+        (lambda: review.approve(fact_id), [(first, 3)]),
+        (lambda: review.edit(fact_id, later), [(later, 3)]),
+        (lambda: review.set_importance(fact_id, 5), [(later, 5)]),
+        (lambda: review.approve(fact_id), [(later, 5)]),
+        (lambda: review.reject(fact_id), []),
+        (lambda: review.edit(fact_id, first), []),
+        (lambda: review.reopen(fact_id), []),
+        (lambda: review.approve(fact_id), [(first, 5)]),
+    ]
+    moments: list[datetime] = []
+    for step, _ in steps:
+        clock.advance(HOUR)
+        step()
+        moments.append(clock.now())
+
+    for moment, (_, expected) in zip(moments, steps, strict=True):
+        for then in (moment, moment + HOUR / 2):
+            listed = me.list_team(as_of=then).items
+            assert [(one.content, one.importance) for one in listed] == expected
+            for words in (first, later):
+                recalled = me.team(words, as_of=AsOf(known=then))
+                assert [(one.content, one.importance) for one in recalled] == expected
+
+    review.delete(fact_id)
+    assert me.list_team(as_of=moments[2]).items == ()
+
+
+def test_X2_a_team_fact_is_found_by_its_wording_of_then(
+    open_memory: Callable[..., Remembrancer], clock: ManualClock
+) -> None:
+    store = open_memory("assistant")
+    me, review = store.for_user("ada"), store.review("root")
+    fact_id = str(me.propose("Releases are cut from the main branch.").fact_id)
+    review.approve(fact_id)
+    before = clock.now()
+    clock.advance(HOUR)
+    review.edit(fact_id, "The coffee machine is cleaned every Friday.")
+
+    (found,) = me.team("How is a release made?", as_of=before)
+    assert found.content == "Releases are cut from the main branch."
+    assert me.team("When is the coffee machine cleaned?", as_of=before) == []
+    assert me.team("How is a release made?") == []

@@ -203,6 +203,22 @@ def test_X3_what_was_asked_for_is_part_of_the_explanation(
         assert asked in filters
 
 
+def test_X3_what_filters_nothing_is_no_part_of_the_explanation(
+    open_fake: Callable[..., Remembrancer],
+) -> None:
+    me = open_fake("agents").for_user("ada")
+    me.remember("Ada drinks tea.", tags=["drink", "habit"], scope="global")
+    unset: Any = {"categories": [], "maturities": (), "agent": None, "subject": None}
+
+    (plain,) = me.recall("tea", scope="global")
+    (found,) = me.recall("tea", scope="global", **unset)
+    (tagged,) = me.recall("tea", scope="global", tags=["drink", "habit"], **unset)
+
+    assert found.why.filters == plain.why.filters
+    assert "scope in global" in found.why.filters
+    assert tagged.why.filters == ("tags = drink, habit", *plain.why.filters)
+
+
 @pytest.mark.parametrize(
     ("profile", "agent", "in_force"),
     [

@@ -55,7 +55,7 @@ def test_recall_cannot_change_anything(store: Remembrancer, tenant: str) -> None
 
 
 @on_postgres
-@pytest.mark.parametrize("table", [*APART, "team_facts", "team_embeddings", "teams"])
+@pytest.mark.parametrize("table", [*APART, "team_facts", "team_states", "team_embeddings", "teams"])
 def test_the_application_as_such_sees_nothing_of_any_team(
     store: Remembrancer, place: str, table: str
 ) -> None:
@@ -79,5 +79,6 @@ def test_without_naming_a_tenant_there_is_nothing(
     )
     with engine.connect() as connection:
         connection.exec_driver_sql(f"SET ROLE {role}")
-        assert connection.execute(text("SELECT * FROM team_facts")).all() == []
+        for table in ("team_facts", "team_states"):
+            assert connection.execute(text(f"SELECT * FROM {table}")).all() == []
     engine.dispose()

@@ -72,7 +72,9 @@ def fill_team(store: Remembrancer, embedder: FakeEmbedder, tenant: str | None = 
         me.propose(PORTS, importance=4)
     ada.propose(OTHER_PORTS)
     review = store.review(tenant=tenant)
-    review.approve(str(ada.propose(BRANCH).fact_id))
+    branch = str(ada.propose(BRANCH).fact_id)
+    review.approve(branch)
+    review.set_importance(branch, 4)
     review.reject(str(bob.propose(UNUSED).fact_id))
 
 

@@ -100,16 +100,22 @@ class RemoteConversations:
         except NotFound:
             return ()
 
-    def session_memories(self, session: str) -> tuple[Record, ...]:
+    def session_memories(
+        self, session: str, *, as_of: AsOf | datetime | None = None
+    ) -> tuple[Record, ...]:
         """Return what was saved in a session, learned from it or concluded from its episodes.
 
-        Newest first; the turns of the session need not be stored.
+        Newest first; the turns of the session need not be stored. With `as_of`, what was in force
+        then.
         """
-        return parse_values(Record, self._server.read("sessions", session, "memories")["items"])
+        then = build_as_of_params(as_of)
+        found = self._server.read("sessions", session, "memories", **then)
+        return parse_values(Record, found["items"])
 
-    def count_turns(self, session: str) -> int:
+    def count_turns(self, session: str, *, as_of: AsOf | datetime | None = None) -> int:
         """Count the turns of a conversation, whatever their status."""
-        return int(self._server.read("sessions", session, "count")["turns"])
+        then = build_as_of_params(as_of)
+        return int(self._server.read("sessions", session, "count", **then)["turns"])
 
     def view(self, session: str, *, budget: int | None = None) -> View:
         """Return a conversation for a model; the beginning of a long one is summarised."""

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from remembrancer.recall.filters import ListFilter, RecallOptions
     from remembrancer.recall.prompt_block import Context
     from remembrancer.remember.statement import FactFields
+    from remembrancer.team.fact_list import TeamListed
     from remembrancer.team.service import TeamProposalResult
 
 
@@ -174,6 +175,21 @@ class RemoteMemory(RemoteConversations):
         then = build_as_of_params(as_of)
         found = self._server.query("team", "recall", query=query, limit=limit, **then)
         return [*parse_values(TeamRecalled, found["items"])]
+
+    def list_team(
+        self,
+        *,
+        origins: Sequence[TeamOrigin | str] = (),
+        kind: TeamKind | str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        as_of: AsOf | datetime | None = None,
+    ) -> Page[TeamListed]:
+        """Return a page of what the team knows, newest first, without its authors."""
+        from remembrancer.team.fact_list import TeamListed
+
+        params = {"origin": list(origins), "kind": kind, "limit": limit, "cursor": cursor}
+        return self._read_page(TeamListed, "team", "facts", **params, **build_as_of_params(as_of))
 
     def get(
         self, reference: str, *, as_of: AsOf | datetime | None = None, used: bool = False

@@ -12,10 +12,12 @@ from datetime import datetime
 from remembrancer.call import Call
 from remembrancer.decay import effective_confidence
 from remembrancer.errors import NotFound
+from remembrancer.paging import decode_cursor, encode_cursor
+from remembrancer.recall.filters import matches_state, without_state
 from remembrancer.remember.lifecycle import filter_visible_events
 from remembrancer.remember.resolve import is_in_trash, load_versions
 from remembrancer.remember.undo import parse_link
-from remembrancer.store.contract import Reader
+from remembrancer.store.contract import Filter, Position, Reader
 from remembrancer.types import (
     AsOf,
     Change,
@@ -25,6 +27,7 @@ from remembrancer.types import (
     Json,
     Kind,
     Link,
+    Page,
     Record,
     Status,
     Turn,
@@ -41,11 +44,11 @@ def load_version(call: Call, record: Record, as_of: AsOf) -> Record:
         raise NotFound(f"{record.id} is in the trash. Restore it first.")
     with call.store.open_reader(call.owner) as reader:
         if as_of.true is None:
-            found = _select_known(reader, [record], as_of.known)
+            found = select_known(reader, [record], as_of.known)
         else:
             criteria = call.visible_filter(kinds=(record.kind,), as_of=as_of)
             versions = reader.find(replace(criteria, lineage=record.lineage), 1)
-            found = _select_known(reader, versions, as_of.known)
+            found = select_known(reader, versions, as_of.known)
     if not found:
         raise NotFound(f"{record.id} was not {'known' if as_of.true is None else 'true'} then.")
     return found[0]
@@ -59,7 +62,7 @@ def find_fact(
     criteria = replace(criteria, subject=subject, predicate=predicate)
     own_scope = call.resolve_write_scope(scope)
     with call.store.open_reader(call.owner) as reader:
-        found = _select_known(reader, reader.find(criteria, MAX_FACTS), as_of.known)
+        found = select_known(reader, reader.find(criteria, MAX_FACTS), as_of.known)
     for one in select_believed(call, found, as_of):
         if isinstance(one, Fact) and one.scope == own_scope:
             return one
@@ -95,7 +98,7 @@ def load_history(call: Call, record: Record, as_of: AsOf | None = None) -> Histo
         return History((), (), ())
     with call.store.open_reader(call.owner) as reader:
         seen = [one for one in load_versions(reader, record) if call.can_see(one)]
-        versions = _select_known(reader, seen, then.known)
+        versions = select_known(reader, seen, then.known)
         if then.true is not None:
             in_force = _find_in_force(call, reader, versions, then)
             versions = [one for one in versions if one.id in in_force]
@@ -110,21 +113,48 @@ def load_history(call: Call, record: Record, as_of: AsOf | None = None) -> Histo
         )
 
 
+def list_known(call: Call, criteria: Filter, limit: int, cursor: str | None) -> Page[Record]:
+    """A page of the memories in force at `known_at`, which match in the state that they had."""
+    decay, known = call.profile.decay, criteria.known_at or call.now()
+    stored, after = without_state(criteria), decode_cursor(cursor)
+    kept: list[Record] = []
+    with call.store.open_reader(call.owner) as reader:
+        while len(kept) <= limit and (found := reader.find(stored, limit + 1, after)):
+            then = select_believed(call, reader.as_of(found, known), AsOf(known=known))
+            kept += [one for one in then if matches_state(one, criteria, decay)]
+            after = Position(found[-1].recorded_at, found[-1].id)
+    last = kept[limit - 1] if len(kept) > limit else None
+    return Page(tuple(kept[:limit]), encode_cursor(last.recorded_at, last.id) if last else None)
+
+
+def restore_known(call: Call, records: Iterable[Record], known: datetime) -> list[Record]:
+    """Those that were stored by then and are not in the trash, in the state that they had."""
+    kept = [one for one in records if not is_in_trash(call, one)]
+    with call.store.open_reader(call.owner) as reader:
+        return select_known(reader, kept, known)
+
+
 def select_turns(reader: Reader, turns: Sequence[Turn], as_of: AsOf) -> list[Turn]:
+    """The turns that `select_stored` selects and that are not in the trash, in their state then."""
+    kept = [one for one in select_stored(turns, as_of) if one.status is not Status.TRASHED]
+    return [one for one in select_known(reader, kept, as_of.known) if isinstance(one, Turn)]
+
+
+def select_stored(turns: Iterable[Turn], as_of: AsOf) -> list[Turn]:
     """The turns that were stored then and, with a moment of truth, had been said by then."""
-    kept = [one for one in turns if one.status is not Status.TRASHED]
-    if as_of.true is not None:
-        kept = [one for one in kept if one.said_at <= as_of.true]
-    return [one for one in _select_known(reader, kept, as_of.known) if isinstance(one, Turn)]
+    return [
+        one
+        for one in turns
+        if (as_of.known is None or one.recorded_at <= as_of.known)
+        and (as_of.true is None or one.said_at <= as_of.true)
+    ]
 
 
 def _filter_known(records: Iterable[Record], known: datetime | None) -> list[Record]:
     return [one for one in records if known is None or one.recorded_at <= known]
 
 
-def _select_known(
-    reader: Reader, records: Sequence[Record], known: datetime | None
-) -> list[Record]:
+def select_known(reader: Reader, records: Sequence[Record], known: datetime | None) -> list[Record]:
     """Those that were stored by then, in the state that they had."""
     stored = _filter_known(records, known)
     return stored if known is None else reader.as_of(stored, known)

@@ -9,15 +9,19 @@ from typing import TypedDict
 
 from remembrancer.call import Call
 from remembrancer.clock import as_utc
-from remembrancer.decay import build_belief
+from remembrancer.decay import build_belief, effective_confidence
+from remembrancer.profiles import DecayPolicy
 from remembrancer.store.contract import Filter
 from remembrancer.types import (
     AsOf,
     Backlog,
+    Episode,
     Kind,
     Maturity,
     Mode,
     Permanence,
+    Record,
+    Rule,
     parse_enum,
 )
 
@@ -93,6 +97,44 @@ def build_filter(call: Call, options: ListFilter) -> Filter:
             "minimum_importance", call.profile.recall.minimum_importance
         ),
     )
+
+
+def without_state(criteria: Filter) -> Filter:
+    """The filter without its conditions on what can change about a memory."""
+    kinds = [
+        kind
+        for kind in criteria.kinds
+        if (kind is Kind.RULE or not criteria.maturities)
+        and (kind is Kind.EPISODE or not criteria.backlogs)
+    ]
+    return replace(
+        criteria,
+        kinds=tuple(kinds),
+        minimum_importance=0,
+        tags=(),
+        permanences=(),
+        maturities=(),
+        backlogs=(),
+        confidence=None,
+    )
+
+
+def matches_state(record: Record, criteria: Filter, decay: DecayPolicy) -> bool:
+    """True if a memory, in the state that it had then, meets the conditions on its state."""
+    bounds = criteria.confidence
+    confidence = effective_confidence(record, decay, criteria.known_at or criteria.now)
+    return (
+        record.importance >= criteria.minimum_importance
+        and set(criteria.tags) <= set(record.tags)
+        and (not criteria.permanences or record.permanence in criteria.permanences)
+        and (not isinstance(record, Rule) or _is_among(record.maturity, criteria.maturities))
+        and (not isinstance(record, Episode) or _is_among(record.backlog, criteria.backlogs))
+        and (bounds is None or bounds.at_least <= confidence < bounds.below)
+    )
+
+
+def _is_among(value: object, wanted: Sequence[object]) -> bool:
+    return not wanted or value in wanted
 
 
 def to_as_of(as_of: AsOf | datetime | None) -> AsOf | None:

@@ -153,13 +153,15 @@ def _describe_filters(
 ) -> tuple[str, ...]:
     """What a memory had to satisfy, whether the caller or the profile asked for it."""
     told = [
-        f"{name} = {value}" for name, value in options.items() if name not in UNEXPLAINED_OPTIONS
+        f"{name} = {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+        for name, value in options.items()
+        if name not in UNEXPLAINED_OPTIONS and value not in (None, [], ())
     ]
     told.append(f"kinds = {', '.join(in_force.kinds)}")
     if in_force.minimum_importance:
         told.append(f"minimum_importance = {in_force.minimum_importance:g}")
     if in_force.visible.scopes is not None:
-        told.append(f"scope in {', '.join(in_force.visible.scopes)}")
+        told.append(f"scope in {', '.join(dict.fromkeys(in_force.visible.scopes))}")
     if in_force.visible.path_prefix is not None:
         told.append(f"scope within {in_force.visible.path_prefix}")
     moments = (("known", in_force.known_at), ("true", in_force.true_at))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.decay import effective_confidence
 from remembrancer.profiles import DecayPolicy
+from remembrancer.recall.filters import matches_state, without_state
 from remembrancer.recall.recipes import (
     Candidate,
     RankingContext,
@@ -50,13 +51,18 @@ class Retrieval:
         """The records at these places that match the filter, in order, as of its date."""
         for batch in batches:
             ids = [self.search.index.ids[place] for place in batch]
-            records = self.reader.matching(ids, self.record_filter)
-            if self.record_filter.known_at is not None:
-                then = self.reader.as_of(list(records.values()), self.record_filter.known_at)
-                records = {record.id: record for record in then}
+            records = self._load_matching(ids)
             for memory_id in ids:
                 if memory_id in records and self._is_recallable(records[memory_id]):
                     yield records[memory_id]
+
+    def _load_matching(self, ids: list[str]) -> dict[str, Record]:
+        criteria = self.record_filter
+        if criteria.known_at is None:
+            return self.reader.matching(ids, criteria)
+        stored = self.reader.matching(ids, without_state(criteria))
+        then = self.reader.as_of(list(stored.values()), criteria.known_at)
+        return {one.id: one for one in then if matches_state(one, criteria, self.decay)}
 
     def _is_recallable(self, record: Record) -> bool:
         """False for commands to the memory, unless only turns are searched.

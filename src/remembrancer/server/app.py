@@ -21,7 +21,7 @@ from remembrancer.local_server import LOOPBACK_HOSTS
 from remembrancer.mcp.http import HttpServer
 from remembrancer.server import openapi, pages, problems, telegram
 from remembrancer.server.demos import Demos
-from remembrancer.server.deps import declare_agent_path
+from remembrancer.server.deps import declare_agent_path, refuse_unknown_params
 from remembrancer.server.etags import NotModified
 from remembrancer.server.metrics import Metrics
 from remembrancer.server.middleware.auth import AuthMiddleware
@@ -199,7 +199,11 @@ def _build_middleware(
 def _build_routes() -> list[BaseRoute]:
     """Return the routes of the API; all applications share them, because building them is slow."""
     errors = problems.document_errors(400, 401, 403, 404, 408, 409, 412, 413, 422, 429, 503)
-    secured: dict[str, Any] = {"dependencies": [Security(BEARER_SCHEME)], "responses": errors}
+    bearer = Security(BEARER_SCHEME)
+    secured: dict[str, Any] = {
+        "dependencies": [bearer, Depends(refuse_unknown_params)],
+        "responses": errors,
+    }
     api = APIRouter(prefix="/api", **secured)
     # Routes are matched in order, so the most frequent ones come first.
     personal = (verbs.router, sessions.router, quality.router, me.router, memories.trash)
@@ -222,7 +226,8 @@ def _build_routes() -> list[BaseRoute]:
     butlers.include_router(kinds.listings, dependencies=agent)
     tables = APIRouter(**secured)
     tables.include_router(instances.router)
-    chats = APIRouter(prefix="/v1", **secured)
+    # Clients of OpenAI's protocol may add parameters of their own.
+    chats = APIRouter(prefix="/v1", dependencies=[bearer], responses=errors)
     chats.include_router(completions.router)
     public = APIRouter(responses=errors)
     public.include_router(health.router)

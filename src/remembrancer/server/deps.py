@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Path, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
 from remembrancer.engine import Remembrancer
@@ -19,6 +22,27 @@ from remembrancer.server.render import MemoryRenderer
 from remembrancer.server.schemas import Name
 from remembrancer.team.review import EDIT_CAPABILITY, VIEW_CAPABILITY, Review
 from remembrancer.types import GLOBAL_SCOPE, Principal, validate_name
+
+
+async def refuse_unknown_params(request: Request) -> None:
+    """Raise RequestValidationError for a query parameter that the route does not have.
+
+    A route whose parameters are a model leaves this to the model.
+    """
+    route: APIRoute = request.scope["route"]
+    declared = route.dependant.query_params
+    if any(_is_model(one.field_info.annotation) for one in declared):
+        return
+    unknown = request.query_params.keys() - {one.alias for one in declared}
+    if unknown:
+        message = {"type": "extra_forbidden", "msg": "Extra inputs are not permitted"}
+        raise RequestValidationError(
+            [{**message, "loc": ("query", name)} for name in sorted(unknown)]
+        )
+
+
+def _is_model(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 async def get_engine(request: Request) -> Remembrancer:

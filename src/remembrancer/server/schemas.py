@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from remembrancer.clock import as_utc
+from remembrancer.team.fact_list import TeamListed
 from remembrancer.types import (
     Backlog,
     ConfidenceBand,
@@ -48,7 +49,8 @@ def check_text(text: str) -> str:
     return text
 
 
-def _check_moment(moment: datetime) -> datetime:
+def check_moment(moment: datetime) -> datetime:
+    """Refuse a moment that databases cannot store."""
     try:
         moment = as_utc(moment)
     except OverflowError:
@@ -75,7 +77,7 @@ def _check_depth(value: Mapping[str, Any]) -> Mapping[str, Any]:
 Text = Annotated[str, AfterValidator(check_text)]
 Content = Annotated[Text, Field(min_length=1, max_length=20_000)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
-Moment = Annotated[datetime, AfterValidator(_check_moment)]
+Moment = Annotated[datetime, AfterValidator(check_moment)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_check_depth)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
@@ -306,6 +308,10 @@ class RejectionPage(PageResponse[Rejection]):
 
 class TeamEntryPage(PageResponse[TeamEntry]):
     """One page of team facts as reviewers see them."""
+
+
+class TeamFactPage(PageResponse[TeamListed]):
+    """One page of approved team facts as members see them."""
 
 
 class StoredTurns(ResponseModel):

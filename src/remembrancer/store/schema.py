@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from remembrancer.errors import SchemaTooNew
 
-HEAD = "0009"
+HEAD = "0010"
 MIGRATIONS = Path(__file__).with_name("migrations")
 FAMILIES = frozenset({"personal", "team", "system"})
 

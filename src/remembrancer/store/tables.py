@@ -351,6 +351,20 @@ team_facts = team_table(
     Index("ix_team_facts_fingerprint", "tenant_id", "fingerprint"),
 )
 
+team_states = team_table(
+    "team_states",
+    Column("fact_id", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("importance", Float, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("until", Moment, nullable=False),
+    within_tenant("fact_id", "team_facts"),
+    key=("fact_id", "number"),
+)
+"""What was approved before a decision or an edit; with the fact itself, its transaction time."""
+
 team_embeddings = team_table(
     "team_embeddings",
     Column("fact_id", Text, nullable=False),

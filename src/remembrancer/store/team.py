@@ -15,13 +15,13 @@ from remembrancer.store import tables
 from remembrancer.store.columns import Moment, periods_since
 from remembrancer.store.contract import Embedding, Position
 from remembrancer.store.statements import BoundConnection, field_values, value_from_row
-from remembrancer.store.team_contract import EmbeddedTeamFact, TeamFilter
+from remembrancer.store.team_contract import EmbeddedTeamFact, TeamFilter, TeamState
 from remembrancer.types import TeamEntry, TeamFact, TeamKind, TeamOrigin, TeamStatus
 
 PRIVATE_TABLES = frozenset({"team_keys", "team_contributions", "team_conflicts", "team_activity"})
 """The tables that recall cannot read, on either engine."""
 
-FACTS, VECTORS = tables.team_facts, tables.team_embeddings
+FACTS, STATES, VECTORS = tables.team_facts, tables.team_states, tables.team_embeddings
 ACTIVITY = tables.team_activity
 CONTRIBUTIONS, CONFLICTS = tables.team_contributions, tables.team_conflicts
 RECALL_FIELDS = frozenset({"status", "confidence", "importance", "confirmed_at"})
@@ -49,6 +49,11 @@ class SqlTeamReader(BoundConnection):
         )
         rows = self._connection.execute(query)
         return [EmbeddedTeamFact(fact_from_row(row), row.vector) for row in rows]
+
+    def list_states_after(self, at: datetime) -> list[TeamState]:
+        query = select(STATES).where(self._own(STATES), STATES.c.until > at)
+        rows = self._connection.execute(query.order_by(STATES.c.fact_id, STATES.c.number))
+        return [value_from_row(TeamState, row) for row in rows]
 
 
 class SqlTeamWriter(SqlTeamReader):
@@ -117,6 +122,10 @@ class SqlTeamWriter(SqlTeamReader):
         if RECALL_FIELDS & values.keys():
             self.bump_version()
 
+    def keep_state(self, state: TeamState) -> None:
+        number = self._count(STATES, STATES.c.fact_id == state.fact_id)
+        self._insert_rows(STATES, [{**field_values(state), "number": number}])
+
     def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
         words = fingerprint(content)
         self._update(FACTS, FACTS.c.id == fact_id, content=content, fingerprint=words)
@@ -129,6 +138,7 @@ class SqlTeamWriter(SqlTeamReader):
         self._delete(CONFLICTS, _has_side(ids))
         self._delete(CONTRIBUTIONS, CONTRIBUTIONS.c.fact_id.in_(ids))
         self._delete(VECTORS, VECTORS.c.fact_id.in_(ids))
+        self._delete(STATES, STATES.c.fact_id.in_(ids))
         self._delete(FACTS, FACTS.c.id.in_(ids))
         self.bump_version()
 

@@ -21,6 +21,18 @@ class EmbeddedTeamFact:
     vector: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class TeamState:
+    """What a fact said while it was approved, from one moment until another."""
+
+    fact_id: str
+    content: str
+    importance: float
+    confidence: float
+    since: datetime
+    until: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFilter:
     """Selects team facts.
@@ -48,6 +60,9 @@ class TeamReader(Protocol):
     ) -> list[EmbeddedTeamFact]:
         """The facts with these statuses that have a vector of this model."""
 
+    def list_states_after(self, at: datetime) -> list[TeamState]:
+        """The past states that ended after a moment, those of each fact in order."""
+
 
 class TeamWriter(TeamReader, Protocol):
     """A team's facts and contributions while no one else can change them."""
@@ -68,6 +83,9 @@ class TeamWriter(TeamReader, Protocol):
 
     def change(self, fact_id: str, values: Mapping[str, object]) -> None:
         """Change the state of a fact."""
+
+    def keep_state(self, state: TeamState) -> None:
+        """Store what a fact has said before it changes."""
 
     def reword(self, fact_id: str, content: str, embedding: Embedding) -> None:
         """Replace the text of a fact."""

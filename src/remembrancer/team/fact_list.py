@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from remembrancer.paging import decode_cursor, encode_cursor, validate_limit
 from remembrancer.team.confidence import SECONDS_PER_DAY, decay_confidence
+from remembrancer.team.past import load_index
 from remembrancer.types import AsOf, Page, TeamFact, TeamKind, TeamOrigin, Tenant, parse_enum
 
 if TYPE_CHECKING:
@@ -57,17 +58,15 @@ def list_facts(
 
 
 def _load_approved(call: Call, known: datetime | None) -> list[tuple[TeamFact, float]]:
-    """The approved facts, optionally those approved by then, each with its confidence."""
+    """The facts that are approved, or were then, each with its confidence."""
     tenant = Tenant(call.owner.tenant)
     settings = call.services.live_settings.get(tenant, call.profile)
     if not call.profile.team.enabled or not settings.can_recall(call.principal.surface):
         return []
-    with call.store.open_team_reader(tenant) as reader:
-        index = call.services.team_indexes.get(reader, tenant, call.services.embedder.model)
+    index = load_index(call.services, tenant, known)
     days = ((known or call.now()).timestamp() - index.confirmed_at) / SECONDS_PER_DAY
     confidence = decay_confidence(index.confidence, days)
-    found = zip(index.facts, confidence.tolist(), strict=True)
-    return [one for one in found if known is None or one[0].approved_at <= known]
+    return list(zip(index.facts, confidence.tolist(), strict=True))
 
 
 def _place(fact: TeamFact) -> tuple[datetime, str]:

@@ -46,7 +46,6 @@ class TeamIndex:
         *,
         min_confidence: float,
         origins: Sequence[TeamOrigin] | None = None,
-        approved_by: datetime | None = None,
     ) -> list[tuple[TeamFact, float]]:
         """Rank facts by similarity, importance and confidence; returns each with its confidence."""
         import numpy as np
@@ -60,8 +59,6 @@ class TeamIndex:
         matches = (similarity >= MIN_SIMILARITY) & (confidence >= min_confidence)
         if origins is not None:
             matches &= np.isin(self.origins, origins)
-        if approved_by is not None:
-            matches &= np.array([one.approved_at <= approved_by for one in self.facts], bool)
         rows = np.flatnonzero(matches)
         nudges = IMPORTANCE_WEIGHT * self.importance + CONFIDENCE_WEIGHT * confidence
         scores = (similarity + nudges)[rows]
@@ -88,13 +85,13 @@ class TeamIndexCache:
         with self._lock:
             found = self._indexes.get((tenant.id, model))
         if found is None or found.version != version:
-            found = _build_index(version, reader.load_embedded_facts(model, (TeamStatus.APPROVED,)))
+            found = build_index(version, reader.load_embedded_facts(model, (TeamStatus.APPROVED,)))
             with self._lock:
                 self._indexes[tenant.id, model] = found
         return found
 
 
-def _build_index(version: int, known: Sequence[EmbeddedTeamFact]) -> TeamIndex:
+def build_index(version: int, known: Sequence[EmbeddedTeamFact]) -> TeamIndex:
     import numpy as np
 
     facts = tuple(one.fact for one in known)

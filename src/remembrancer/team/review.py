@@ -20,6 +20,7 @@ from remembrancer.store.row_counts import count_keys, count_rows
 from remembrancer.store.team_contract import TeamFilter, TeamWriter
 from remembrancer.team.activity import TeamActivity, build_activity
 from remembrancer.team.confidence import team_confidence
+from remembrancer.team.past import keep_approved
 from remembrancer.team.service import (
     MAX_TEAM_FACT_CHARS,
     find_broken_rules,
@@ -222,6 +223,7 @@ class Review:
             edited = replace(old, content=content)
             _refuse_duplicate(writer, edited, embedding, settings.dedup_threshold)
             before = writer.list_conflicts(fact_id)
+            keep_approved(writer, old, self._services.clock.now())
             writer.reword(fact_id, content, embedding)
             writer.drop_conflicts(fact_id)
             mark_contradictions(writer, _get_fact(writer, fact_id), embedding)
@@ -242,7 +244,7 @@ class Review:
         if not 1 <= importance <= 5:
             raise InvalidInput("The importance of a team fact is from 1 to 5.")
         with self._services.store.open_team_writer(self._tenant) as writer:
-            _get_fact(writer, fact_id)
+            keep_approved(writer, _get_fact(writer, fact_id), self._services.clock.now())
             writer.change(fact_id, {"importance": float(importance)})
             return _get_fact(writer, fact_id)
 
@@ -299,7 +301,7 @@ class Review:
         now, settings = self._services.clock.now(), self.settings()
         with self._services.store.open_team_writer(self._tenant) as writer:
             for one in fact_ids:
-                _get_fact(writer, one)
+                keep_approved(writer, _get_fact(writer, one), now)
             conflicting = [other for one in fact_ids for other in writer.list_conflicts(one)]
             for one in fact_ids:
                 decided = None if status is TeamStatus.PENDING else now

@@ -22,6 +22,7 @@ from remembrancer.team.activity import record_outcome
 from remembrancer.team.agreement.verdict import Agreement, judge
 from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
+from remembrancer.team.past import load_index
 from remembrancer.team.third_person import restate_for_team
 from remembrancer.types import (
     AsOf,
@@ -86,11 +87,10 @@ def recall_team(
 ) -> list[TeamRecalled]:
     """Recall team facts for a query, without the identity of the caller or the contributors.
 
-    `limit` can only lower the limit of the settings; `known_at` leaves out what was approved later.
+    `limit` can only lower the limit of the settings; `known_at` recalls what was approved then.
     """
     max_results = settings.limit if limit is None else min(validate_limit(limit), settings.limit)
-    with services.store.open_team_reader(tenant) as reader:
-        index = services.team_indexes.get(reader, tenant, services.embedder.model)
+    index = load_index(services, tenant, known_at)
     if not index.facts:
         return []
     vector = services.embedder.embed([query])[0]
@@ -100,7 +100,6 @@ def recall_team(
         max_results,
         min_confidence=settings.recall_confidence,
         origins=origins,
-        approved_by=known_at,
     )
     services.usage.record_team_recalls(tenant, [fact.id for fact, _ in found])
     return [

@@ -37,7 +37,7 @@ def build_entry(
     context: PageContext, event: Event, memory: Record | None, others: Iterable[Record] = ()
 ) -> ActivityEntry:
     label, actor = text.describe_event(event), text.describe_actor(event)
-    href = f"{context.root}/memory/{memory.id}" if memory else ""
+    href = context.memory_url(memory.id) if memory else ""
     note = event.note if event.note and event.action is not Action.INVERTED else ""
     undoable = context.can_undo(event)
     return ActivityEntry(event, label, actor, memory, href, undoable, note, tuple(others))

@@ -12,7 +12,7 @@ from remembrancer.maintenance.stats import Survey
 from remembrancer.server.pages.activity_feed import render_loading_page
 from remembrancer.server.pages.filters import PageFilters, find_records, parse_filters
 from remembrancer.server.pages.kind_lists import group_by_subject, load_rule_groups
-from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.pages.page_context import CurrentPage, PageContext, PastPage
 from remembrancer.text_format import pluralize
 from remembrancer.types import GLOBAL_SCOPE, Kind, Record
 
@@ -59,7 +59,7 @@ def _describe_counts(counts: Mapping[Kind, int]) -> str:
 
 @router.get("/agents/{agent}/memory")
 @router.get("/butlers/{agent}/memory")
-def show_agent_memory(context: CurrentPage) -> Response:
+def show_agent_memory(context: PastPage) -> Response:
     """One agent: its facts by subject, its rules and its episodes."""
     filters = parse_filters(context)
     of_facts = replace(filters, backlog="", since="", until="")
@@ -79,7 +79,7 @@ def show_agent_memory(context: CurrentPage) -> Response:
         categories=list(context.profile.categories),
         groups=group_by_subject(context, facts.items),
         cursor=facts.cursor,
-        learned=context.build_cards(_find_learned(context)),
+        learned=() if context.past else context.build_cards(_find_learned(context)),
         rules=rules,
         episodes=context.build_cards(episodes[:MAX_EPISODES]),
         survey=context.load_survey(),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from remembrancer.decay import effective_confidence, standing_at
 from remembrancer.maintenance.stats import confidence_step
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
@@ -14,6 +16,9 @@ from remembrancer.remember.provenance import describe_provenance, trace_provenan
 from remembrancer.server.pages import text
 from remembrancer.text_format import pluralize
 from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
+
+if TYPE_CHECKING:
+    from remembrancer.server.pages.page_context import PageContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +67,18 @@ class Card:
     quote: str = ""
 
 
-def build_card(
-    me: Memory, record: Record, now: datetime, zone: tzinfo, root: str, old: Record | None
-) -> Card:
-    band = me.standing(record)
-    confidence = me.confidence(record)
+def build_card(context: PageContext, record: Record, old: Record | None) -> Card:
+    """The card of a memory at the moment that the page shows."""
+    me, now, zone, root = context.me, context.now, context.zone, context.root
+    band = standing_at(record, me.profile.decay, context.moment)
+    confidence = effective_confidence(record, me.profile.decay, context.moment)
     step, word = text.describe_confidence(confidence)
     session = record.session_id
     return Card(
         id=record.id,
         kind=str(record.kind),
         content=record.content,
-        href=f"{root}/memory/{record.id}",
+        href=context.memory_url(record.id),
         topic=text.format_topic(record),
         step=step,
         word=word,
@@ -93,7 +98,7 @@ def build_card(
         held_back=record.status is Status.QUARANTINED,
         window=text.format_validity(record, now, zone),
         old=old,
-        old_href=f"{root}/memory/{old.id}" if old else "",
+        old_href=context.memory_url(old.id) if old else "",
         restorable=record.status in RESTORABLE,
         disabled=record.status is Status.DISABLED,
         doubt=describe_doubt(record),

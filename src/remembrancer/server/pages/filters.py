@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import time
 from typing import Any
 
 from remembrancer.errors import InvalidInput
 from remembrancer.server import schemas
 from remembrancer.server.deps import check_scope
 from remembrancer.server.pages.page_context import PageContext
-from remembrancer.types import AsOf, Kind, Page, Record
+from remembrancer.server.pages.past_view import parse_day
+from remembrancer.types import Kind, Page, Record
 
 MAX_FILTER_CHARS = 2000
 PAGE_SIZE, MAX_SEARCH_RESULTS, MAX_SCANNED = 40, 20, 1000
@@ -37,6 +38,7 @@ class PageFilters:
     use: str = ""
     backlog: str = ""
     as_of: str = ""
+    true_at: str = ""
     since: str = ""
     until: str = ""
     cursor: str = ""
@@ -59,7 +61,6 @@ def parse_filters(context: PageContext) -> PageFilters:
 
 def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kind]) -> Page[Record]:
     """The best matches of a search, or the newest memories if there is no query."""
-    known = parse_day(context, filters.as_of, time.max)
     options: dict[str, Any] = {
         "kinds": [filters.kind] if filters.kind else list(kinds),
         "scope": check_scope(context.me, filters.scope or None),
@@ -69,9 +70,9 @@ def find_records(context: PageContext, filters: PageFilters, kinds: Sequence[Kin
         "backlogs": [filters.backlog] if filters.backlog else [],
         "maturities": [filters.maturity] if filters.maturity else [],
         "subject": filters.subject.replace(" ", "_") or None,
-        "as_of": AsOf(known=known) if known is not None else None,
-        "recorded_from": parse_day(context, filters.since, time.min),
-        "recorded_before": parse_day(context, filters.until, time.max),
+        "as_of": context.past.as_of if context.past else None,
+        "recorded_from": parse_day(filters.since, time.min, context.zone),
+        "recorded_before": parse_day(filters.until, time.max, context.zone),
         "minimum_importance": 0,
         "minimum_confidence": _parse_percent(filters.confidence),
     }
@@ -109,16 +110,6 @@ def find_page(context: PageContext, kinds: Sequence[Kind]) -> tuple[Page[Record]
         "agents": context.list_agents(),
         "cursor": page.cursor,
     }
-
-
-def parse_day(context: PageContext, day: str, at: time) -> datetime | None:
-    """The given time of a day such as 2026-05-03, in the time zone of the user."""
-    if not day:
-        return None
-    try:
-        return datetime.combine(date.fromisoformat(day), at, context.zone)
-    except ValueError:
-        raise InvalidInput(f"{day!r} is not a date. Use the form 2026-05-03.") from None
 
 
 def _parse_percent(percent: str) -> float:

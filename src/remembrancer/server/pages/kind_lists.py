@@ -16,7 +16,7 @@ from remembrancer.server.pages.filters import (
     find_records,
     parse_filters,
 )
-from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.pages.page_context import PageContext, PastPage
 from remembrancer.text_format import pluralize
 from remembrancer.types import Kind, Maturity, Record, Status
 
@@ -27,7 +27,7 @@ MAX_COUNTED = 100
 
 
 @router.get("/facts")
-def show_facts(context: CurrentPage) -> Response:
+def show_facts(context: PastPage) -> Response:
     page, values = find_page(context, [Kind.FACT])
     values["groups"] = group_by_subject(context, page.items)
     values["categories"] = list(context.profile.categories)
@@ -36,7 +36,7 @@ def show_facts(context: CurrentPage) -> Response:
 
 
 @router.get("/playbook")
-def show_playbook(context: CurrentPage) -> Response:
+def show_playbook(context: PastPage) -> Response:
     filters = parse_filters(context)
     if filters.q or filters.maturity or filters.status:
         page = find_records(context, filters, [Kind.RULE])
@@ -58,7 +58,7 @@ def show_playbook(context: CurrentPage) -> Response:
 
 
 @router.get("/episodes")
-def show_episodes(context: CurrentPage) -> Response:
+def show_episodes(context: PastPage) -> Response:
     page, values = find_page(context, [Kind.EPISODE])
     cards = context.build_cards(page.items)
     return context.render("episodes.html", "Episodes", cards=cards, **values)

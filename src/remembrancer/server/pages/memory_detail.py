@@ -18,7 +18,7 @@ from remembrancer.server.pages.activity_feed import build_entry
 from remembrancer.server.pages.charts import Chart, DecaySegment, Neighbour
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.memory_source import build_source
-from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.pages.page_context import CurrentPage, PageContext, PastPage
 from remembrancer.server.routes.kinds import get_record
 from remembrancer.text_format import pluralize
 from remembrancer.types import Action, Event, History, Link, Record, Relation, Status, Written
@@ -50,14 +50,12 @@ ACTIONS: dict[str, Callable[[Memory, str, Form], Written]] = {
 
 
 @router.get("/memory/{id}")
-def show_memory(context: CurrentPage, id: schemas.Name, part: str = "", edit: str = "") -> Response:
+def show_memory(context: PastPage, id: schemas.Name, part: str = "", edit: str = "") -> Response:
     """One memory; `part=drawer` renders it without the layout."""
-    me = context.me
-    record = get_record(me, id)
-    history = me.history(id)
+    record, history = _load_memory(context, id)
     ends = {end for link in history.links for end in (link.source, link.target)}
-    linked = me.several(ends - {id})
-    newer = [version for version in history.versions if version.supersedes == id]
+    linked = context.load_memories(ends - {record.id})
+    newer = [version for version in history.versions if version.supersedes == record.id]
     template = "drawer.html" if part == "drawer" else "memory.html"
     return context.render(
         template,
@@ -81,6 +79,21 @@ def show_memory(context: CurrentPage, id: schemas.Name, part: str = "", edit: st
     )
 
 
+def _load_memory(context: PageContext, memory_id: str) -> tuple[Record, History]:
+    """A memory with its history; on a day in the past, the version that was known on that day."""
+    record = get_record(context.me, memory_id)
+    if context.past is None:
+        return record, context.me.history(memory_id)
+    history = context.me.history(memory_id, as_of=context.past.as_of)
+    if not history.versions:
+        raise NotFound("This memory was not known on that day.")
+    for version in history.versions:
+        if version.id == memory_id:
+            return version, history
+    latest = history.versions[-1]
+    return latest, context.me.history(latest.id, as_of=context.past.as_of)
+
+
 @router.post("/memory/{id}/{verb}")
 def change_memory(
     context: CurrentPage, id: schemas.Name, verb: str, form: SubmittedForm
@@ -100,29 +113,38 @@ def _is_informative(event: Event) -> bool:
 
 
 def _build_reasons(context: PageContext, record: Record, history: History) -> list[str]:
-    """Sentences on the use and the expected fading of a memory, and on doubts about it."""
+    """Sentences on the use and the expected fading of a memory, and on doubts about it.
+
+    How often it had been used by a day in the past is not known.
+    """
     reasons = []
     confirmed = sum(event.action is Action.CONFIRMED for event in history.events)
     if confirmed:
         times = "once" if confirmed == 1 else f"{confirmed} times"
         reasons.append(f"Confirmed {times}, last {context.format_age(record.confirmed_at)}.")
-    if record.recall_count and record.recalled_at:
-        times = pluralize(record.recall_count, "time")
-        reasons.append(f"Used {times}, last {context.format_age(record.recalled_at)}.")
-    else:
-        reasons.append("Never used in an answer.")
-    if record.status is Status.ACTIVE:
-        ahead = forecast(record, context.profile.decay)
-        if ahead.fades_at is None:
-            reasons.append("It never fades.")
-        elif ahead.fades_at <= context.now:
-            reasons.append("It is too uncertain to be used. Confirm it to keep it.")
-        else:
-            day = context.format_day(ahead.fades_at)
-            reasons.append(f"It will fade by {day} unless confirmed.")
+    if context.past is None:
+        reasons.append(_describe_use(context, record))
+        if record.status is Status.ACTIVE:
+            reasons.append(_describe_fading(context, record))
     if doubt := describe_doubt(record):
         reasons.append(f"{doubt} No assistant is told of it until you keep it.")
     return reasons
+
+
+def _describe_use(context: PageContext, record: Record) -> str:
+    if not record.recall_count or record.recalled_at is None:
+        return "Never used in an answer."
+    times = pluralize(record.recall_count, "time")
+    return f"Used {times}, last {context.format_age(record.recalled_at)}."
+
+
+def _describe_fading(context: PageContext, record: Record) -> str:
+    ahead = forecast(record, context.profile.decay)
+    if ahead.fades_at is None:
+        return "It never fades."
+    if ahead.fades_at <= context.now:
+        return "It is too uncertain to be used. Confirm it to keep it."
+    return f"It will fade by {context.format_day(ahead.fades_at)} unless confirmed."
 
 
 def _draw_links(
@@ -134,7 +156,7 @@ def _draw_links(
         other = linked.get(link.target if outward else link.source)
         if other is not None:
             relation = RELATION_LABELS[link.relation][0 if outward else 1]
-            href = f"{context.root}/memory/{other.id}"
+            href = context.memory_url(other.id)
             neighbours.append(Neighbour(other.content, relation, href))
     return charts.draw_graph("Linked memories", neighbours) if neighbours else None
 
@@ -154,7 +176,7 @@ def _draw_lifetime(context: PageContext, record: Record, history: History) -> Ch
     return charts.draw_lifetime(
         "Confidence over time",
         segments,
-        context.now,
+        context.moment,
         context.zone,
         recall_at=decay.recall_at,
         ended=record.retired_at if record.status is not Status.ACTIVE else None,

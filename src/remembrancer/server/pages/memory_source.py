@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from remembrancer.memory import Memory
 from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.server.pages.cards import Card
 from remembrancer.server.pages.page_context import PageContext
@@ -37,8 +36,8 @@ class MemorySource:
 
 def build_source(context: PageContext, record: Record, links: Iterable[Link]) -> MemorySource:
     provenance = trace_provenance(record, links)
-    episodes = context.me.several(provenance.episodes)
-    quotes = _load_quotes(context.me, record)
+    episodes = context.load_memories(provenance.episodes)
+    quotes = _load_quotes(context, record)
     phrase, surface = describe_provenance(provenance), describe_surface(record.surface)
     missing = {
         "message": len(provenance.turns) - len(quotes),
@@ -58,9 +57,9 @@ def build_source(context: PageContext, record: Record, links: Iterable[Link]) ->
     )
 
 
-def _load_quotes(me: Memory, record: Record) -> tuple[SourceQuote, ...]:
+def _load_quotes(context: PageContext, record: Record) -> tuple[SourceQuote, ...]:
     """The turns that support a memory and are still stored."""
-    turns = me.several(evidence.turn_id for evidence in record.evidence)
+    turns = context.load_memories(evidence.turn_id for evidence in record.evidence)
     quotes = []
     for evidence in record.evidence:
         turn = turns.get(evidence.turn_id)

@@ -14,7 +14,13 @@ from remembrancer.server.pages.charts import Chart
 from remembrancer.server.pages.filters import find_page, parse_filters
 from remembrancer.server.pages.forms import SubmittedForm, redirect_back
 from remembrancer.server.pages.kind_lists import load_review_queue
-from remembrancer.server.pages.page_context import THEME_COOKIE, THEMES, CurrentPage, PageContext
+from remembrancer.server.pages.page_context import (
+    THEME_COOKIE,
+    THEMES,
+    CurrentPage,
+    PageContext,
+    PastPage,
+)
 from remembrancer.text_format import pluralize
 from remembrancer.types import Permanence, Status
 
@@ -25,7 +31,7 @@ MAX_REVIEW_CARDS = 3
 
 
 @router.get("/memory")
-def show_overview(context: CurrentPage) -> Response:
+def show_overview(context: PastPage) -> Response:
     """Counts, charts and recent activity; with filters, the search results."""
     if context.isolated and context.agent is None:
         return RedirectResponse("/instances", 303)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, cached_property
 from typing import Annotated, Any
@@ -23,6 +23,7 @@ from remembrancer.server.deps import Caller, Engine, get_agent_memory
 from remembrancer.server.pages import static, text
 from remembrancer.server.pages.cards import Card, build_card
 from remembrancer.server.pages.forms import DONE_COOKIE, TOAST_SECONDS, make_csrf_token
+from remembrancer.server.pages.past_view import PastView, parse_past_view
 from remembrancer.server.pages.survey_cache import SurveyCache
 from remembrancer.server.sent_path import get_sent_path
 from remembrancer.store.contract import UNDOABLE_ACTIONS
@@ -123,6 +124,9 @@ class PageContext:
     return_path: str
     """The path to which forms redirect."""
 
+    past_days: tuple[str, str] = ("", "")
+    """The days in the URL of a page that can show the past: known then, true then."""
+
     @cached_property
     def zone(self) -> ZoneInfo:
         """The user's own time zone, else that of the browser, else that of the server."""
@@ -183,8 +187,26 @@ class PageContext:
         accepted = {capability, EDIT_CAPABILITY} if capability == VIEW_CAPABILITY else {capability}
         return not accepted.isdisjoint(self.caller.capabilities)
 
+    @cached_property
+    def past(self) -> PastView | None:
+        """What the page shows instead of today."""
+        return parse_past_view(*self.past_days, self.zone)
+
+    @property
+    def moment(self) -> datetime:
+        """The moment whose memories the page shows."""
+        return (self.past and self.past.as_of.known) or self.now
+
+    def memory_url(self, memory_id: str) -> str:
+        """The page of a memory, on the day that this page shows."""
+        return f"{self.root}/memory/{memory_id}" + (f"?{self.past.query}" if self.past else "")
+
+    def load_memories(self, ids: Iterable[str]) -> dict[str, Record]:
+        """The memories with these ids that exist, or did on the day that the page shows."""
+        return self.me.several(ids, known=self.past.as_of.known if self.past else None)
+
     def build_card(self, record: Record, *, old: Record | None = None) -> Card:
-        return build_card(self.me, record, self.now, self.zone, self.root, old)
+        return build_card(self, record, old)
 
     def build_cards(self, records: Iterable[Record]) -> list[Card]:
         return [self.build_card(record) for record in records]
@@ -281,3 +303,11 @@ async def get_page_context(request: Request, engine: Engine, caller: Caller) -> 
 
 
 CurrentPage = Annotated[PageContext, Depends(get_page_context)]
+
+
+async def get_past_context(context: CurrentPage, as_of: str = "", true_at: str = "") -> PageContext:
+    """The context of a page that can show the past."""
+    return replace(context, past_days=(as_of, true_at))
+
+
+PastPage = Annotated[PageContext, Depends(get_past_context)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -23,8 +24,10 @@ from remembrancer.server.routes.list_params import (
     build_page,
 )
 from remembrancer.types import (
+    AsOf,
     History,
     Kind,
+    Link,
     Maturity,
     Record,
     Relation,
@@ -144,14 +147,16 @@ class RecordEditor:
     renderer: MemoryRenderer
     etag: ETagHeaders
 
-    def build_detail(self, record: Record) -> dict[str, Any]:
-        history, links = self.me.history(record.id), self.me.links(record.id)
+    def build_detail(self, id: str, kind: Kind, as_of: AsOf | None) -> dict[str, Any]:
+        record = get_record(self.me, id, kind, as_of=as_of)
+        history = self.me.history(record.id, as_of=as_of)
         self.etag.set(record)
+        sources = _load_sources(self.me, record, history.links, as_of)
         return {
             **build_history(self.renderer, history),
             "memory": self.renderer.memory(record),
-            "links": links,
-            "sources": self.renderer.memories(_load_sources(self.me, record, links)),
+            "links": history.links,
+            "sources": self.renderer.memories(sources),
         }
 
     def update(self, record: Record, body: schemas.UpdateMemoryRequest) -> schemas.WriteResponse:
@@ -172,9 +177,9 @@ Editor = Annotated[RecordEditor, Depends(get_editor)]
 
 
 @router.get("/facts/{id}", response_model=schemas.MemoryDetail)
-def get_fact(editor: Editor, id: schemas.Name) -> Any:
+def get_fact(editor: Editor, id: schemas.Name, params: AsOfQuery) -> Any:
     """Get a fact with its sources, versions, links and events."""
-    return editor.build_detail(get_record(editor.me, id, Kind.FACT))
+    return editor.build_detail(id, Kind.FACT, build_as_of(params))
 
 
 @router.put("/facts/{id}", response_model=schemas.WriteResponse)
@@ -190,9 +195,9 @@ def delete_fact(editor: Editor, id: schemas.Name) -> Any:
 
 
 @router.get("/rules/{id}", response_model=schemas.MemoryDetail)
-def get_rule(editor: Editor, id: schemas.Name) -> Any:
+def get_rule(editor: Editor, id: schemas.Name, params: AsOfQuery) -> Any:
     """Get a rule with the history of its uses."""
-    return editor.build_detail(get_record(editor.me, id, Kind.RULE))
+    return editor.build_detail(id, Kind.RULE, build_as_of(params))
 
 
 @router.put("/rules/{id}", response_model=schemas.WriteResponse)
@@ -208,16 +213,16 @@ def delete_rule(editor: Editor, id: schemas.Name) -> Any:
 
 
 @router.get("/episodes/{id}", response_model=schemas.MemoryDetail)
-def get_episode(editor: Editor, id: schemas.Name) -> Any:
+def get_episode(editor: Editor, id: schemas.Name, params: AsOfQuery) -> Any:
     """Get an episode, and the memories derived from it."""
-    return editor.build_detail(get_record(editor.me, id, Kind.EPISODE))
+    return editor.build_detail(id, Kind.EPISODE, build_as_of(params))
 
 
-def get_record(me: Memory, id: str, *kinds: Kind) -> Record:
+def get_record(me: Memory, id: str, *kinds: Kind, as_of: AsOf | None = None) -> Record:
     """Return a memory by id. Raises NotFound if it is of another kind or another owner."""
     if not (id.isascii() and looks_like_id(id)) or (kinds and kind_of(id) not in kinds):
         raise NotFound(f"There is no memory {id}.")
-    return me.get(id)
+    return me.get(id, as_of=as_of)
 
 
 def build_history(renderer: MemoryRenderer, history: History) -> dict[str, Any]:
@@ -228,7 +233,9 @@ def build_history(renderer: MemoryRenderer, history: History) -> dict[str, Any]:
     }
 
 
-def _load_sources(me: Memory, record: Record, links: Any) -> list[Record]:
+def _load_sources(
+    me: Memory, record: Record, links: Iterable[Link], as_of: AsOf | None
+) -> list[Record]:
     """Return the turns and memories that a memory is derived from, if they still exist."""
     derived = [
         one.target
@@ -236,5 +243,5 @@ def _load_sources(me: Memory, record: Record, links: Any) -> list[Record]:
         if one.relation is Relation.DERIVED_FROM and one.source == record.id
     ]
     ids = dict.fromkeys([*(turn.turn_id for turn in record.evidence), *derived])
-    sources = me.several(ids)
+    sources = me.several(ids, known=as_of.known if as_of else None)
     return [sources[id] for id in ids if id in sources]

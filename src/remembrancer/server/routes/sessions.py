@@ -12,6 +12,7 @@ from remembrancer.server import schemas
 from remembrancer.server.deps import CallerMemory, ETag, Renderer
 from remembrancer.server.routes.list_params import (
     AsOfParams,
+    AsOfQuery,
     PageParams,
     PageQuery,
     build_as_of,
@@ -121,9 +122,12 @@ def list_turns(
 
 
 @router.get("/sessions/{session}/memories", response_model=SessionMemoriesResponse)
-def list_session_memories(me: CallerMemory, renderer: Renderer, session: schemas.Name) -> Any:
+def list_session_memories(
+    me: CallerMemory, renderer: Renderer, session: schemas.Name, params: AsOfQuery
+) -> Any:
     """List what was saved in a session, learned from it or concluded from its episodes."""
-    return {"items": renderer.memories(me.session_memories(session))}
+    found = me.session_memories(session, as_of=build_as_of(params))
+    return {"items": renderer.memories(found)}
 
 
 @router.get("/sessions/{session}/view", response_model=SessionViewResponse)
@@ -140,9 +144,9 @@ def view_session(
 
 
 @router.get("/sessions/{session}/count", response_model=CountTurnsResponse)
-def count_turns(me: CallerMemory, session: schemas.Name) -> Any:
+def count_turns(me: CallerMemory, session: schemas.Name, params: AsOfQuery) -> Any:
     """Count a session's turns, including deleted ones."""
-    return {"turns": me.count_turns(session)}
+    return {"turns": me.count_turns(session, as_of=build_as_of(params))}
 
 
 @router.post("/sessions/{session}/turns", response_model=schemas.StoredTurns)

@@ -75,6 +75,13 @@ class TeamStatsResponse(schemas.ResponseModel):
     switches: TeamSettings
 
 
+class TeamListParams(PageParams, AsOfParams):
+    """Filters for approved team facts."""
+
+    kind: TeamKind | None = None
+    origin: tuple[TeamOrigin, ...] = ()
+
+
 class TeamFactListParams(PageParams):
     """Filters for team facts."""
 
@@ -155,6 +162,20 @@ def propose(me: CallerMemory, body: ProposeRequest) -> Any:
     """Propose a team fact for review. It is stored without its author, or refused by a rule."""
     origin = TeamOrigin.USER if me.principal.agent is None else TeamOrigin.AGENT
     return me.propose(body.content, kind=body.kind, origin=origin, importance=body.importance)
+
+
+@router.get("/facts", response_model=schemas.TeamFactPage)
+def list_team(me: CallerMemory, etag: ETag, params: Annotated[TeamListParams, Query()]) -> Any:
+    """List what the team knows, newest first, with the class of its authors."""
+    page = me.list_team(
+        origins=params.origin,
+        kind=params.kind,
+        limit=params.limit,
+        cursor=params.cursor,
+        as_of=build_as_of(params),
+    )
+    etag.set(page.items, page.cursor)
+    return page
 
 
 @router.get("/review/stats", response_model=TeamStatsResponse)
