@@ -119,6 +119,7 @@ def test_N8_many_ways_to_say_the_same_become_one_and_can_be_told_apart_again(me:
     for words in (*same, *others):
         me.remember(words)
     stored = {one.content for one in me.list().items}
+    latest = max(one.expires_at for one in me.list().items if one.content in same)
     assert len(stored & {*same}) > 1
 
     (plan,) = me.plan_consolidation()
@@ -128,6 +129,7 @@ def test_N8_many_ways_to_say_the_same_become_one_and_can_be_told_apart_again(me:
 
     left = {one.content for one in me.list().items}
     assert left & {*same} == {kept[2:]}
+    assert {one.expires_at for one in me.list().items if one.content in same} == {latest}
     assert left & {*others} == stored & {*others}
     (batch,) = result.batches
     assert batch.event is not None

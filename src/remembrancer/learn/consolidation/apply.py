@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 
 from remembrancer.audit.link_transfer import link_key, transfer_links
@@ -318,7 +319,8 @@ class PlanExecution:
         if step.kept in self.successors:
             self.dropped.append(CHANGED_TWICE)
             return
-        if self._find_active(step.kept) is None:
+        kept = self._find_active(step.kept)
+        if kept is None:
             self.dropped.append(NOT_ACTIVE)
             return
         dropped = [one for one in map(self._take, step.dropped) if one is not None]
@@ -334,6 +336,9 @@ class PlanExecution:
             self._write(one, [Patch(one.id, values)])
         self.writes += links
         self.touched.add(step.kept)
+        expiry = _latest_expiry([kept, *dropped])
+        if expiry != kept.expires_at:
+            self.writes.append(Patch(kept.id, {"expires_at": expiry}))
 
     def _name(self, name: str | None, memory: Record) -> None:
         if name is not None:
@@ -399,6 +404,12 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
         note += _describe_dropped(execution)
         writer.apply(call.new_event(action, now, note=note), done)
     return Batch(tuple(execution.ids), event)
+
+
+def _latest_expiry(records: Sequence[Record]) -> datetime | None:
+    """When the last of the memories expires; None if one of them never does."""
+    times = [one.expires_at for one in records]
+    return None if None in times else max(filter(None, times))
 
 
 def _describe_dropped(execution: PlanExecution) -> str:

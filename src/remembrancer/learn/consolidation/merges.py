@@ -30,7 +30,10 @@ def plan_merges(call: Call) -> ConsolidationPlan | None:
             return None
     pairs = [*_find_duplicates(call)]
     if call.profile.dedup.paraphrases:
-        pairs += _find_paraphrases(call, {other.id for _, other in pairs})
+        paraphrases = [*_find_paraphrases(call, {other.id for _, other in pairs})]
+        kept_instead = {other.id: first for first, other in paraphrases}
+        pairs = [(kept_instead.get(first.id, first), other) for first, other in pairs]
+        pairs += paraphrases
     kept = {one.id: one for one, _ in pairs}
     steps = tuple(
         MergeStep(
@@ -71,6 +74,8 @@ def _find_paraphrases(call: Call, dropped: set[str]) -> Iterator[Repeated]:
             yield from ((first, other) for other in others)
 
 
-def _trust_sort_key(fact: Fact) -> tuple[bool, float, int, str]:
-    """Sort the most trusted fact first, then the one that was used most, then the oldest."""
-    return fact.source is not Source.EXPLICIT, -fact.confidence, -fact.recall_count, fact.id
+def _trust_sort_key(fact: Fact) -> tuple[bool, float, float, int, str]:
+    """Sort by trust, then permanence, then use; of equals, the oldest fact comes first."""
+    is_told = fact.source is Source.EXPLICIT
+    decay = fact.permanence.decay_per_day
+    return not is_told, -fact.confidence, decay, -fact.recall_count, fact.id

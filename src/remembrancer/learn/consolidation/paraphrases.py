@@ -56,9 +56,7 @@ def find_paraphrases(facts: Sequence[Fact], vectors: VectorsById) -> list[list[F
 
 
 def says_the_same(one: Fact, other: Fact) -> bool:
-    """True if two similar facts of one category say the same, neither of them of one day alone."""
-    if (one.category, one.permanence) != (other.category, other.permanence):
-        return False
+    """True if two similar facts say the same, neither of them of one day alone."""
     if _is_bound_to_a_day(one) or _is_bound_to_a_day(other):
         return False
     if _topic(one) != _topic(other) and _topic(one) and _topic(other):
