@@ -85,3 +85,36 @@ def test_P1_a_correction_cites_the_message_that_corrects(
     assert phrase(corrected) == "you said so"
     edited = me.update(corrected.id, "Targets retirement at 61.").memory
     assert (phrase(edited), edited.session_id) == ("saved directly", None)
+
+
+def test_P8_what_the_model_saved_of_a_message_is_not_learned_from_it_again(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    store = open_memory("advisor", models=models)
+    me, chat = store.for_user("ada"), chat_of(store)
+    content = "No individual stocks, only funds"
+    save = ScriptedCall("save_preference", {"category": "finance_context", "content": content})
+    model.script = [streams(save), streams("Noted.")]
+
+    say(chat, "Actually I prefer funds only. I live in Oslo.")
+    chat.close()
+    store.flush()
+
+    assert {one.content for one in me.list().items} == {content, "Lives in Oslo"}
+
+
+def test_P8_what_the_model_saved_and_the_person_undid_is_not_learned_from_the_message(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    store = open_memory("advisor", models=models)
+    me, chat = store.for_user("ada"), chat_of(store)
+    save = ScriptedCall("save_preference", {"category": "finance_context", "content": "Only funds"})
+    model.script = [streams(save), streams("Noted.")]
+    say(chat, "Actually I prefer funds only.")
+    (saved,) = me.list().items
+
+    me.undo(me.history(saved.id).events[-1].id)
+    chat.close()
+    store.flush()
+
+    assert me.list().items == ()

@@ -51,6 +51,15 @@ class EarlierFacts:
             for record, fact in dismissed
         ) or any(self._are_alike(candidate, one) for one in self.gone)
 
+    def is_saved(self, candidate: ExtractedFact) -> bool:
+        """True if a memory rests on the same words, as one that was saved while chatting."""
+        return any(
+            record.status is Status.ACTIVE
+            and is_stated(candidate, [fact])
+            and has_same_subject(candidate, fact, self.transcript.own_names)
+            for record, fact in self.known
+        )
+
     def find_restated(self, candidate: ExtractedFact) -> str | None:
         """The id of the memory from the same words that a candidate states, in other words."""
         found = (

@@ -355,7 +355,7 @@ def _store_fact(
     candidate = fact.candidate
     if earlier.is_dismissed(candidate):
         return RejectionReason.DISMISSED
-    if not fact.by_model and earlier.was_found_before(candidate):
+    if not fact.by_model and (earlier.was_found_before(candidate) or earlier.is_saved(candidate)):
         return None
     if candidate.target is None and fact.by_model and fact.doubt is None:
         candidate = replace(candidate, target=earlier.find_restated(candidate))
