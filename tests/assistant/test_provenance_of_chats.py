@@ -87,20 +87,44 @@ def test_P1_a_correction_cites_the_message_that_corrects(
     assert (phrase(edited), edited.session_id) == ("saved directly", None)
 
 
+@pytest.mark.parametrize(
+    ("message", "saved", "learned"),
+    [
+        (
+            "Actually I prefer funds only. I live in Oslo.",
+            "No individual stocks, only funds",
+            {"Lives in Oslo"},
+        ),
+        (
+            "I'm 42 and I live in Oslo. Please keep it short.",
+            "Be brief",
+            {"Is 42 years old", "Lives in Oslo", "Keep it short"},
+        ),
+        (
+            "I live in Oslo. I work at Acme.",
+            "Employed full time",
+            {"Lives in Oslo", "Works at Acme"},
+        ),
+    ],
+)
 def test_P8_what_the_model_saved_of_a_message_is_not_learned_from_it_again(
-    open_memory: Open, model: ModelEndpoint, models: dict[str, Any]
+    open_memory: Open,
+    model: ModelEndpoint,
+    models: dict[str, Any],
+    message: str,
+    saved: str,
+    learned: set[str],
 ) -> None:
     store = open_memory("advisor", models=models)
     me, chat = store.for_user("ada"), chat_of(store)
-    content = "No individual stocks, only funds"
-    save = ScriptedCall("save_preference", {"category": "finance_context", "content": content})
+    save = ScriptedCall("save_preference", {"category": "profile", "content": saved})
     model.script = [streams(save), streams("Noted.")]
 
-    say(chat, "Actually I prefer funds only. I live in Oslo.")
+    say(chat, message)
     chat.close()
     store.flush()
 
-    assert {one.content for one in me.list().items} == {content, "Lives in Oslo"}
+    assert {one.content for one in me.list().items} == {saved, *learned}
 
 
 def test_P8_what_the_model_saved_and_the_person_undid_is_not_learned_from_the_message(

@@ -16,6 +16,7 @@ from remembrancer.learn.extracted_fact import (
     is_stated,
     quotes_same_clause,
     says_same,
+    tells_of,
 )
 from remembrancer.learn.transcript import Transcript
 from remembrancer.search.terms import fingerprint
@@ -52,10 +53,11 @@ class EarlierFacts:
         ) or any(self._are_alike(candidate, one) for one in self.gone)
 
     def is_saved(self, candidate: ExtractedFact) -> bool:
-        """True if a memory rests on the same words, as one that was saved while chatting."""
+        """True if a memory rests on the same words and tells it, as one saved while chatting."""
         return any(
             record.status is Status.ACTIVE
             and is_stated(candidate, [fact])
+            and tells_of(fact, candidate)
             and has_same_subject(candidate, fact, self.transcript.own_names)
             for record, fact in self.known
         )

@@ -94,6 +94,11 @@ def says_same(one: ExtractedFact, other: ExtractedFact, own_names: Collection[st
     )
 
 
+def tells_of(one: ExtractedFact, other: ExtractedFact) -> bool:
+    """True if the words of one fact include any of those that tell what the other one says."""
+    return bool(shared_terms(_list_told(other), find_terms(one.content)))
+
+
 def quotes_same_clause(one: ExtractedFact, other: ExtractedFact) -> bool:
     """True if one of two facts quotes most of the words that the other one quotes, and no more."""
     return _quotes_most(one, other) or _quotes_most(other, one)
@@ -126,8 +131,7 @@ def _is_from_elsewhere(one: ExtractedFact, other: ExtractedFact) -> bool:
     if not literal or len(literal) < MIN_LITERAL_SHARE * len(content):
         return False
     rest = find_terms(one.quote) - find_terms(other.quote)
-    tells_other = shared_terms(_list_told(other), find_terms(one.content))
-    return bool(shared_terms(literal, rest)) and not tells_other
+    return bool(shared_terms(literal, rest)) and not tells_of(one, other)
 
 
 def _quotes_most(one: ExtractedFact, other: ExtractedFact) -> bool:
