@@ -226,6 +226,20 @@ def test_M9_a_key_in_camel_case_is_the_same_key(first: str, second: str, me: Mem
     assert replaced.id == old.id
 
 
+@pytest.mark.parametrize(
+    ("subject", "predicate"), [("User", "Diet"), ("me", "diet"), ("user", "eating habits")]
+)
+def test_M9_the_same_words_under_another_spelling_of_the_key_are_a_duplicate(
+    subject: str, predicate: str, me: Memory
+) -> None:
+    old = me.remember("Vegetarian", **DIET).memory
+
+    again = me.remember("Vegetarian", subject=subject, predicate=predicate)
+
+    assert (again.memory.id, again.replaced) == (old.id, None)
+    assert [one.id for one in me.history(old.id).versions] == [old.id]
+
+
 SEVERAL = {"subject": "user", "predicate": "dietary_restriction"}
 
 
