@@ -174,6 +174,9 @@ SPELLED_OTHERWISE = {"subject": "User", "predicate": "dietary preference"}
         ("$", "€"),
         ("かき", "がき"),
         ("की", "का"),
+        ("user", "Speaker"),
+        ("user", "Self"),
+        ("user", "owner"),
     ],
 )
 @pytest.mark.parametrize("predicate", ["price", "plan"])
@@ -205,6 +208,25 @@ def test_M9_case_accents_and_punctuation_make_no_other_key(
 
     assert me.remember("Dear", subject="shop", predicate=second).replaced is not None
     assert me.remember("Dear", subject=second, predicate="price").replaced is not None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("full_name", "first_name"),
+        ("birthplace", "hometown"),
+        ("employer", "workplace"),
+        ("monthly_salary", "annual_salary"),
+        ("hourly_rate", "day_rate"),
+        ("phone", "mobile"),
+    ],
+)
+def test_M9_attributes_that_are_only_related_stand_beside_each_other(
+    first: str, second: str, me: Memory
+) -> None:
+    me.remember("One thing", subject="user", predicate=first)
+
+    assert me.remember("Another one", subject="user", predicate=second).replaced is None
 
 
 @pytest.mark.parametrize(

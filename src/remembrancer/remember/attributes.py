@@ -13,12 +13,14 @@ from remembrancer.search.word_tables import load_tables
 
 USER_SUBJECT = "user"
 PARTNER = "partner"
-JOB_ATTRIBUTES = ("employer", "occupation", "work")
+JOB_ATTRIBUTES = ("employer", "workplace", "occupation", "work")
 HOME_ATTRIBUTES = ("home", "address", "living_situation")
 USER_SYNONYMS = frozenset(
-    "user i me myself self the_user the_person person owner speaker "
+    "user i me myself the_user "
     "ich benutzer nutzer yo usuario usuaria je moi utilisateur utilisatrice".split()
 )
+"""Names that can mean nobody else."""
+
 _COUNT_WORDS = re.compile(
     r"^(?:number_of|count_of|how_many|(?:an)?zahl(?:_der|_von)?|cantidad_de|nombre_de)_|_count$"
 )
