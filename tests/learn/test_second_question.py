@@ -9,7 +9,7 @@ import pytest
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint, ScriptedReply, fails, says
-from remembrancer.types import Status
+from remembrancer.types import Fact, Status
 from tests.support.opening import Open
 from tests.support.plans import asks_for, shown_in
 from tests.support.proposals import contents, proposal, proposes, second_answer, tell
@@ -166,6 +166,8 @@ def test_without_verification_the_model_is_asked_once(
         ("the user (Ada)", "user"),
         ("Ada (the user)", "user"),
         ("the user and her husband", "user"),
+        ("the speaker", "user"),
+        ("user", "Speaker"),
     ],
 )
 def test_another_description_of_the_same_person_is_no_doubt(
@@ -176,6 +178,17 @@ def test_another_description_of_the_same_person_is_no_doubt(
     store.flush()
 
     assert contents(me) == [REPEATED["content"]]
+
+
+@pytest.mark.parametrize("subject", ["Speaker", "the person", "self"])
+def test_a_fact_about_the_speaker_of_a_conversation_is_about_the_user(
+    store: Remembrancer, me: Memory, model: ModelEndpoint, subject: str
+) -> None:
+    model.script = proposes({**REPEATED, "subject": subject})
+    tell(me, "chat", SAID)
+    store.flush()
+
+    assert [one.subject for one in me.list().items if isinstance(one, Fact)] == ["user"]
 
 
 @pytest.mark.parametrize(

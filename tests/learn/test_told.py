@@ -33,6 +33,41 @@ TOLD = [
     ("I do not hold bonds any more", "Does not hold bonds any more"),
     ("I don't only hold funds", "Does not only hold funds"),
     ("I can only swim", "Can only swim"),
+    # An adverb behind a negation says what is denied.
+    ("I don't just do funds.", "Does not just do funds"),
+    ("I don't simply hold bonds.", "Does not simply hold bonds"),
+    ("I do not just hold bonds, I hold gold too.", "Does not just hold bonds, they hold gold"),
+    ("my wife doesn't just eat fish", "Wife does not just eat fish"),
+    ("I don't really like fish", "Does not really like fish"),
+    ("I don't merely hold bonds", "Does not merely hold bonds"),
+    ("I don't even like fish", "Does not even like fish"),
+    ("I'm not always vegan", "Is not always vegan"),
+    ("I don't cook a lot", "Does not cook a lot"),
+    ("I don't like fish very much", "Does not like fish very much"),
+    ("We don't both ski", "We don't both ski"),
+    ("I don't currently eat meat", "Does not eat meat"),
+    ("I really don't like fish", "Does not like fish"),
+    ("Ich esse nicht nur Fisch", "Ich esse nicht nur Fisch"),
+    ("No como solo pescado", "No como solo pescado"),
+    ("Je ne mange pas seulement du poisson", "Je ne mange pas seulement du poisson"),
+    ("I just do funds", "Just does funds"),
+    ("I just love tea", "Loves tea"),
+    ("I just moved to Berlin", "Moved to Berlin"),
+    # Each verb has its ending, where it is certain that it is one.
+    ("I cook and bake", "Cooks and bakes"),
+    ("I both ski and swim", "Skis and swims"),
+    ("I both own a dog and walk it", "Owns a dog and walks it"),
+    ("I love cats and hate dogs", "Loves cats and hates dogs"),
+    ("I live in Porto and have two cats", "Lives in Porto and has two cats"),
+    ("I don't drink and drive", "Does not drink and drive"),
+    ("I can ski and swim", "Can ski and swim"),
+    ("I like to cook and bake", "Likes to cook and bake"),
+    ("I like tea and travel", "Likes tea and travel"),
+    ("I live in Berlin and work in Potsdam", "I live in Berlin and work in Potsdam"),
+    ("I moved to Berlin and work at Acme", "I moved to Berlin and work at Acme"),
+    ("I don't eat meat and love fish", "I don't eat meat and love fish"),
+    ("I do not ski but swim", "I do not ski but swim"),
+    ("I have kids who ski and hate school", "I have kids who ski and hate school"),
     # What cannot be restated as a whole keeps its words.
     ("I sous-vide my eggs", "I sous-vide my eggs"),
     ("The safe is behind the painting.", "The safe is behind the painting."),
@@ -53,6 +88,7 @@ def test_what_is_told_has_a_key_unless_something_else_can_hold_beside_it() -> No
         "user",
         "home",
     )
+    assert read_told("I don't like fish very much").predicate == "likes fish"
     for words in ("I also work at Globex", "I live in Porto from 1 April"):
         assert read_told(words).predicate is None
 

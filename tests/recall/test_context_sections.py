@@ -110,12 +110,50 @@ def test_M10_the_block_has_the_given_format(store: Remembrancer, clock: ManualCl
         ("reads", "Is currently reading Dune", "User is currently reading Dune"),
         ("favourite_tea", "Has always been Earl Grey", "User has always been Earl Grey"),
         ("favourite_tea", "Earl Grey", "User's favourite tea: Earl Grey"),
+        ("dietary_restriction", "Lactose intolerant", "User is lactose intolerant"),
+        ("dietaryRestriction", "Lactose-intolerant", "User is lactose-intolerant"),
+        ("current_interest", "Currently reading Dune", "User is currently reading Dune"),
+        ("current_interest", "Reading Dune", "User is reading Dune"),
+        ("current_interest", "Reading glasses", "User's current interest: Reading glasses"),
+        ("current_interest", "String theory", "User's current interest: String theory"),
+        ("interest", "Currently reading Dune", "User is currently reading Dune"),
+        ("hobby", "Reading Dune", "User's hobby: Reading Dune"),
+        ("diet", "Vegetarian", "User is vegetarian"),
+        ("diet", "Mostly vegan", "User is mostly vegan"),
+        ("diet", "Low carb", "User's diet is Low carb"),
+        ("allergy", "Allergic to peanuts", "User is allergic to peanuts"),
+        ("allergy", "Peanuts", "User's allergy: Peanuts"),
+        ("favourite_food", "Vegetarian", "User's favourite food: Vegetarian"),
+        ("partner", "Allergic to cats", "User's partner: Allergic to cats"),
+        ("marital_status", "Married", "User is married"),
+        ("likes", "Broccoli", "User likes broccoli"),
+        ("likes", "Walnuts and figs", "User likes walnuts and figs"),
+        ("likes", "Star Wars", "User likes Star Wars"),
+        ("likes", "Paris", "User likes Paris"),
+        ("likes", "Broccoli is fine", "User's likes: Broccoli is fine"),
+        ("lives_in", "Berlin", "User lives in Berlin"),
+        ("spouse_name", "Jane", "User's spouse name is Jane"),
+        ("pronouns", "they/them", "User's pronouns are they/them"),
     ],
 )
 def test_M10_a_fact_reads_as_a_sentence_about_its_subject(
     me: Memory, predicate: str, content: str, line: str
 ) -> None:
     me.remember(content, subject="user", predicate=predicate)
+
+    assert entries(me.context("plan the day").text) == [f"{line} [standard, confirmed just now]"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "line"),
+    [
+        ("me", "User is vegetarian"),
+        ("Ana", "Ana is vegetarian"),
+        ("parents", "Parents' diet: Vegetarian"),
+    ],
+)
+def test_M10_a_sentence_agrees_with_its_subject(me: Memory, subject: str, line: str) -> None:
+    me.remember("Vegetarian", subject=subject, predicate="diet")
 
     assert entries(me.context("plan the day").text) == [f"{line} [standard, confirmed just now]"]
 

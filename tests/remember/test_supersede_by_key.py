@@ -160,6 +160,108 @@ def test_M9_the_employer_is_one_slot_by_whatever_name(me: Memory) -> None:
 SPELLED_OTHERWISE = {"subject": "User", "predicate": "dietary preference"}
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("C", "C++"),
+        ("C++", "C#"),
+        ("A", "A+"),
+        ("A", "A-"),
+        ("5", "-5"),
+        ("🐶", "🐱"),
+        ("team 🐶", "team 🐱"),
+        ("+", "/"),
+        ("$", "€"),
+        ("かき", "がき"),
+        ("की", "का"),
+        ("user", "Speaker"),
+        ("user", "Self"),
+        ("user", "owner"),
+    ],
+)
+@pytest.mark.parametrize("predicate", ["price", "plan"])
+def test_M9_subjects_that_differ_in_a_telling_sign_are_two(
+    first: str, second: str, predicate: str, me: Memory
+) -> None:
+    me.remember("Cheap", subject=first, predicate=predicate)
+
+    assert me.remember("Dear", subject=second, predicate=predicate).replaced is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Allergy ", "allergy"),
+        ("favourite-tea", "Favourite Tea"),
+        ("user’s", "user's"),
+        ("c++", "C++"),
+        ("−5", "-5"),
+        ("Café", "cafe."),
+        ("❤️", "❤"),
+    ],
+)
+def test_M9_case_accents_and_punctuation_make_no_other_key(
+    first: str, second: str, me: Memory
+) -> None:
+    me.remember("Cheap", subject="shop", predicate=first)
+    me.remember("Cheap", subject=first, predicate="price")
+
+    assert me.remember("Dear", subject="shop", predicate=second).replaced is not None
+    assert me.remember("Dear", subject=second, predicate="price").replaced is not None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("full_name", "first_name"),
+        ("birthplace", "hometown"),
+        ("employer", "workplace"),
+        ("monthly_salary", "annual_salary"),
+        ("hourly_rate", "day_rate"),
+        ("phone", "mobile"),
+    ],
+)
+def test_M9_attributes_that_are_only_related_stand_beside_each_other(
+    first: str, second: str, me: Memory
+) -> None:
+    me.remember("One thing", subject="user", predicate=first)
+
+    assert me.remember("Another one", subject="user", predicate=second).replaced is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("dietary_restriction", "dietaryRestriction"),
+        ("dietary_restriction", "DietaryRestriction"),
+        ("current_interest", "currentInterest"),
+        ("user_id", "userID"),
+        ("github", "GitHub"),
+    ],
+)
+def test_M9_a_key_in_camel_case_is_the_same_key(first: str, second: str, me: Memory) -> None:
+    old = me.remember("The first value", subject="user", predicate=first).memory
+
+    replaced = me.remember("Something else", subject="user", predicate=second).replaced
+
+    assert replaced is not None
+    assert replaced.id == old.id
+
+
+@pytest.mark.parametrize(
+    ("subject", "predicate"), [("User", "Diet"), ("me", "diet"), ("user", "eating habits")]
+)
+def test_M9_the_same_words_under_another_spelling_of_the_key_are_a_duplicate(
+    subject: str, predicate: str, me: Memory
+) -> None:
+    old = me.remember("Vegetarian", **DIET).memory
+
+    again = me.remember("Vegetarian", subject=subject, predicate=predicate)
+
+    assert (again.memory.id, again.replaced) == (old.id, None)
+    assert [one.id for one in me.history(old.id).versions] == [old.id]
+
+
 SEVERAL = {"subject": "user", "predicate": "dietary_restriction"}
 
 

@@ -16,6 +16,7 @@ from remembrancer.learn.model_input import (
     describe_language,
     render_input,
 )
+from remembrancer.learn.subjects import canonical_subject
 from remembrancer.learn.transcript import Transcript
 from remembrancer.llm import Answer, InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
@@ -196,7 +197,7 @@ def _build_fact(one: Operation, names: ShortIds, target: str | None) -> Extracte
         content=one.content.strip(),
         quotes=tuple(Quote(names.turns.get(cited.turn, ""), cited.quote) for cited in one.evidence),
         category=one.category,
-        subject=(one.subject or "").strip() or None,
+        subject=canonical_subject(one.subject or "") or None,
         predicate=(one.predicate or "").strip() or None,
         importance=one.importance,
         permanence=Permanence(one.permanence) if one.permanence else None,

@@ -22,17 +22,13 @@ from remembrancer.learn.second_question import (
     ask_for_verdicts,
     build_question,
 )
+from remembrancer.learn.subjects import USER_NAMES, canonical_subject
 from remembrancer.learn.transcript import Transcript
 from remembrancer.learn.wording.doubt import Doubt
 from remembrancer.llm import InvalidModelResponse, Model, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt
-from remembrancer.remember.attributes import (
-    USER_SUBJECT,
-    USER_SYNONYMS,
-    canonical_subject,
-    fold_name,
-)
+from remembrancer.remember.attributes import USER_SUBJECT, fold_name
 from remembrancer.search.kinship import find_relations, widen_relations
 
 
@@ -162,4 +158,4 @@ def _read_person(text: str, own_names: Sequence[str]) -> _Person:
 
 def _is_user_word(word: str) -> bool:
     """True for "user" in any form: "users", "Nutzers"."""
-    return any(len(one) > 3 and word.startswith(one) for one in USER_SYNONYMS)
+    return any(len(one) > 3 and word.startswith(one) for one in USER_NAMES)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from remembrancer.recall.fact_lines import MAX_BARE_WORDS, UNVERIFIED_NOTE, format_day
+from remembrancer.recall.fact_lines import UNVERIFIED_NOTE, format_day
+from remembrancer.recall.fact_sentence import word_fact
 from remembrancer.recall.prompt_block import escape_for_prompt
-from remembrancer.remember.attributes import can_have_several, fold_name, list_attributes
 from remembrancer.types import Episode, Fact, Record, Rule, Turn
 
 MAX_PROMPT_TURN_CHARS = 600
-VERBS = frozenset(
-    "is was has had does likes loves prefers hates dislikes wants needs works lives uses".split()
-)
-"""First words of a content that follow its subject, as in "Is allergic to nuts"."""
 
 
 def render_with_trust(record: Record, now: datetime) -> str:
@@ -60,30 +56,7 @@ def _render_content(record: Record) -> str:
         return escape_for_prompt(record.content)
     if record.summary and (short := escape_for_prompt(record.summary)):
         return short
-    return escape_for_prompt(_word_fact(record))
-
-
-def _word_fact(fact: Fact) -> str:
-    """`User is vegan`, `User's name is Ada`, `User's favourite tea: Earl Grey`."""
-    if not fact.subject or fact.has_program_key:
-        return fact.content
-    if fact.subject.casefold() in fact.content.casefold():
-        return fact.content
-    owner = fact.subject[0].upper() + fact.subject[1:]
-    first, _, _ = fact.content.partition(" ")
-    if first != fact.content and first.casefold() in VERBS:
-        return f"{owner} {first.lower()}{fact.content[len(first) :]}"
-    if not fact.predicate:
-        return fact.search_text
-    key = fact.predicate.replace("_", " ")
-    return f"{owner}'s {key}{' is ' if _is_value(fact) else ': '}{fact.content}"
-
-
-def _is_value(fact: Fact) -> bool:
-    """True for the bare value of a common attribute, of which there is one."""
-    key = fold_name(fact.predicate or "")
-    is_short = len(fact.content.split()) <= MAX_BARE_WORDS
-    return is_short and key in list_attributes() and not can_have_several(key)
+    return escape_for_prompt(word_fact(record))
 
 
 def _truncate(text: str) -> str:

@@ -24,7 +24,7 @@ from remembrancer.remember.likeness import adds_nothing, can_be_the_same
 from remembrancer.remember.provenance import drop_request
 from remembrancer.remember.refused_rules import check_rule, find_objection
 from remembrancer.remember.rule_trust import COUNTS
-from remembrancer.remember.slots import FactKey, find_holder, refuse_second_holder
+from remembrancer.remember.slots import FactKey, find_holder, get_slot, refuse_second_holder
 from remembrancer.remember.statement import (
     FactFields,
     Statement,
@@ -473,7 +473,7 @@ def _can_be_same_fact(new: Record, old: Record) -> bool:
     """False for facts about different subjects or attributes, or that differ in what they tell."""
     if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
-    if new.key is not None and old.key is not None and new.key != old.key:
+    if new.key is not None and old.key is not None and get_slot(new.key) != get_slot(old.key):
         return False
     same_subject = _fold_subject(new) == _fold_subject(old)
     return same_subject and can_be_the_same(new.content, old.content)
@@ -544,8 +544,14 @@ def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
     if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
     same_category = statement.category in (None, old.category)
-    same_key = new.key is None or new.key == old.key
-    return same_category and same_key and _have_same_subject(new, old)
+    return same_category and _fills_slot_of(new, old) and _have_same_subject(new, old)
+
+
+def _fills_slot_of(new: Fact, old: Fact) -> bool:
+    """True if both tell the same attribute, however it is spelled, or the new fact tells none."""
+    if new.key is None:
+        return True
+    return old.key is not None and get_slot(new.key) == get_slot(old.key)
 
 
 def _move_link(link: Link, old_id: str, new_id: str) -> Link:

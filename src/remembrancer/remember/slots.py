@@ -9,7 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from remembrancer.errors import Conflict
-from remembrancer.remember.attributes import can_have_several, fold_name, name_slot
+from remembrancer.remember.attributes import (
+    can_have_several,
+    fold_attribute,
+    fold_name,
+    name_slot,
+)
 from remembrancer.store.contract import Insert, Patch, Reader, Write
 from remembrancer.types import Fact, Status, is_program_key
 
@@ -76,5 +81,5 @@ def _load_activated(reader: Reader, writes: Sequence[Write]) -> list[Fact]:
 def _name_slot(subject: str, predicate: str) -> Slot:
     """Equal for all spellings of a key; the synonyms of an attribute share its only value."""
     if can_have_several(predicate):
-        return "several", fold_name(subject) or subject, fold_name(predicate)
+        return "several", fold_name(subject), fold_attribute(predicate)
     return name_slot(subject, predicate)

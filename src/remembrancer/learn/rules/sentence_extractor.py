@@ -28,7 +28,12 @@ from remembrancer.learn.rules.patterns import (
 )
 from remembrancer.learn.rules.people import People, Person
 from remembrancer.learn.rules.plain_statement import is_plain_statement
-from remembrancer.learn.rules.third_person import conjugate, replace_pronouns, restate
+from remembrancer.learn.rules.third_person import (
+    conjugate,
+    leaves_verb_bare,
+    replace_pronouns,
+    restate,
+)
 from remembrancer.learn.rules.wish import is_wish, word_wish
 from remembrancer.remember.attributes import USER_SUBJECT
 from remembrancer.search.language import Language
@@ -85,7 +90,8 @@ class SentenceExtractor:
             return None
         known = self.match_statement(said)
         plain, is_limited = self._write_out(said)
-        known = None if is_limited else known
+        if is_limited or (known and leaves_verb_bare(plain, known.content)):
+            known = None
         if known and _keeps_all_words(plain, known.content):
             worded = restate(plain) if known.content.startswith("They ") else None
             content = worded or known.content.removeprefix("Their ")

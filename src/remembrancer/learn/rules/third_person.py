@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from remembrancer.learn.rules.patterns import load_rules
 from remembrancer.search.language import Language
@@ -21,7 +22,40 @@ AGREEMENT = re.compile(r"\bthey (am|was)\b")
 NEGATION = re.compile(r"\b(?:do|did) not\b")
 """The verb after it has no ending."""
 
+JOINED = r"(?:^|(?<= ))(?:and|or|but|then|plus)(?: then)? (?:<ADVERB> )*(?P<verb><VERB>)(?![\w'-])"
+OBJECT = r" (?:it|them|him|her|me|us|my|our|his|their|an?|the|this|that|every|each|no|two|\d+)\b"
+PLACE = r" (?:back|home|on|to|at|in|out|from|as|for)\b"
+INFINITIVE = r"(?:.* )?to (?:<ADVERB> )*<VERB>"
+OTHER_CLAUSE = re.compile(
+    r"\b(?:to|who|which|that|when|while|if|because|since|what|how|where|why|whether|let|make|help"
+    r"|see|watch|hear|I|we|you|they|he|she|it's)\b"
+)
+"""Words behind which a verb can have another subject, or no ending."""
+
 IRREGULAR = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "was": "was"}
+
+
+@dataclass(frozen=True, slots=True)
+class _VerbPhrase:
+    """What an English speaker says of themselves: "I do not just | cook | and bake"."""
+
+    adverbs: str
+    verb: str
+    others: str
+
+    @property
+    def is_negated(self) -> bool:
+        return NEGATION.search(self.adverbs) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _JoinedVerb:
+    """A word that "and" joins to a verb, and that can be a verb, too."""
+
+    start: int
+    verb: str
+    is_sure: bool
+    is_likely: bool
 
 
 def replace_pronouns(words: str) -> str:
@@ -31,23 +65,66 @@ def replace_pronouns(words: str) -> str:
 
 
 def restate(plain: str) -> str | None:
-    """Restate a sentence in the third person; None if its verb is not known.
+    """Restate a sentence in the third person; None if a verb is not known for sure.
 
     A subject "I" or "we" is left out.
     """
-    subject, _, rest = plain.partition(" ")
-    if subject not in ("I", "we"):
+    if plain.partition(" ")[0] not in ("I", "we"):
         return replace_pronouns(plain[:1].lower() + plain[1:])
-    before = load_rules(Language.ENGLISH).vocabulary.compile("(?:<ADVERB> )*").match(rest)
-    verb, gap, others = rest[before.end() if before else 0 :].partition(" ")
-    if not is_verb(verb):
+    said = _split_verb_phrase(plain)
+    joined = _list_joined(said)
+    counts = {"both", "all"} & set(said.adverbs.split())
+    if not is_verb(said.verb) or not all(one.is_sure for one in joined):
         return None
+    if counts and plain.startswith("we "):
+        return None
+    others = said.others
+    for one in reversed(joined):
+        end = one.start + len(one.verb)
+        others = f"{others[: one.start]}{conjugate(one.verb)}{others[end:]}"
+    verb = said.verb if said.is_negated else conjugate(said.verb)
+    adverbs = said.adverbs.replace("do not", "does not")
+    return f"{adverbs}{verb}{' ' if others else ''}{replace_pronouns(others)}"
+
+
+def leaves_verb_bare(plain: str, content: str) -> bool:
+    """True if a content in the third person has "work" as it was in "I live and work here"."""
+    if plain.partition(" ")[0] not in ("I", "we"):
+        return False
+    likely = [one.verb for one in _list_joined(_split_verb_phrase(plain)) if one.is_likely]
+    return any(conjugate(one) not in content for one in likely)
+
+
+def _split_verb_phrase(plain: str) -> _VerbPhrase:
+    rest = plain.partition(" ")[2]
+    before = load_rules(Language.ENGLISH).vocabulary.compile("(?:<ADVERB> )*").match(rest)
     adverbs = before[0] if before else ""
-    if NEGATION.search(adverbs):
-        adverbs = adverbs.replace("do not", "does not")
-    else:
-        verb = conjugate(verb)
-    return f"{adverbs}{verb}{gap}{replace_pronouns(others)}"
+    verb, _, others = rest[len(adverbs) :].partition(" ")
+    return _VerbPhrase(adverbs, verb, others)
+
+
+def _list_joined(said: _VerbPhrase) -> list[_JoinedVerb]:
+    """The joined verbs that need an ending; those of "to cook and bake" need none."""
+    vocabulary = load_rules(Language.ENGLISH).vocabulary
+    is_modal = vocabulary.equals("MODAL", said.verb)
+    is_bare = is_modal or said.is_negated
+    joined: list[_JoinedVerb] = []
+    start = len(said.others.partition(" ")[0]) if is_modal else 0
+    for found in vocabulary.compile(JOINED).finditer(said.others):
+        between = said.others[start : found.start()].strip(" ,")
+        verb, start = found["verb"], found.end()
+        goes_for_both = is_bare and not between and not found[0].startswith("but")
+        if goes_for_both or vocabulary.compile(INFINITIVE).fullmatch(between):
+            continue
+        has_object = vocabulary.compile(OBJECT).match(said.others, start) is not None
+        is_pure = vocabulary.equals("PURE_VERB", verb)
+        is_verb_here = not between or has_object or is_pure
+        has_place = vocabulary.compile(PLACE).match(said.others, start) is not None
+        is_unclear = is_bare or OTHER_CLAUSE.search(f"{said.verb} {between}") is not None
+        is_sure = is_verb_here and not is_unclear
+        is_likely = is_verb_here or has_place or said.is_negated
+        joined.append(_JoinedVerb(found.start("verb"), verb, is_sure, is_likely))
+    return joined
 
 
 def is_verb(word: str) -> bool:
