@@ -100,7 +100,7 @@ def test_M4_three_harms_turn_a_rule_into_a_warning_with_the_reasons(me: Memory) 
     written = me.harmful(one.id, "A train was missed.")
 
     assert written.memory.content == (
-        "ANTI-PATTERN: Do NOT always confirm before sending. "
+        "ANTI-PATTERN: Do NOT follow “Always confirm before sending”. "
         "This caused problems because: It annoyed Ada; A train was missed."
     )
     assert isinstance(written.memory, Rule)

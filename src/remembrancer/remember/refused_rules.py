@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict
+from remembrancer.remember.anti_pattern import find_rule
 from remembrancer.remember.likeness import can_be_the_same
-from remembrancer.remember.rule_trust import format_warning
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import Embedding, Filter, Patch, Reader, Write
 from remembrancer.types import GLOBAL_SCOPE, Kind, Maturity, Record, Rule, Status
@@ -109,7 +109,8 @@ def _load_originals(reader: Reader, refused: Sequence[Rule]) -> dict[str, Record
 
 def _quotes(warning: Rule, new: Rule) -> bool:
     """True for a warning against these words, also if its rule was not imported with it."""
-    return warning.content.casefold().startswith(format_warning(new.content, ()).casefold())
+    rule = find_rule(warning.content)
+    return rule is not None and fingerprint(rule) == fingerprint(new.content.strip().rstrip(".!"))
 
 
 def _says_same(new: Rule, original: Record, alike: set[str]) -> bool:
