@@ -220,7 +220,22 @@ def test_M4_a_warning_lasts_and_is_told(
     assert me.get(warning.id).expires_at is None
 
 
-@pytest.mark.parametrize("again", ["Skip the greeting", "  skip the GREETING. ", "Skip greetings"])
+AGAIN = (
+    "Skip the greeting",
+    "  skip the GREETING. ",
+    "Skip greetings",
+    "Please skip the greeting",
+    "Omit the greeting",
+    "Leave out the greeting",
+    "The greeting should be skipped",
+    "You should skip the greeting",
+    "Always skip the greeting",
+    "ANTI-PATTERN: Do NOT skip the greeting",
+    "Anti-pattern: do not skip the greeting. This caused problems because: Bob left.",
+)
+
+
+@pytest.mark.parametrize("again", AGAIN)
 def test_M4_a_rule_that_became_a_warning_does_not_come_back(
     again: str, open_memory: Callable[..., Remembrancer]
 ) -> None:
@@ -239,6 +254,48 @@ def test_M4_a_rule_that_became_a_warning_does_not_come_back(
         me.update(other.id, again)
     opposite = me.remember("Do not skip the greeting", kind="rule")
     assert (opposite.event is not None, opposite.refusal) == (True, None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Do not skip the greeting",
+        "Greet first",
+        "Skip the small talk",
+        "Skip the greeting for admins only",
+    ],
+)
+def test_M4_a_warning_keeps_out_neither_the_opposite_nor_another_rule(
+    content: str, open_memory: Callable[..., Remembrancer]
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    misled(me)
+
+    stored = me.remember(content, kind="rule")
+
+    assert (stored.event is not None, stored.refusal) == (True, None)
+
+
+def test_M4_a_rule_that_forbids_something_does_not_come_back_in_other_words(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    warning = misled(me, "Never use emojis").memory
+
+    assert warning.content.startswith("ANTI-PATTERN: Do NOT follow “Never use emojis”.")
+    for again in ("never use emojis", "Do not use emojis", warning.content.partition(" This")[0]):
+        assert me.remember(again, kind="rule").memory.id == warning.id
+    assert me.remember("Use emojis", kind="rule").event is not None
+
+
+def test_M4_a_disabled_rule_does_not_come_back_in_other_words(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    off = me.disable(me.remember("Skip the greeting", kind="rule").memory.id).memory
+
+    assert me.remember("Please omit the greeting", kind="rule").memory.id == off.id
+    assert me.remember("ANTI-PATTERN: Do NOT skip the greeting", kind="rule").event is not None
 
 
 @pytest.mark.parametrize("how", ["undo", "forget", "delete"])
