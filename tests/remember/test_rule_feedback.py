@@ -298,6 +298,27 @@ def test_M4_a_disabled_rule_does_not_come_back_in_other_words(
     assert me.remember("ANTI-PATTERN: Do NOT skip the greeting", kind="rule").event is not None
 
 
+@pytest.mark.parametrize("how", ["undo", "forget"])
+def test_M4_what_the_refusal_to_promote_a_warning_advises_works(how: str, me: Memory) -> None:
+    made = misled(me)
+    assert made.event is not None
+
+    with pytest.raises(Conflict) as refusal:
+        me.promote(made.memory.id)
+
+    assert refusal.value.args[0] == (
+        "The rule has become a warning. Undo the event that made it, or forget the warning "
+        "and store the rule again."
+    )
+    if how == "undo":
+        me.undo(made.event.id)
+    else:
+        me.forget(made.memory.id)
+        me.remember("Skip the greeting", kind="rule")
+    (stands,) = me.list(kinds=["rule"]).items
+    assert stands.content == "Skip the greeting"
+
+
 @pytest.mark.parametrize("how", ["undo", "forget", "delete"])
 def test_M4_without_its_warning_a_rule_can_return(how: str, me: Memory) -> None:
     made = misled(me)
