@@ -298,6 +298,17 @@ def test_M4_a_disabled_rule_does_not_come_back_in_other_words(
     assert me.remember("ANTI-PATTERN: Do NOT skip the greeting", kind="rule").event is not None
 
 
+@pytest.mark.parametrize("end", [{"ttl_days": 1}, {"valid_until": "2030-01-01"}])
+def test_M4_a_warning_is_given_no_end(end: dict[str, Any], me: Memory, clock: ManualClock) -> None:
+    warning = misled(me).memory
+
+    with pytest.raises(InvalidInput, match="A warning does not expire"):
+        me.update(warning.id, "ANTI-PATTERN: Do NOT skip greetings.", **end)
+
+    clock.advance(3000 * DAY)
+    assert [one.id for one in me.list(kinds=["rule"]).items] == [warning.id]
+
+
 @pytest.mark.parametrize("how", ["undo", "forget"])
 def test_M4_what_the_refusal_to_promote_a_warning_advises_works(how: str, me: Memory) -> None:
     made = misled(me)
