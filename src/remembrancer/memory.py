@@ -85,6 +85,7 @@ from remembrancer.types import (
     check_options,
     looks_like_id,
     parse_enum,
+    parse_relation,
     validate_name,
 )
 
@@ -418,7 +419,7 @@ class Memory(Conversations):
     ) -> Written:
         """Link two memories."""
         call = self._call
-        chosen = parse_enum(Relation, relation, "relation")
+        chosen = parse_relation(relation)
         return lifecycle.link(call, resolve(call, source), resolve(call, target), chosen)
 
     def unlink(
@@ -426,7 +427,7 @@ class Memory(Conversations):
     ) -> Written:
         """Remove a link between two memories."""
         call = self._call
-        chosen = parse_enum(Relation, relation, "relation")
+        chosen = parse_relation(relation)
         ends = (resolve(call, source, ANY_STATUS), resolve(call, target, ANY_STATUS))
         return lifecycle.unlink(call, *ends, chosen)
 

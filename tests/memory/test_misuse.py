@@ -23,6 +23,11 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("recall", {"query": "tea", "top_k": 1}, "There is no option 'top_k'. There are kinds, "),
     ("recall", {"query": "tea", "min_importance": 5}, "Did you mean 'minimum_importance'"),
     ("recall", {"query": "tea", "kinds": "fact"}, r"kinds must be a list: pass \['fact'\]"),
+    (
+        "link",
+        {"source": "tea", "target": "tea", "relation": "near"},
+        "relation: use one of derived_from, supports, contradicts, related_to, not 'near'",
+    ),
     ("remember", {"content": "x", "catgory": "fact"}, "Did you mean 'category'"),
     ("remember", {"content": "x", "ttl": 5}, "There is no option 'ttl'. Did you mean"),
     ("remember", {"content": "x", "tags": "food"}, r"tags must be a list: pass \['food'\]"),

@@ -44,6 +44,7 @@ from remembrancer.types import (
     Verdict,
     Written,
     looks_like_id,
+    parse_relation,
 )
 
 if TYPE_CHECKING:
@@ -318,7 +319,7 @@ class RemoteMemory(RemoteConversations):
     ) -> Written:
         """Link two memories."""
         ends = [self._resolve_id(one, Status.ACTIVE) for one in (source, target)]
-        body = {"target": ends[1], "relation": relation}
+        body = {"target": ends[1], "relation": parse_relation(relation)}
         return self._write(Written, "POST", "memory", ends[0], "links", **body)
 
     def unlink(
@@ -326,7 +327,7 @@ class RemoteMemory(RemoteConversations):
     ) -> Written:
         """Remove a link between two memories."""
         ends = [self._resolve_id(one, *Status) for one in (source, target)]
-        params = {"target": ends[1], "relation": relation}
+        params = {"target": ends[1], "relation": parse_relation(relation)}
         return self._write(Written, "DELETE", "memory", ends[0], "links", **params)
 
     def links(self, reference: str, *, as_of: AsOf | datetime | None = None) -> tuple[Link, ...]:
