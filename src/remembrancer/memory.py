@@ -86,6 +86,7 @@ from remembrancer.types import (
     looks_like_id,
     parse_enum,
     parse_relation,
+    validate_confidence,
     validate_name,
 )
 
@@ -313,6 +314,7 @@ class Memory(Conversations):
         """
         limit = validate_limit(limit)
         check_options(filters, ListFilter)
+        validate_confidence(minimum_confidence)
         order = parse_enum(ListOrder, order, "order")
         record_filter = replace(build_filter(self._call, filters), never_used=never_used)
         if status is not None:

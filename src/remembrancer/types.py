@@ -845,6 +845,12 @@ def parse_relation(value: str) -> Relation:
         raise InvalidInput(f"relation: use one of {known}, not {value!r}.") from None
 
 
+def validate_confidence(minimum: float) -> float:
+    if not isinstance(minimum, int | float) or not 0 <= minimum <= 1:
+        raise InvalidInput("The minimum confidence must be from 0 to 1.")
+    return minimum
+
+
 def kind_of(memory_id: str) -> Kind:
     return Kind(memory_id.partition("_")[0])
 

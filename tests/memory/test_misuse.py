@@ -23,6 +23,11 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("recall", {"query": "tea", "top_k": 1}, "There is no option 'top_k'. There are kinds, "),
     ("recall", {"query": "tea", "min_importance": 5}, "Did you mean 'minimum_importance'"),
     ("recall", {"query": "tea", "kinds": "fact"}, r"kinds must be a list: pass \['fact'\]"),
+    ("recall", {"query": "tea", "minimum_confidence": 7}, "confidence must be from 0 to 1"),
+    ("recall", {"query": "tea", "minimum_confidence": -1}, "confidence must be from 0 to 1"),
+    ("list", {"minimum_confidence": 1.01}, "confidence must be from 0 to 1"),
+    ("list", {"minimum_confidence": float("nan")}, "confidence must be from 0 to 1"),
+    ("list", {"minimum_confidence": "much"}, "confidence must be from 0 to 1"),
     (
         "link",
         {"source": "tea", "target": "tea", "relation": "near"},

@@ -45,6 +45,7 @@ from remembrancer.types import (
     Written,
     looks_like_id,
     parse_relation,
+    validate_confidence,
 )
 
 if TYPE_CHECKING:
@@ -240,6 +241,7 @@ class RemoteMemory(RemoteConversations):
         `confirm`, `update` or `forget`.
         """
         check_list_filter(filters)
+        validate_confidence(minimum_confidence)
         params = {
             **build_list_params(filters),
             "status": status,
