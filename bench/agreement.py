@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.report import row
+from remembrancer.agreement.verdict import Agreement, judge
 from remembrancer.embed import Embedder
 from remembrancer.embed.local import LocalEmbedder
-from remembrancer.team.agreement.verdict import Agreement, judge
 
 PAIRS = Path(__file__).parent / "agreement"
 FILES = tuple(PAIRS / f"{name}.tsv" for name in ("one", "two", "three", "unseen"))

@@ -85,6 +85,8 @@ from remembrancer.types import (
     check_options,
     looks_like_id,
     parse_enum,
+    parse_relation,
+    validate_confidence,
     validate_name,
 )
 
@@ -312,6 +314,7 @@ class Memory(Conversations):
         """
         limit = validate_limit(limit)
         check_options(filters, ListFilter)
+        validate_confidence(minimum_confidence)
         order = parse_enum(ListOrder, order, "order")
         record_filter = replace(build_filter(self._call, filters), never_used=never_used)
         if status is not None:
@@ -418,7 +421,7 @@ class Memory(Conversations):
     ) -> Written:
         """Link two memories."""
         call = self._call
-        chosen = parse_enum(Relation, relation, "relation")
+        chosen = parse_relation(relation)
         return lifecycle.link(call, resolve(call, source), resolve(call, target), chosen)
 
     def unlink(
@@ -426,7 +429,7 @@ class Memory(Conversations):
     ) -> Written:
         """Remove a link between two memories."""
         call = self._call
-        chosen = parse_enum(Relation, relation, "relation")
+        chosen = parse_relation(relation)
         ends = (resolve(call, source, ANY_STATUS), resolve(call, target, ANY_STATUS))
         return lifecycle.unlink(call, *ends, chosen)
 

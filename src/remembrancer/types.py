@@ -136,6 +136,14 @@ class Relation(StrEnum):
     SUPERSEDES = "supersedes"
     RELATED_TO = "related_to"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Relation | None:
+        return cls.RELATED_TO if value == "relates_to" else None
+
+
+LINK_RELATIONS = tuple(one for one in Relation if one is not Relation.SUPERSEDES)
+"""The relations that are given by hand: only a new version supersedes."""
+
 
 class Maturity(StrEnum):
     """How far a rule is trusted."""
@@ -826,6 +834,21 @@ def parse_enum(enum: type[Member], value: str, name: str) -> Member:
         return enum(value)
     except ValueError:
         raise InvalidInput(f"{name}: use one of {', '.join(enum)}, not {value!r}.") from None
+
+
+def parse_relation(value: str) -> Relation:
+    """The relation; an unknown one is an InvalidInput error that lists what a link can have."""
+    try:
+        return Relation(value)
+    except ValueError:
+        known = ", ".join(LINK_RELATIONS)
+        raise InvalidInput(f"relation: use one of {known}, not {value!r}.") from None
+
+
+def validate_confidence(minimum: float) -> float:
+    if not isinstance(minimum, int | float) or not 0 <= minimum <= 1:
+        raise InvalidInput("The minimum confidence must be from 0 to 1.")
+    return minimum
 
 
 def kind_of(memory_id: str) -> Kind:

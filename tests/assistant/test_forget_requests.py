@@ -59,6 +59,16 @@ REQUESTS = {
     "Forget that my goal is to retire at 50, it is outdated": "my goal is to retire at 50",
     "forget that I check my portfolio on Fridays": "I check my portfolio on Fridays",
     "Forget the trip to Japan and Korea.": "the trip to Japan and Korea",
+    "forget my bonds": "my bonds",
+    "forget that I hold bonds": "I hold bonds",
+    "forget what I said about bonds": "bonds",
+    "Forget that I asked my boss for a raise": "I asked my boss for a raise",
+    "Forget that I asked for short answers": "I asked for short answers",
+    "forget that I mentioned my address": "I mentioned my address",
+    "Forget that I take the bus instead": "I take the bus instead",
+    "forget those bonds": "those bonds",
+    "Forget these three funds": "these three funds",
+    "/forget I asked about bonds": "I asked about bonds",
     "/forget that plan": "plan",
     "/forget gold for now": "gold for now",
 }
@@ -108,6 +118,23 @@ TALK = (
     "Forget last year and look at this one",
     "forget the question about bonds and answer the one on taxes",
     "Forget numbers: give me your honest view",
+    "Forget I asked about bonds",
+    "Forget that I asked about bonds",
+    "forget I ever asked you about bonds",
+    "Forget I said anything about bonds",
+    "Forget I mentioned bonds",
+    "forget what I was asking",
+    "Forget my question about bonds",
+    "Forget your ideas about bonds",
+    "forget I brought up bonds",
+    "forget what I just asked",
+    "forget what I asked about bonds",
+    "Forget those ideas, bonds instead",
+    "Forget them, bonds instead",
+    "forget gold, bonds instead",
+    "Forget bonds for a moment",
+    "Forget bonds for the time being",
+    "Vergiss, dass ich gefragt habe",
 )
 
 
@@ -121,11 +148,16 @@ def test_forgetting_that_leads_to_another_topic_is_talk(said: str) -> None:
     assert parse_command(said) is None
 
 
+IDIOMS = (
+    "Forget I asked about bonds",
+    "Forget those ideas, bonds instead",
+    "Forget I said anything about bonds",
+)
 HELD = {"Holds bonds and stocks", "Likes gold"}
 
 
 @pytest.mark.feature("P1", "A2")
-@pytest.mark.parametrize("said", [*TALK[:4], *TALK[6:10]])
+@pytest.mark.parametrize("said", [*TALK[:4], *TALK[6:10], *IDIOMS])
 def test_talk_forgets_nothing_without_a_model(open_memory: Open, said: str) -> None:
     store = open_memory("advisor")
     me = store.for_user("ada")

@@ -58,3 +58,19 @@ def test_all_of_one_person_goes_into_a_file_and_comes_back(
     here, there = (rem("export", "--user", name).stdout for name in ("ada", "bob"))
     assert there.replace('"bob"', '"ada"') == here
     assert "- Ada prefers coffee *(" in rem("export", "--markdown", "--user", "bob").stdout
+
+
+def test_an_import_names_the_rules_that_it_refused(rem: Run, ask: Run, tmp_path: Path) -> None:
+    ask("remember", "Use tabs", "--kind", "rule")
+    ask("disable", "Use tabs")
+    path = tmp_path / "rules.jsonl"
+    path.write_text(json.dumps({"content": "Use tabs", "kind": "rule"}) + "\n")
+
+    told = rem("import", str(path)).stdout
+    done = ask("import", str(path))
+
+    assert "Refused: 1 rule" in told
+    assert "“Use tabs” Not stored: that rule is disabled" in told
+    assert "known already" not in told
+    assert list(done["refused"]) == ["Use tabs"]
+    assert (done["memories"], done["known"]) == (0, 0)

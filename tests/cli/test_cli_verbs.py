@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from remembrancer.clock import ManualClock
+from remembrancer.types import LINK_RELATIONS
 
 Run = Callable[..., Any]
 
@@ -271,3 +273,18 @@ def test_nothing_found_is_no_error(rem: Run, ask: Run) -> None:
     assert rem("recall", "anything").stdout == "Nothing was found.\n"
     assert ask("recall", "anything") == {"items": [], "sure": 0.0, "late": []}
     assert ask("list") == {"items": [], "cursor": None}
+
+
+def test_the_help_of_link_lists_the_relations_that_are_accepted(rem: Run, ask: Run) -> None:
+    ask("remember", "Ada drinks tea")
+    ask("remember", "Ada stopped drinking coffee")
+    told = " ".join(rem("link", "--help").stdout.split())
+    offered = re.findall(r"\w+", told.partition("--relation NAME")[2].partition(".")[0])
+
+    assert set(offered) - {"or"} == set(LINK_RELATIONS)
+    for relation in (*LINK_RELATIONS, "relates_to"):
+        rem("link", "drinks tea", "coffee", "--relation", relation)
+    assert (
+        "supersede"
+        in rem("link", "drinks tea", "coffee", "--relation", "supersedes", code=2).stderr
+    )

@@ -388,6 +388,7 @@ class Model:
             kept = ("maturity", "permanence", "confidence", *TRUST)
             for name in kept:
                 setattr(new, name, getattr(old, name))
+            new.ttl_days = new.expires_at = new.valid_until = None
         elif old.kind is Kind.RULE and new.content == old.content:
             for name in ("maturity", *TRUST):
                 setattr(new, name, getattr(old, name))
@@ -441,6 +442,8 @@ class Model:
             raise Refused(Conflict)
         if said.keys() == {"content"} and said["content"] == old.content:
             return old.id, False
+        if old.maturity is Maturity.ANTI_PATTERN and said.keys() & {"ttl_days", "valid_until"}:
+            raise Refused(InvalidInput)
         trusts = old.kind is Kind.RULE and old.maturity is not Maturity.ANTI_PATTERN
         if trusts and self._objection(agent, said["content"], old.scope, now):
             raise Refused(Conflict)

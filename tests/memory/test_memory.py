@@ -86,6 +86,17 @@ def test_links_are_kept_once_and_can_be_undone(me: Memory) -> None:
         me.link(cause.id, cause.id)
 
 
+def test_a_relation_is_accepted_by_its_other_name(me: Memory) -> None:
+    cause = me.remember("The bridge is closed").memory
+    effect = me.remember("Ada takes the ferry").memory
+
+    me.link(cause.id, effect.id, "relates_to")
+
+    assert [link.relation for link in me.links(effect.id)] == ["related_to"]
+    me.unlink(cause.id, effect.id, "relates_to")
+    assert me.links(effect.id) == ()
+
+
 def test_pages_of_a_listing_are_complete_and_a_forged_cursor_is_refused(me: Memory) -> None:
     for number in range(7):
         me.remember(f"fact {number}", subject="s", predicate=str(number))

@@ -100,7 +100,7 @@ def test_M4_three_harms_turn_a_rule_into_a_warning_with_the_reasons(me: Memory) 
     written = me.harmful(one.id, "A train was missed.")
 
     assert written.memory.content == (
-        "ANTI-PATTERN: Do NOT always confirm before sending. "
+        "ANTI-PATTERN: Do NOT follow “Always confirm before sending”. "
         "This caused problems because: It annoyed Ada; A train was missed."
     )
     assert isinstance(written.memory, Rule)
@@ -220,7 +220,22 @@ def test_M4_a_warning_lasts_and_is_told(
     assert me.get(warning.id).expires_at is None
 
 
-@pytest.mark.parametrize("again", ["Skip the greeting", "  skip the GREETING. ", "Skip greetings"])
+AGAIN = (
+    "Skip the greeting",
+    "  skip the GREETING. ",
+    "Skip greetings",
+    "Please skip the greeting",
+    "Omit the greeting",
+    "Leave out the greeting",
+    "The greeting should be skipped",
+    "You should skip the greeting",
+    "Always skip the greeting",
+    "ANTI-PATTERN: Do NOT skip the greeting",
+    "Anti-pattern: do not skip the greeting. This caused problems because: Bob left.",
+)
+
+
+@pytest.mark.parametrize("again", AGAIN)
 def test_M4_a_rule_that_became_a_warning_does_not_come_back(
     again: str, open_memory: Callable[..., Remembrancer]
 ) -> None:
@@ -239,6 +254,80 @@ def test_M4_a_rule_that_became_a_warning_does_not_come_back(
         me.update(other.id, again)
     opposite = me.remember("Do not skip the greeting", kind="rule")
     assert (opposite.event is not None, opposite.refusal) == (True, None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Do not skip the greeting",
+        "Greet first",
+        "Skip the small talk",
+        "Skip the greeting for admins only",
+    ],
+)
+def test_M4_a_warning_keeps_out_neither_the_opposite_nor_another_rule(
+    content: str, open_memory: Callable[..., Remembrancer]
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    misled(me)
+
+    stored = me.remember(content, kind="rule")
+
+    assert (stored.event is not None, stored.refusal) == (True, None)
+
+
+def test_M4_a_rule_that_forbids_something_does_not_come_back_in_other_words(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    warning = misled(me, "Never use emojis").memory
+
+    assert warning.content.startswith("ANTI-PATTERN: Do NOT follow “Never use emojis”.")
+    for again in ("never use emojis", "Do not use emojis", warning.content.partition(" This")[0]):
+        assert me.remember(again, kind="rule").memory.id == warning.id
+    assert me.remember("Use emojis", kind="rule").event is not None
+
+
+def test_M4_a_disabled_rule_does_not_come_back_in_other_words(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    me = open_memory("agents").for_user("ada")
+    off = me.disable(me.remember("Skip the greeting", kind="rule").memory.id).memory
+
+    assert me.remember("Please omit the greeting", kind="rule").memory.id == off.id
+    assert me.remember("ANTI-PATTERN: Do NOT skip the greeting", kind="rule").event is not None
+
+
+@pytest.mark.parametrize("end", [{"ttl_days": 1}, {"valid_until": "2030-01-01"}])
+def test_M4_a_warning_is_given_no_end(end: dict[str, Any], me: Memory, clock: ManualClock) -> None:
+    warning = misled(me).memory
+
+    with pytest.raises(InvalidInput, match="A warning does not expire"):
+        me.update(warning.id, "ANTI-PATTERN: Do NOT skip greetings.", **end)
+
+    clock.advance(3000 * DAY)
+    assert [one.id for one in me.list(kinds=["rule"]).items] == [warning.id]
+
+
+@pytest.mark.parametrize("how", ["undo", "forget"])
+def test_M4_what_the_refusal_to_promote_a_warning_advises_works(how: str, me: Memory) -> None:
+    made = misled(me)
+    assert made.event is not None
+
+    with pytest.raises(Conflict) as refusal:
+        me.promote(made.memory.id)
+
+    assert refusal.value.args[0] == (
+        "The rule has become a warning. Undo the event that made it, or forget the warning "
+        "and store the rule again."
+    )
+    if how == "undo":
+        me.undo(made.event.id)
+    else:
+        me.forget(made.memory.id)
+        me.remember("Skip the greeting", kind="rule")
+    (stands,) = me.list(kinds=["rule"]).items
+    assert stands.content == "Skip the greeting"
 
 
 @pytest.mark.parametrize("how", ["undo", "forget", "delete"])

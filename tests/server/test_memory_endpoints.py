@@ -151,6 +151,17 @@ def test_M14_every_relation_that_is_offered_can_be_made_and_no_other(ada: httpx.
     assert ada.post(f"/api/memory/{first}/links", json=body).status_code == 422
 
 
+def test_M14_a_relation_is_accepted_by_its_other_name(ada: httpx.Client) -> None:
+    first, second = remembered(ada, "Ada has a cat."), remembered(ada, "The cat is called Mila.")
+    body = {"target": second, "relation": "relates_to"}
+
+    assert ada.post(f"/api/memory/{first}/links", json=body).status_code == 200
+    (made,) = ada.get(f"/api/memory/{first}/links").json()["items"]
+    assert made["relation"] == "related_to"
+    assert ada.delete(f"/api/memory/{first}/links", params=body).status_code == 200
+    assert ada.get(f"/api/memory/{first}/links").json()["items"] == []
+
+
 def test_M14_a_deleted_fact_can_be_restored(ada: httpx.Client) -> None:
     fact = remembered(ada, "Ada has a cat.")
 

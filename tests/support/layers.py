@@ -7,7 +7,7 @@ errors clock retry ids text_format
 types cron embed environment
 guard llm local_server profiles testing
 config search
-store
+agreement store
 access call decay paging
 remember team
 audit recall

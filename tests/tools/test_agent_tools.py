@@ -91,6 +91,10 @@ def test_M8_fading_memories_are_kept_from_agents_unless_they_ask(
         talk.call("memory_recall", topic="comet", min_confidence=0),
     ):
         assert [one["confidence"] < 0.2 for one in found["items"]] == [True]
+    for tool, query in (("memory_search", "query"), ("memory_recall", "topic")):
+        for outside in (-1, 7):
+            problem = talk.fails(tool, min_confidence=outside, **{query: "comet"})
+            assert "The minimum confidence must be from 0 to 1." in str(problem)
     talk.call("memory_confirm", type="fact", id=kept["id"])
     (found,) = talk.call("memory_recall", topic="comet")["items"]
     assert found["confidence"] == 1

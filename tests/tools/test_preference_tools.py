@@ -121,6 +121,17 @@ def test_P6_tools_each_relation_that_is_offered_is_accepted(
     }
 
 
+def test_P6_tools_a_relation_is_accepted_by_its_other_name(
+    talk: Talk, engine: Remembrancer
+) -> None:
+    why, limit = saved(talk, "Lost money on stocks"), saved(talk, "Funds only")
+
+    talk.call("link_preferences", from_id=limit["id"], to_id=why["id"], relation="related_to")
+
+    (made,) = engine.for_user("ada").links(limit["id"])
+    assert made.relation == "related_to"
+
+
 def test_P6_tools_each_write_returns_an_event_that_undo_takes(
     talk: Talk, engine: Remembrancer
 ) -> None:

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from bench.agreement import FILES, Pair, read_pairs
-from remembrancer.team.agreement.amounts import Amount, read_amount
-from remembrancer.team.agreement.verdict import Agreement, judge
+from remembrancer.agreement.amounts import Amount, read_amount
+from remembrancer.agreement.verdict import Agreement, judge
 
 pytestmark = pytest.mark.feature("A15", "A16", "A18")
 

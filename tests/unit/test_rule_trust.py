@@ -16,7 +16,6 @@ from remembrancer.remember.rule_trust import (
     apply_verdict,
     earned_maturity,
     effectiveness,
-    format_warning,
     is_misleading,
 )
 from remembrancer.types import Maturity, Rule, Verdict
@@ -153,16 +152,6 @@ def test_M4_three_harms_below_three_tenths_turn_a_rule_into_a_warning(
 ) -> None:
     assert is_misleading(a_rule(successes, harms), RULES) is inverts
     assert not is_misleading(a_rule(successes, harms, Maturity.ANTI_PATTERN), RULES)
-
-
-def test_M4_a_warning_says_not_to_and_why() -> None:
-    assert format_warning("Use tabs.", []) == "ANTI-PATTERN: Do NOT use tabs."
-    reasons = ["It broke the build.", "Nobody liked it", "It broke the build"]
-    assert format_warning("Use tabs", reasons) == (
-        "ANTI-PATTERN: Do NOT use tabs. This caused problems because: "
-        "It broke the build; Nobody liked it."
-    )
-    assert format_warning("SQL goes in store/", []) == "ANTI-PATTERN: Do NOT SQL goes in store/."
 
 
 def test_a_warning_counts_on_but_is_never_trusted_again() -> None:

@@ -30,17 +30,30 @@ _POLITE_END = re.compile(
 """What adds nothing to a request: politeness, and that what is to be forgotten is wrong."""
 _NEVER_MIND = re.compile(
     r"(?:about )?(?:it|that|this|me|all (?:of )?(?:it|that|this)|the past|the idea|"
-    r"(?:that|this|(?:my|your|the) (?:last|previous|first)) "
+    r"them|these|those|"
+    r"(?:that|this|these|those|(?:my|your|the) (?:last|previous|first)) "
     r"(?:idea|thought|plan|question|suggestion|topic|subject|point|message|request|answer|reply|"
-    r"part|bit|one|thing|comment|remark)|"
+    r"part|bit|one|thing|comment|remark)s?|"
     r"(?:(?:that|what|everything) )?i (?:(?:just|ever|even|have) )*"
     r"(?:said|asked|mentioned|wrote|brought it up)(?: (?:it|that|this|so|anything|before))?)"
     r"(?:\s*[,.;:!?–—].*|\s+(?:and|then|but|so|for now|please|instead)\b.*)?",
     re.I | re.S,
 )
 """What stands for the talk itself; "forget it" usually means "never mind"."""
+_TALKED_ABOUT = re.compile(
+    r"(?:that )?i (?:(?:just|ever|even|have) )*"
+    r"(?:asked (?:you )?(?:about|if|whether|how|why|what|which|when|where|who)|"
+    r"(?:said|mentioned|asked|wrote) (?:anything|something) (?:about|on)|brought up)\b.*|"
+    r"i (?:(?:just|ever|even|have) )*(?:asked (?:you )?for|mentioned)\b.*|"
+    r"what i (?:(?:just|ever|even|have) )*(?:asked|was asking)\b.*|"
+    r"(?:that|this|these|those|my|your|the) questions?(?: (?:about|on) .*)?|"
+    r"your (?:ideas?|thoughts?|suggestions?|answers?|advice|proposals?)\b.*",
+    re.I | re.S,
+)
+"""A question or an idea of this talk, which is no memory: "forget I asked about bonds"."""
 _SET_ASIDE = re.compile(
-    r"\bfor (?:now|today|the moment|an? (?:moment|minute|second|sec|bit|while))\b", re.I
+    r"\bfor (?:now|today|the (?:moment|time being)|an? (?:moment|minute|second|sec|bit|while))\b",
+    re.I,
 )
 
 _REQUEST = (
@@ -72,7 +85,8 @@ _NOUN_CLAUSE = (
 )
 _GOES_ON = re.compile(
     rf"(?:{BREAK}|\s+(?:and|but|then|so)\s+){LINK}(?:{_REQUEST}|{QUESTION})\b"
-    rf"|{BREAK}{LINK}(?:{_BARE_REQUEST}|{_CLAUSE})\b",
+    rf"|{BREAK}{LINK}(?:{_BARE_REQUEST}|{_CLAUSE})\b"
+    rf"|{BREAK}(?:[\w'’-]+ ){{1,4}}instead$",
     re.I,
 )
 _GOES_ON_AFTER_NAME = re.compile(
@@ -100,7 +114,8 @@ def find_forget_topic(request: str) -> str | None:
     topic = match["topic"]
     if request.startswith("/") and topic.casefold() not in PRONOUNS:
         return topic.strip(" \"'“”")
-    if _NEVER_MIND.fullmatch(asked.partition(" ")[2].strip()):
+    named = asked.partition(" ")[2].strip()
+    if _NEVER_MIND.fullmatch(named) or _TALKED_ABOUT.fullmatch(named):
         return None
     if _SET_ASIDE.search(topic) or _GOES_ON.search(topic):
         return None

@@ -158,6 +158,10 @@ def _print_import(out: Terminal, done: ImportResult, *, learn: bool | None) -> N
     ):
         if count:
             out.say(f"{count:,} {sentence}")
+    if done.refused:
+        out.print_heading(f"Refused: {format_count(len(done.refused), 'rule')}")
+        for content, reason in list(done.refused.items())[:MAX_ITEMS_SHOWN]:
+            out.say(f"{quote(content)} {reason}")
     if done.left_out:
         out.print_heading("Left out")
         for reason, count in list(done.left_out.items())[:MAX_ITEMS_SHOWN]:

@@ -26,6 +26,7 @@ from remembrancer.types import (
     Rule,
     Turn,
     check_options,
+    validate_confidence,
 )
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def check_recall_options(given: RecallOptions) -> None:
     from remembrancer.recall.filters import RecallOptions
 
     check_options(given, RecallOptions)
+    validate_confidence(given.get("minimum_confidence", 0))
 
 
 def parse_value(type_: type[Value], data: Any) -> Value:

@@ -44,6 +44,8 @@ from remembrancer.types import (
     Verdict,
     Written,
     looks_like_id,
+    parse_relation,
+    validate_confidence,
 )
 
 if TYPE_CHECKING:
@@ -239,6 +241,7 @@ class RemoteMemory(RemoteConversations):
         `confirm`, `update` or `forget`.
         """
         check_list_filter(filters)
+        validate_confidence(minimum_confidence)
         params = {
             **build_list_params(filters),
             "status": status,
@@ -318,7 +321,7 @@ class RemoteMemory(RemoteConversations):
     ) -> Written:
         """Link two memories."""
         ends = [self._resolve_id(one, Status.ACTIVE) for one in (source, target)]
-        body = {"target": ends[1], "relation": relation}
+        body = {"target": ends[1], "relation": parse_relation(relation)}
         return self._write(Written, "POST", "memory", ends[0], "links", **body)
 
     def unlink(
@@ -326,7 +329,7 @@ class RemoteMemory(RemoteConversations):
     ) -> Written:
         """Remove a link between two memories."""
         ends = [self._resolve_id(one, *Status) for one in (source, target)]
-        params = {"target": ends[1], "relation": relation}
+        params = {"target": ends[1], "relation": parse_relation(relation)}
         return self._write(Written, "DELETE", "memory", ends[0], "links", **params)
 
     def links(self, reference: str, *, as_of: AsOf | datetime | None = None) -> tuple[Link, ...]:

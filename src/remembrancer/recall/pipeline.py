@@ -18,7 +18,15 @@ from remembrancer.recall.retrieval import Retrieval, rank
 from remembrancer.remember.provenance import trace_provenance
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
-from remembrancer.types import Mode, Recalled, Recollection, Why, check_options, parse_enum
+from remembrancer.types import (
+    Mode,
+    Recalled,
+    Recollection,
+    Why,
+    check_options,
+    parse_enum,
+    validate_confidence,
+)
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
@@ -56,7 +64,8 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
     limit = validate_limit(options.get("limit", call.profile.recall.limit))
     record_filter = build_filter(call, options)
     decay = call.profile.decay
-    min_confidence = max(options.get("minimum_confidence", decay.recall_at), decay.expire_below)
+    asked_confidence = validate_confidence(options.get("minimum_confidence", decay.recall_at))
+    min_confidence = max(asked_confidence, decay.expire_below)
     mode = parse_enum(Mode, options.get("mode", call.profile.recall.mode), "mode")
     ranking = _build_ranking_context(call, record_filter, max(5 * limit, 50), mode)
     with call.store.open_reader(call.owner) as reader:

@@ -85,7 +85,8 @@ def shift_maturity(call: Call, rule: Record, steps: int) -> Written:
         old = _load_rule(writer, rule)
         if old.maturity is Maturity.ANTI_PATTERN:
             raise Conflict(
-                "The rule has become a warning. Undo that event, or store the rule again."
+                "The rule has become a warning. Undo the event that made it, or forget the warning "
+                "and store the rule again."
             )
         place = MATURITY_ORDER.index(old.maturity) + steps
         if not 0 <= place < len(MATURITY_ORDER):

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.ids import new_id
+from remembrancer.remember.anti_pattern import format_warning
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.pipeline import plan_supersede
-from remembrancer.remember.rule_trust import COUNTS, MATURITY_ORDER, format_warning, is_misleading
+from remembrancer.remember.rule_trust import COUNTS, MATURITY_ORDER, is_misleading
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import Embedding, Filter, Patch, Reader, Visibility, Write, Writer
 from remembrancer.store.nearest import iter_records

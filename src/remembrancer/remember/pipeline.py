@@ -295,12 +295,21 @@ def update(call: Call, old: Record, content: str, details: FactFields) -> Writte
         version = build_version(call, current, statement)
         if version.status is Status.QUARANTINED:
             raise Conflict("The text comes from outside and looks like an instruction.")
-        if not (isinstance(current, Rule) and current.is_warning):
+        if isinstance(current, Rule) and current.is_warning:
+            _refuse_end(statement)
+        else:
             check_rule(call, writer, version, vectors.get(version.search_text))
         return replace(supersede(call, writer, current, statement, vectors), secrets=secrets)
 
     vectors = TextVectors(call, [build_version(call, old, statement).search_text])
     return write_with_vectors(call, vectors, write)
+
+
+def _refuse_end(warning: Statement) -> None:
+    if warning.ttl_days is not None or warning.valid_until is not None:
+        raise InvalidInput(
+            "A warning does not expire: leave out ttl_days and valid_until, or forget the warning."
+        )
 
 
 def build_version(call: Call, old: Record, statement: Statement) -> Record:
@@ -334,7 +343,8 @@ def _inherit_trust(old: Rule, new: Rule, statement: Statement) -> Rule:
     """A rule in the same words keeps its record; a warning in any words keeps it, and lasts."""
     earned: dict[str, Any] = {name: getattr(old, name) for name in ("maturity", *COUNTS)}
     if old.is_warning:
-        return replace(new, permanence=old.permanence, confidence=old.confidence, **earned)
+        lasting = replace(new, valid_until=None, expires_at=None, ttl_days=None)
+        return replace(lasting, permanence=old.permanence, confidence=old.confidence, **earned)
     if fingerprint(new.content) != fingerprint(old.content):
         return new
     given = statement.confidence is not None

@@ -7,13 +7,18 @@ from dataclasses import replace
 
 from remembrancer.call import Call
 from remembrancer.errors import Conflict
+from remembrancer.profiles import DedupPolicy
+from remembrancer.remember.anti_pattern import find_rule
 from remembrancer.remember.likeness import can_be_the_same
-from remembrancer.remember.rule_trust import format_warning
+from remembrancer.remember.rule_likeness import say_the_same
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import Embedding, Filter, Patch, Reader, Write
 from remembrancer.types import GLOBAL_SCOPE, Kind, Maturity, Record, Rule, Status
 
 MAX_REFUSED = 1000
+MIN_SIMILARITY = 0.75
+"""Cosine from which the words of two rules are compared; paraphrases are rarely below it."""
+
 TRUSTED = (Maturity.CANDIDATE, Maturity.ESTABLISHED, Maturity.PROVEN)
 
 
@@ -37,10 +42,11 @@ def find_objection(
     originals = _load_originals(reader, refused)
     ids = [one.id for one in originals.values()]
     hits = reader.compute_similarities(embedding, ids) if ids and embedding else []
-    alike = {hit.id for hit in hits if call.profile.dedup.is_met_by(hit.score)}
+    similarity = {hit.id: hit.score for hit in hits}
     for one in refused:
         original = originals.get(one.id)
-        if _quotes(one, new) or (original is not None and _says_same(new, original, alike)):
+        score = similarity.get(original.id, 0.0) if original is not None else 0.0
+        if _is_refused_by(one, original, new, score, call.profile.dedup):
             return one
     return None
 
@@ -107,12 +113,24 @@ def _load_originals(reader: Reader, refused: Sequence[Rule]) -> dict[str, Record
     return originals
 
 
-def _quotes(warning: Rule, new: Rule) -> bool:
-    """True for a warning against these words, also if its rule was not imported with it."""
-    return warning.content.casefold().startswith(format_warning(new.content, ()).casefold())
+def _is_refused_by(
+    refused: Rule, original: Record | None, new: Rule, similarity: float, dedup: DedupPolicy
+) -> bool:
+    """True if the new rule says what the original said, or is the same warning against it.
 
-
-def _says_same(new: Rule, original: Record, alike: set[str]) -> bool:
-    if fingerprint(new.content) == fingerprint(original.content):
+    The rule that a warning quotes counts as well: the original may not have been imported with it.
+    """
+    quoted = find_rule(refused.content) if refused.is_warning else None
+    said = (find_rule(new.content) if refused.is_warning else None) or new.content
+    known = [text for text in (quoted, original and original.content) if text]
+    if _plain_words(said) in map(_plain_words, known):
         return True
-    return original.id in alike and can_be_the_same(new.content, original.content)
+    if original is None:
+        return False
+    if dedup.is_met_by(similarity) and can_be_the_same(said, original.content):
+        return True
+    return similarity >= MIN_SIMILARITY and say_the_same(said, original.content)
+
+
+def _plain_words(content: str) -> str:
+    return fingerprint(content.strip().rstrip(".!"))

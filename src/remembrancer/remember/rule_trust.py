@@ -1,8 +1,7 @@
-"""Trust in rules: effectiveness, maturity and warnings. Pure functions."""
+"""Trust in rules: effectiveness and maturity. Pure functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -65,16 +64,6 @@ def is_misleading(rule: Rule, rules: RulePolicy) -> bool:
         and rule.harmful_count >= rules.invert_at_harms
         and effectiveness(rule, rules) < rules.invert_below
     )
-
-
-def format_warning(content: str, reasons: Iterable[str]) -> str:
-    """A harmful rule as a warning, with the reasons."""
-    advice = content.strip().rstrip(".!")
-    if advice[1:2].islower():
-        advice = advice[0].lower() + advice[1:]
-    known = list(dict.fromkeys(reason.strip().rstrip(".") for reason in reasons))
-    because = f" This caused problems because: {'; '.join(known)}." if known else ""
-    return f"ANTI-PATTERN: Do NOT {advice}.{because}"
 
 
 def _meets_promotion(rule: Rule, rules: RulePolicy, step: Promotion, now: datetime) -> bool:

@@ -13,13 +13,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from remembrancer.agreement.verdict import Agreement, judge
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import validate_text
 from remembrancer.ids import new_id
 from remembrancer.paging import validate_limit
 from remembrancer.store.contract import Embedding
 from remembrancer.team.activity import record_outcome
-from remembrancer.team.agreement.verdict import Agreement, judge
 from remembrancer.team.confidence import team_confidence
 from remembrancer.team.origin_filter import parse_origins
 from remembrancer.team.past import load_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from remembrancer.errors import NotFound
 from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE
@@ -19,14 +19,17 @@ from remembrancer.tools.tool import (
     search,
     tool,
 )
-from remembrancer.types import Kind, Relation, Status
+from remembrancer.types import Kind, Status
 
 MAX_LISTED = 200
 PREFERENCES = (Kind.FACT,)
 """What the person keeps as preferences; a bookmarked reply is none."""
 
 Unconfirmed = Annotated[bool, Field(description="in doubt, for review")]
-RelationName = Literal["relates_to", "contradicts", "supports", "derived_from"]
+RelationName = Annotated[
+    Literal["relates_to", "contradicts", "supports", "derived_from"],
+    BeforeValidator(lambda name: "relates_to" if name == "related_to" else name),
+]
 
 
 @tool(SETS)
@@ -73,8 +76,7 @@ def link_preferences(
 ) -> WriteResult:
     """Link two saved facts, for example when one explains or contradicts the other."""
     source, target = (_find_preference(caller, one) for one in (from_id, to_id))
-    chosen = Relation.RELATED_TO if relation == "relates_to" else Relation(relation)
-    return WriteResult.from_written(caller.memory.link(source, target, chosen))
+    return WriteResult.from_written(caller.memory.link(source, target, relation))
 
 
 @tool(READS)

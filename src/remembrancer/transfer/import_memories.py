@@ -18,7 +18,14 @@ from remembrancer.guard.redaction import redact_text
 from remembrancer.ids import stable_id
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.lifecycle import restoration_values
-from remembrancer.remember.pipeline import Add, Supersede, WritePlan, plan_write, refuse_bare_secret
+from remembrancer.remember.pipeline import (
+    Add,
+    Refuse,
+    Supersede,
+    WritePlan,
+    plan_write,
+    refuse_bare_secret,
+)
 from remembrancer.remember.provenance import IMPORT_KEY
 from remembrancer.remember.statement import (
     Statement,
@@ -75,12 +82,16 @@ class ImportBatch:
 
 @dataclass(slots=True)
 class ImportBatchResult:
-    """The result of a batch; `ids` maps the keys of the source to memories."""
+    """The result of a batch.
+
+    `refused` maps rules to the reason, and `ids` the keys of the source to memories.
+    """
 
     added: int = 0
     present: int = 0
     known: int = 0
     quarantined: int = 0
+    refused: dict[str, str] = field(default_factory=dict)
     event: str | None = None
     ids: dict[str, str] = field(default_factory=dict)
 
@@ -216,6 +227,9 @@ def _write_batch(
         plans.append((one, plan))
     outcome.present += present
     for one, plan in plans:
+        if isinstance(plan.decision, Refuse):
+            outcome.refused[one.statement.content] = plan.decision.old.explain_refusal()
+            continue
         outcome.ids[one.key] = plan.memory.id
         _count(outcome, plan)
     if writes := [write for _, plan in plans for write in plan.writes]:

@@ -62,9 +62,9 @@ class ImportResult:
     """Counts of what an import stored, or would store in a dry run.
 
     `turns` and `memories` were stored. `present` came with an earlier import, `known` was
-    remembered already, and `quarantined` reads like an instruction of a third party. `left_out`
-    counts skipped items by reason, `unread` lists skipped files. `undo` takes `event` to undo the
-    whole import.
+    remembered already, and `quarantined` reads like an instruction of a third party. `refused` maps
+    rules that are disabled or have become warnings to the reason. `left_out` counts skipped items
+    by reason, `unread` lists skipped files. `undo` takes `event` to undo the whole import.
     """
 
     source: str
@@ -76,6 +76,7 @@ class ImportResult:
     known: int = 0
     quarantined: int = 0
     secrets: int = 0
+    refused: Mapping[str, str]
     left_out: Mapping[str, int]
     unread: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
@@ -193,6 +194,7 @@ class _Import:
         self._links: list[tuple[str, str]] = []
         self._ids: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
+        self._refused: dict[str, str] = {}
         self._left_out: Counter[str] = Counter()
         self._samples: list[str] = []
         self._event: str | None = None
@@ -224,6 +226,7 @@ class _Import:
             source=self._name,
             format=self._format,
             **self._counts,
+            refused=self._refused,
             left_out=dict(self._left_out.most_common()),
             unread=tuple(one.name for one in source.files if not one.was_read),
             samples=tuple(self._samples),
@@ -308,5 +311,6 @@ class _Import:
         self._counts["present"] += outcome.present
         self._counts["known"] += outcome.known
         self._counts["quarantined"] += outcome.quarantined
+        self._refused |= outcome.refused
         self._ids |= outcome.ids
         self._event = outcome.event or self._event

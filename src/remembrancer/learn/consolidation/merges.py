@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from remembrancer.agreement.verdict import Agreement, judge
 from remembrancer.audit.findings import Flaw
 from remembrancer.audit.report import audit
 from remembrancer.call import Call
 from remembrancer.learn.consolidation.plan import ConsolidationPlan, MergeStep
 from remembrancer.store.contract import Filter
 from remembrancer.store.nearest import iter_records
-from remembrancer.team.agreement.verdict import Agreement, judge
 from remembrancer.types import Fact, Kind, Record, Source
 
 MAX_COMPARED_MEMORIES = 10_000

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from remembrancer.agreement.verdict import Agreement, compare, judge
 from remembrancer.remember.likeness import is_calendar_word
-from remembrancer.team.agreement.verdict import Agreement, compare, judge
 from remembrancer.types import Fact
 
 BLOCK_SIZE = 512

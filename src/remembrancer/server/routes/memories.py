@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from remembrancer.memory import Memory
 from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE, RESTORABLE
@@ -32,8 +32,13 @@ router = APIRouter(tags=["memories"])
 trash = APIRouter(tags=["memories"])
 
 
-LinkRelation = Literal[
-    Relation.DERIVED_FROM, Relation.SUPPORTS, Relation.CONTRADICTS, Relation.RELATED_TO
+def _read_relation(value: Any) -> Any:
+    return Relation.RELATED_TO if value == "relates_to" else value
+
+
+LinkRelation = Annotated[
+    Literal[Relation.DERIVED_FROM, Relation.SUPPORTS, Relation.CONTRADICTS, Relation.RELATED_TO],
+    BeforeValidator(_read_relation),
 ]
 """All but `supersedes`, which only a new version makes."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from remembrancer.team.agreement.amounts import is_number, is_unit
-from remembrancer.team.agreement.word_sets import load_sets
+from remembrancer.agreement.amounts import is_number, is_unit
+from remembrancer.agreement.word_sets import load_sets
 
 _TOKEN = re.compile(
     r"o'clock|[€$£]?[-−]?\d[\w.,:%°µ/]*|[\w#*]+(?:[._/:#*+@]+[\w#*]+)*|[,;]|[%°€$£]"

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isclose
 
-from remembrancer.team.agreement.amounts import CLOCK_UNIT, HALF_DAY_UNIT, Amount
-from remembrancer.team.agreement.lexicon import (
+from remembrancer.agreement.amounts import CLOCK_UNIT, HALF_DAY_UNIT, Amount
+from remembrancer.agreement.lexicon import (
     PARTICLES,
     PREPOSITIONS,
     are_exclusive,
     are_opposite,
     is_negated_form,
 )
-from remembrancer.team.agreement.parsed_statement import ParsedStatement, Term
+from remembrancer.agreement.parsed_statement import ParsedStatement, Term
 
 
 @dataclass(frozen=True, slots=True)

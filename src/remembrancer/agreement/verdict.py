@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from remembrancer.agreement.alignment import Alignment, align
+from remembrancer.agreement.lexicon import Phrase, are_opposite, look_up, stem
+from remembrancer.agreement.order import are_exchanged
+from remembrancer.agreement.parsed_statement import ParsedStatement, Term, parse_statement
 from remembrancer.search.language import Language, detect_language
 from remembrancer.search.terms import fingerprint
-from remembrancer.team.agreement.alignment import Alignment, align
-from remembrancer.team.agreement.lexicon import Phrase, are_opposite, look_up, stem
-from remembrancer.team.agreement.order import are_exchanged
-from remembrancer.team.agreement.parsed_statement import ParsedStatement, Term, parse_statement
 
 LOWER_BOUNDS, UPPER_BOUNDS = frozenset({"least", "more"}), frozenset({"most", "less"})
 LIGHT_WEIGHT = 0.2

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from remembrancer.agreement.lexicon import stem
 from remembrancer.search.word_tables import load_tables
-from remembrancer.team.agreement.lexicon import stem
 
 
 @cache

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from remembrancer.team.agreement.alignment import Alignment
-from remembrancer.team.agreement.lexicon import stem
-from remembrancer.team.agreement.parsed_statement import ParsedStatement
+from remembrancer.agreement.alignment import Alignment
+from remembrancer.agreement.lexicon import stem
+from remembrancer.agreement.parsed_statement import ParsedStatement
 
 
 def are_exchanged(one: ParsedStatement, other: ParsedStatement, alignment: Alignment) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from remembrancer.team.agreement.amounts import Amount, read_amount
-from remembrancer.team.agreement.lexicon import (
+from remembrancer.agreement.amounts import Amount, read_amount
+from remembrancer.agreement.lexicon import (
     MAX_PHRASE_WORDS,
     Entry,
     Phrase,
@@ -20,8 +20,8 @@ from remembrancer.team.agreement.lexicon import (
     look_up,
     stem,
 )
-from remembrancer.team.agreement.sentence_words import split_statement
-from remembrancer.team.agreement.word_sets import load_bounds, load_modals, load_sets
+from remembrancer.agreement.sentence_words import split_statement
+from remembrancer.agreement.word_sets import load_bounds, load_modals, load_sets
 
 MAX_WORDS = 120
 SPANS = ("minute", "month")
