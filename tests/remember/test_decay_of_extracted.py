@@ -13,6 +13,7 @@ from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
 from remembrancer.types import Source, Status
+from tests.assistant.talk import chat_of, say
 
 pytestmark = pytest.mark.feature("P12")
 
@@ -45,9 +46,18 @@ def test_P12_what_was_extracted_loses_confidence_and_stays_searchable(
     assert me.confidence(guessed) < 0.01
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0
     assert me.get(guessed.id).status is Status.ACTIVE
-    found = me.recall("What about bonds?", minimum_confidence=0)
-    assert guessed.id in [one.memory.id for one in found]
+    assert guessed.id in [one.memory.id for one in me.recall("What about bonds?")]
     assert "I retire at 60." in me.context().text
+
+
+def test_P12_a_chat_without_a_model_tells_what_is_hardly_believed(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    store = open_memory("advisor")
+    me = store.for_user("ada")
+    me.remember("Seems to like bonds.", source="extracted", confidence=0.1)
+
+    assert "Seems to like bonds." in say(chat_of(store), "What do you know about bonds?").text
 
 
 def test_P12_recall_does_not_reset_decay_and_confirmation_does(

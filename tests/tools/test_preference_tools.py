@@ -102,6 +102,18 @@ def test_P6_tools_words_name_preferences_alone(verb: str, talk: Talk, engine: Re
     assert "Has an account at Fidelity" in contents(talk.call("list_preferences"))
 
 
+def test_P6_tools_recall_finds_what_the_profile_would_leave_out(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    engine = open_memory("advisor", profile_overrides={"decay": {"recall_at": 0.2}})
+    me = engine.for_user("ada")
+    me.remember("Seems to like bonds", source="extracted", confidence=0.1)
+    assert me.recall("bonds") == []
+
+    with inside(engine, principal(engine)) as talk:
+        assert contents(talk.call("recall_preferences", query="bonds")) == ["Seems to like bonds"]
+
+
 def test_P6_tools_each_relation_that_is_offered_is_accepted(
     talk: Talk, engine: Remembrancer
 ) -> None:
