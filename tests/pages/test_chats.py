@@ -151,6 +151,38 @@ def test_P14_a_model_names_a_chat_after_its_first_exchange(
     assert me.session("session_b").title == "Is gold a good idea"
 
 
+def test_P14_a_chat_that_begins_with_a_greeting_is_named_after_its_first_question(
+    serve: Serve, model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    served = serve("advisor", models=models | {"chat": models["fast"]})
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    model.script = [streams("Hello!"), streams("A fund."), says({"title": "What ETFs are"})]
+
+    for words in ("hello", "/help", "What is an ETF?"):
+        ada.send("/chat/session_a", text=words)
+        served.engine.flush()
+
+    assert me.session("session_a").title == "What ETFs are"
+    assert "What is an ETF?" in str(model.requests[-1])
+    assert "hello" not in str(model.requests[-1])
+
+
+def test_P14_a_chat_without_a_title_is_never_shown_by_its_id(served: Served, me: Memory) -> None:
+    ada = Visitor(served, "ada")
+    ada.send("/chat/session_a", text="/help")
+    ada.send("/chat/session_a", text="hi there")
+
+    assert me.session("session_a").title is None
+    for page in ("/chat", "/chat/session_a", "/conversations", "/conversations/session_a"):
+        shown = ada.get(page).text
+        assert "New chat" in shown
+        assert ">session_a<" not in shown
+        assert 'value="session_a"' not in shown
+    items = ada.get("/palette.json?q=").json()["items"]
+    names = [one["name"] for one in items if one["kind"] == "conversation"]
+    assert names == ["New chat of 2 March"]
+
+
 def test_P14_a_disclaimer_stands_under_every_chat(serve: Serve, served: Served) -> None:
     page = Visitor(served, "ada").get("/chat").text
     assert "No AI model is connected" in page

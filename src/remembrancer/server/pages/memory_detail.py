@@ -21,7 +21,17 @@ from remembrancer.server.pages.memory_source import build_source
 from remembrancer.server.pages.page_context import CurrentPage, PageContext, PastPage
 from remembrancer.server.routes.kinds import get_record
 from remembrancer.text_format import pluralize
-from remembrancer.types import Action, Event, History, Link, Record, Relation, Source, Status, Written
+from remembrancer.types import (
+    Action,
+    Event,
+    History,
+    Link,
+    Record,
+    Relation,
+    Source,
+    Status,
+    Written,
+)
 
 router = APIRouter()
 
