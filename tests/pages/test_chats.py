@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from mcp_types import TextContent
 
+from remembrancer.assistant.chat import Chat
+from remembrancer.assistant.events import TextChunk
 from remembrancer.clock import ManualClock
 from remembrancer.mcp.prompts import render_prompt
 from remembrancer.memory import Memory
@@ -116,6 +118,13 @@ def test_P14_a_reply_is_kept_as_a_note_in_the_journal_once_and_can_be_undone(
     journal = ada.get("/journal/memory").text
     assert f'href="/memory/{note.id}"' in journal
     assert "Replies that you bookmarked" in journal
+    page = ada.get(f"/memory/{note.id}").text
+    (saved,) = ada.client.get("/api/sessions/monday/memories").json()["items"]
+    assert saved["provenance"]["kind"] == "bookmarked"
+    for shown in (journal, page):
+        assert "reply that you bookmarked" in shown
+        assert "imported" not in shown
+        assert 'href="/conversations/monday"' in shown
     me.undo()
     assert 'name="turn"' in ada.get("/chat/monday").text
 
@@ -238,6 +247,23 @@ def test_M11_without_a_model_the_overview_says_that_episodes_wait(serve: Serve) 
     page = Visitor(served, "ada").get("/memory").text
 
     assert "1 episode waits: no model is configured." in page
+
+
+@pytest.mark.parametrize("profile", ["advisor", "default"])
+def test_P14_a_bookmarked_reply_is_not_listed_as_known_about_the_person(
+    serve: Serve, profile: str
+) -> None:
+    served = serve(profile)
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    me.append([{"role": "assistant", "content": "Index funds are cheap."}], "monday")
+    ada.send("/chat/monday/notes", turn=me.turns("monday")[-1].id, back="/chat/monday")
+    me.remember("Is left-handed")
+
+    told = Chat(me, served.engine.models).say("What do you remember about me?")
+
+    text = "".join(one.text for one in told if isinstance(one, TextChunk))
+    assert "Is left-handed" in text
+    assert "Index funds" not in text
 
 
 @pytest.mark.parametrize("words", ["Forget index funds.", "Forget funds."])

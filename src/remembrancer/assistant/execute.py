@@ -14,7 +14,7 @@ from remembrancer.errors import Ambiguous, RemembrancerError
 from remembrancer.learn.rules.told import read_parts
 from remembrancer.memory import Memory
 from remembrancer.remember.statement import FactFields
-from remembrancer.types import Evidence, Record, Turn, Written
+from remembrancer.types import Episode, Evidence, Kind, Record, Turn, Written
 
 MAX_LISTED = 100
 
@@ -44,9 +44,11 @@ def execute_command(
                 yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}")
                 yield from report_change(forgotten)
             case ListMemories():
-                page = memory.list(limit=MAX_LISTED)
+                kinds = [one for one in memory.profile.recall.kinds if one is not Kind.TURN]
+                page = memory.list(kinds=kinds, limit=MAX_LISTED)
+                known = [one for one in page.items if not _is_bookmark(one)]
                 more = page.cursor is not None
-                yield TextChunk(replies.format_memory_list(page.items, zone, more=more))
+                yield TextChunk(replies.format_memory_list(known, zone, more=more))
             case _:
                 assert_never(command)
     except Ambiguous as error:
@@ -54,6 +56,11 @@ def execute_command(
         yield TextChunk(f"Several memories match. Repeat the text of the one you mean:\n{matches}")
     except RemembrancerError as error:
         yield TextChunk(str(error))
+
+
+def _is_bookmark(record: Record) -> bool:
+    """True for a reply of the assistant's, which says nothing about the person."""
+    return isinstance(record, Episode) and record.is_note
 
 
 def report_change(written: Written) -> Iterator[MemoryChanged]:

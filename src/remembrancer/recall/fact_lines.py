@@ -18,7 +18,8 @@ from remembrancer.types import Fact, Source
 
 MAX_LINE_CHARS = 360
 MAX_BARE_WORDS, MAX_VALUE_WORDS = 3, 2
-"""A content of so few words may be a bare value, told with its key; one of the user's is shorter."""
+"""A content of so few words may be a bare value, which is told with its key; one of the user's
+is shorter."""
 VERB = re.compile(r"is|has|was|[a-z]{2,}[^\W\ds]s", re.IGNORECASE)
 """The first word of a sentence in the third person, as in "Dislikes gold"."""
 

@@ -21,7 +21,8 @@ MAX_OPENING_TURNS = 20
 """A title is looked for in so many turns of a session."""
 
 _PREAMBLE = re.compile(
-    r"^(?:/\w+(?!\S)\s*)?(?:(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|ok(?:ay)?|so|well|please|"
+    r"^(?:/\w+(?!\S)\s*)?"
+    r"(?:(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|ok(?:ay)?|so|well|please|"
     r"can you|could you|would you|i(?:'d| would) like (?:you )?to|i (?:want|need) (?:you )?to|"
     r"help me(?: to)?|tell me(?: about)?)\b[\s,!.:-]*)*",
     re.IGNORECASE,
