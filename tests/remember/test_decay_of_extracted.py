@@ -12,6 +12,8 @@ import pytest
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.preferences import save_preference
 from remembrancer.types import Source, Status
 from tests.assistant.talk import chat_of, say
 
@@ -96,6 +98,40 @@ def test_P12_an_extracted_memory_never_overwrites_an_explicit_one(me: Memory) ->
 
     assert (guess.memory.id, guess.event) == (said.id, None)
     assert [one.content for one in me.list().items] == ["I retire at 60."]
+
+
+@pytest.mark.parametrize(
+    ("saved", "said"),
+    [
+        ("Lives in Oslo", "I live in Oslo."),
+        ("Lives in Oslo", "I live in Rome."),
+        ("Only does funds", "As I said, I only do funds."),
+        ("Dislikes gold", "I like gold."),
+    ],
+)
+def test_P12_what_a_tool_saved_stands_when_a_chat_repeats_or_contradicts_it(
+    saved: str, said: str, store: Remembrancer, me: Memory
+) -> None:
+    arguments = {"category": "profile", "content": saved}
+    save_preference.call(Caller(me), arguments)
+
+    me.learn([{"role": "user", "content": said}, {"role": "assistant", "content": "Ok."}], "x")
+    me.close("x")
+    store.flush()
+
+    assert [one.content for one in me.list().items] == [saved]
+
+
+def test_P12_what_was_saved_without_a_key_is_not_learned_again(
+    store: Remembrancer, me: Memory
+) -> None:
+    said = me.remember("Likes tea", category="profile").memory
+
+    me.learn([{"role": "user", "content": "I like tea."}], "x")
+    me.close("x")
+    store.flush()
+
+    assert [one.id for one in me.list().items] == [said.id]
 
 
 def test_P12_saying_it_oneself_takes_the_place_of_what_was_extracted(me: Memory) -> None:

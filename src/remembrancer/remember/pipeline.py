@@ -199,7 +199,7 @@ def plan_write(
         return _plan_quarantine(reader, new, embedding)
     if new.status is Status.UNCONFIRMED:
         return _plan_unconfirmed(reader, new, embedding)
-    near = _find_neighbours(call, reader, new, embedding, statement)
+    near = _find_neighbours(call, reader, new, embedding)
     decision = decide(
         new,
         near,
@@ -499,9 +499,7 @@ def _fold_subject(record: Record) -> str:
     return fold_name(canonical_subject(subject or USER_SUBJECT))
 
 
-def _find_neighbours(
-    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
-) -> Neighbours:
+def _find_neighbours(call: Call, reader: Reader, new: Record, embedding: Embedding) -> Neighbours:
     decay = call.profile.decay
     here = Filter(
         now=new.recorded_at,
@@ -513,12 +511,14 @@ def _find_neighbours(
     if new.kind is Kind.EPISODE:
         return Neighbours()
     same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
-    identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
+    identical = next((old for old in same_words if _is_identical(new, old)), None)
     if isinstance(new, Rule) and identical is None:
         return Neighbours(objection=find_objection(call, reader, new, embedding))
-    if not isinstance(new, Fact) or identical is not None:
+    if not isinstance(new, Fact):
         return Neighbours(identical=identical)
     same_key = find_holder(reader, new.key) if new.key is not None else None
+    if identical is not None and not _is_held_by_another(same_key, identical):
+        return Neighbours(identical=identical)
     if same_key is not None or new.has_program_key:
         return Neighbours(same_key=same_key, said_at=last_said_at(reader, same_key))
     hit = next(iter(find_nearest(reader, embedding, here, 1)), None)
@@ -540,12 +540,17 @@ def last_said_at(reader: Reader, record: Record | None) -> datetime | None:
     return max(moments, default=stated_at)
 
 
-def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
+def _is_identical(new: Record, old: Record) -> bool:
     if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
-    same_category = statement.category in (None, old.category)
-    same_key = new.key is None or new.key == old.key
-    return same_category and same_key and _have_same_subject(new, old)
+    is_addressed = new.has_program_key or old.has_program_key
+    same_key = new.key is None or new.key == old.key or (old.key is None and not is_addressed)
+    return same_key and _have_same_subject(new, old)
+
+
+def _is_held_by_another(holder: Fact | None, identical: Record) -> bool:
+    """True if another fact is now the value of the attribute that the same words tell."""
+    return holder is not None and holder.status is Status.ACTIVE and holder.id != identical.id
 
 
 def _move_link(link: Link, old_id: str, new_id: str) -> Link:
