@@ -184,3 +184,44 @@ def test_talk_goes_to_the_model(
     assert heard.text == "Good day."
     assert "tell me about gold" in str(model.requests[-1].json)
     assert [one.content for one in store.for_user("ada").list().items] == ["Likes gold"]
+
+
+@pytest.mark.parametrize(
+    "words", ["Forget about gold and bonds.", "forget my gold, bonds", "forget bonds and the gold"]
+)
+def test_A2_two_things_that_two_memories_are_about_are_asked_about(
+    open_memory: Open, words: str
+) -> None:
+    store = open_memory("advisor")
+    me = store.for_user("ada")
+    kept = [
+        me.remember(one).memory.content for one in ("Likes gold", "Holds bonds", "Is left-handed")
+    ]
+    chat = chat_of(store)
+
+    heard = say(chat, words)
+
+    assert "Several memories match" in heard.text
+    assert "“Likes gold”" in heard.text
+    assert "“Holds bonds”" in heard.text
+    assert "left-handed" not in heard.text
+    assert not heard.events
+    assert len(me.list().items) == len(kept)
+    assert "Forgotten: “Likes gold”" in say(chat, "Forget likes gold").text
+
+
+@pytest.mark.parametrize(
+    "others", [("Bakes cake",), ("Drinks tea, coffee and cake shakes in Rome",), ()]
+)
+def test_A2_an_enumeration_that_one_memory_holds_ends_that_one(
+    open_memory: Open, others: tuple[str, ...]
+) -> None:
+    store = open_memory("advisor")
+    me = store.for_user("ada")
+    for one in ("Likes coffee and cake", *others):
+        me.remember(one)
+
+    heard = say(chat_of(store), "Forget that I like coffee and cake.")
+
+    assert "Forgotten: “Likes coffee and cake”" in heard.text
+    assert [one.content for one in me.list().items] == list(others)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from mcp_types import TextContent
 
+from remembrancer.assistant.chat import Chat
+from remembrancer.assistant.events import TextChunk
 from remembrancer.clock import ManualClock
 from remembrancer.mcp.prompts import render_prompt
 from remembrancer.memory import Memory
@@ -116,6 +118,13 @@ def test_P14_a_reply_is_kept_as_a_note_in_the_journal_once_and_can_be_undone(
     journal = ada.get("/journal/memory").text
     assert f'href="/memory/{note.id}"' in journal
     assert "Replies that you bookmarked" in journal
+    page = ada.get(f"/memory/{note.id}").text
+    (saved,) = ada.client.get("/api/sessions/monday/memories").json()["items"]
+    assert saved["provenance"]["kind"] == "bookmarked"
+    for shown in (journal, page):
+        assert "reply that you bookmarked" in shown
+        assert "imported" not in shown
+        assert 'href="/conversations/monday"' in shown
     me.undo()
     assert 'name="turn"' in ada.get("/chat/monday").text
 
@@ -149,6 +158,38 @@ def test_P14_a_model_names_a_chat_after_its_first_exchange(
     ada.send("/chat/session_b", text="Is gold a good idea?")
     served.engine.flush()
     assert me.session("session_b").title == "Is gold a good idea"
+
+
+def test_P14_a_chat_that_begins_with_a_greeting_is_named_after_its_first_question(
+    serve: Serve, model: ModelEndpoint, models: dict[str, Any]
+) -> None:
+    served = serve("advisor", models=models | {"chat": models["fast"]})
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    model.script = [streams("Hello!"), streams("A fund."), says({"title": "What ETFs are"})]
+
+    for words in ("hello", "/help", "What is an ETF?"):
+        ada.send("/chat/session_a", text=words)
+        served.engine.flush()
+
+    assert me.session("session_a").title == "What ETFs are"
+    assert "What is an ETF?" in str(model.requests[-1])
+    assert "hello" not in str(model.requests[-1])
+
+
+def test_P14_a_chat_without_a_title_is_never_shown_by_its_id(served: Served, me: Memory) -> None:
+    ada = Visitor(served, "ada")
+    ada.send("/chat/session_a", text="/help")
+    ada.send("/chat/session_a", text="hi there")
+
+    assert me.session("session_a").title is None
+    for page in ("/chat", "/chat/session_a", "/conversations", "/conversations/session_a"):
+        shown = ada.get(page).text
+        assert "New chat" in shown
+        assert ">session_a<" not in shown
+        assert 'value="session_a"' not in shown
+    items = ada.get("/palette.json?q=").json()["items"]
+    names = [one["name"] for one in items if one["kind"] == "conversation"]
+    assert names == ["New chat of 2 March"]
 
 
 def test_P14_a_disclaimer_stands_under_every_chat(serve: Serve, served: Served) -> None:
@@ -206,6 +247,23 @@ def test_M11_without_a_model_the_overview_says_that_episodes_wait(serve: Serve) 
     page = Visitor(served, "ada").get("/memory").text
 
     assert "1 episode waits: no model is configured." in page
+
+
+@pytest.mark.parametrize("profile", ["advisor", "default"])
+def test_P14_a_bookmarked_reply_is_not_listed_as_known_about_the_person(
+    serve: Serve, profile: str
+) -> None:
+    served = serve(profile)
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    me.append([{"role": "assistant", "content": "Index funds are cheap."}], "monday")
+    ada.send("/chat/monday/notes", turn=me.turns("monday")[-1].id, back="/chat/monday")
+    me.remember("Is left-handed")
+
+    told = Chat(me, served.engine.models).say("What do you remember about me?")
+
+    text = "".join(one.text for one in told if isinstance(one, TextChunk))
+    assert "Is left-handed" in text
+    assert "Index funds" not in text
 
 
 @pytest.mark.parametrize("words", ["Forget index funds.", "Forget funds."])

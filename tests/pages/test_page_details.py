@@ -184,6 +184,27 @@ def test_P8_the_journal_marks_what_a_new_chat_starts_with(serve: Serve) -> None:
     assert "New chats start with those marked" in page
 
 
+def test_P8_the_page_of_a_memory_says_until_when_new_chats_start_with_it(
+    serve: Serve, clock: ManualClock
+) -> None:
+    served = serve("advisor")
+    me, ada = served.engine.for_user("ada"), Visitor(served, "ada")
+    said = me.remember("Only funds.").memory
+    learned = me.remember("Likes gold.", source="extracted", confidence=0.8).memory
+    doubtful = me.remember("Likes bonds.", source="extracted", confidence=0.1).memory
+
+    assert "It never fades." in ada.get(f"/memory/{said.id}").text
+    assert "New chats start with it until 19" in ada.get(f"/memory/{learned.id}").text
+    page = ada.get(f"/memory/{doubtful.id}").text
+    assert "too uncertain for new chats to start with. It is recalled when needed." in page
+    assert "in new chats above" in page
+    assert "fading" not in ada.get("/journal/memory").text
+    assert "recalled at any confidence" in ada.get("/how-it-works").text
+
+    clock.advance(timedelta(days=90))
+    assert "It is recalled when needed." in ada.get(f"/memory/{learned.id}").text
+
+
 def test_P8_a_row_of_the_journal_is_deleted_into_the_trash_with_an_undo(serve: Serve) -> None:
     served = serve("advisor")
     me, ada = served.engine.for_user("ada"), Visitor(served, "ada")

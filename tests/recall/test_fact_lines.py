@@ -53,15 +53,38 @@ def test_words_like_last_week_are_told_with_the_day_they_were_said() -> None:
     assert word_fact(stated("Bought a boat last week"), NOW).endswith("(said on 2 Mar 2026)")
 
 
-def test_a_bare_value_is_told_with_its_predicate() -> None:
+def test_a_bare_value_is_told_with_its_key_in_words() -> None:
     john = stated("John", subject="user", predicate="name")
+    tea = stated("Earl Grey", subject="user", predicate="favourite_tea")
+    oslo = stated("Oslo", subject="Ida", predicate="home_city")
 
-    assert word_fact(john, NOW) == "user name: John"
-    assert word_fact(john, NOW, is_own=True) == "name: John"
-    assert (
-        word_fact(stated("Oslo", subject="Ida", predicate="home_city"), NOW)
-        == "Ida home city: Oslo"
-    )
+    assert word_fact(john, NOW) == word_fact(john, NOW, is_own=True) == "Name: John"
+    assert word_fact(tea, NOW) == "Favourite tea: Earl Grey"
+    assert word_fact(oslo, NOW) == "Ida's home city: Oslo"
+
+
+@pytest.mark.parametrize(
+    ("content", "predicate"),
+    [
+        ("Dislikes gold", "likes_gold"),
+        ("Only does funds", "habit_do_funds"),
+        ("Is vegan", "diet"),
+        ("Rents flats", "housing"),
+        ("No gold", "buys_gold"),
+    ],
+)
+def test_a_sentence_is_told_without_its_key(content: str, predicate: str) -> None:
+    own = stated(content, subject="user", predicate=predicate)
+    other = stated(content, subject="Ida", predicate=predicate)
+
+    assert word_fact(own, NOW) == content
+    assert word_fact(other, NOW) == f"Ida: {content}"
+
+
+def test_three_words_of_the_user_are_no_bare_value() -> None:
+    moved = stated("Moved to Oslo", subject="user", predicate="home")
+
+    assert word_fact(moved, NOW) == "Moved to Oslo"
 
 
 def test_a_name_within_another_word_is_no_name() -> None:

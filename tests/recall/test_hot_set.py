@@ -71,10 +71,27 @@ def test_P3_the_hot_set_has_the_given_format(me: Memory, clock: ManualClock) -> 
         "- lives in Rome (until 4 Mar 2026)\n"
         "- visits Oslo\n"
         "- has a dog\n"
-        "- user retirement: retires at 50\n"
+        "- retires at 50\n"
         f"{BLOCK_END}"
     )
     assert len(context.memories) == 8
+
+
+def test_P3_lines_are_sentences_and_a_bare_value_has_its_key_in_words(me: Memory) -> None:
+    for predicate, content in {
+        "habit_do_funds": "Only does funds",
+        "likes_gold": "Dislikes gold",
+        "home": "Moved to Oslo",
+        "favourite_tea": "Earl Grey",
+    }.items():
+        me.remember(content, subject="user", predicate=predicate)
+
+    assert sorted(entries(me.context().text)) == [
+        "Dislikes gold",
+        "Favourite tea: Earl Grey",
+        "Moved to Oslo",
+        "Only does funds",
+    ]
 
 
 def test_P3_empty_categories_and_an_empty_memory_leave_no_heading(me: Memory) -> None:
@@ -210,7 +227,7 @@ def test_P3_time_passing_changes_nothing_in_it(me: Memory, clock: ManualClock) -
 
     clock.advance(100 * DAY)
 
-    assert entries(me.context().text)[-1:] == ["user retirement: retires at 50"]
+    assert entries(me.context().text)[-1:] == ["retires at 50"]
     assert me.context(as_of=started) == start
 
 

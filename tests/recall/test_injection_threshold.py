@@ -98,7 +98,8 @@ def test_P5_the_threshold_is_a_choice_of_the_profile(
 def test_P5_where_everything_fades_what_faded_stays_out(
     open_fake: Open, clock: ManualClock
 ) -> None:
-    adjust = {"decay": {"applies_to": "all"}, "context": {"inject_extracted_at": 0}}
+    decay = {"applies_to": "all", "recall_at": 0.2}
+    adjust = {"decay": decay, "context": {"inject_extracted_at": 0}}
     me = open_fake("advisor", profile_overrides=adjust).for_user("ada")
     me.remember("likes tea", permanence="ephemeral")
     me.remember("likes tea cold", source="extracted", permanence="ephemeral")

@@ -12,7 +12,10 @@ import pytest
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
+from remembrancer.tools.caller import Caller
+from remembrancer.tools.preferences import save_preference
 from remembrancer.types import Source, Status
+from tests.assistant.talk import chat_of, say
 
 pytestmark = pytest.mark.feature("P12")
 
@@ -45,9 +48,18 @@ def test_P12_what_was_extracted_loses_confidence_and_stays_searchable(
     assert me.confidence(guessed) < 0.01
     assert store.run_job("decay_sweep", tenant=tenant).changed == 0
     assert me.get(guessed.id).status is Status.ACTIVE
-    found = me.recall("What about bonds?", minimum_confidence=0)
-    assert guessed.id in [one.memory.id for one in found]
+    assert guessed.id in [one.memory.id for one in me.recall("What about bonds?")]
     assert "I retire at 60." in me.context().text
+
+
+def test_P12_a_chat_without_a_model_tells_what_is_hardly_believed(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    store = open_memory("advisor")
+    me = store.for_user("ada")
+    me.remember("Seems to like bonds.", source="extracted", confidence=0.1)
+
+    assert "Seems to like bonds." in say(chat_of(store), "What do you know about bonds?").text
 
 
 def test_P12_recall_does_not_reset_decay_and_confirmation_does(
@@ -86,6 +98,40 @@ def test_P12_an_extracted_memory_never_overwrites_an_explicit_one(me: Memory) ->
 
     assert (guess.memory.id, guess.event) == (said.id, None)
     assert [one.content for one in me.list().items] == ["I retire at 60."]
+
+
+@pytest.mark.parametrize(
+    ("saved", "said"),
+    [
+        ("Lives in Oslo", "I live in Oslo."),
+        ("Lives in Oslo", "I live in Rome."),
+        ("Only does funds", "As I said, I only do funds."),
+        ("Dislikes gold", "I like gold."),
+    ],
+)
+def test_P12_what_a_tool_saved_stands_when_a_chat_repeats_or_contradicts_it(
+    saved: str, said: str, store: Remembrancer, me: Memory
+) -> None:
+    arguments = {"category": "profile", "content": saved}
+    save_preference.call(Caller(me), arguments)
+
+    me.learn([{"role": "user", "content": said}, {"role": "assistant", "content": "Ok."}], "x")
+    me.close("x")
+    store.flush()
+
+    assert [one.content for one in me.list().items] == [saved]
+
+
+def test_P12_what_was_saved_without_a_key_is_not_learned_again(
+    store: Remembrancer, me: Memory
+) -> None:
+    said = me.remember("Likes tea", category="profile").memory
+
+    me.learn([{"role": "user", "content": "I like tea."}], "x")
+    me.close("x")
+    store.flush()
+
+    assert [one.id for one in me.list().items] == [said.id]
 
 
 def test_P12_saying_it_oneself_takes_the_place_of_what_was_extracted(me: Memory) -> None:

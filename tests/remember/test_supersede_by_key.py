@@ -368,6 +368,30 @@ def test_M9_the_same_fact_again_changes_nothing(me: Memory) -> None:
     assert again.memory.id == first.memory.id
 
 
+def test_M9_the_same_words_are_one_fact_with_or_without_a_key_or_category(
+    open_fake: Callable[..., Remembrancer],
+) -> None:
+    me = open_fake("advisor").for_user("ada")
+    said = me.remember("Is vegan", category="fact").memory
+
+    for details in (DIET, {"category": "profile"}, DIET | {"category": "profile"}, {}):
+        again = me.remember("Is vegan", **details)
+        assert (again.memory.id, again.event) == (said.id, None)
+
+    item = me.remember("Is vegan", subject="user", predicate=".food")
+    assert item.memory.id != said.id
+
+
+def test_M9_old_words_without_a_key_do_not_keep_a_value_from_coming_back(me: Memory) -> None:
+    me.remember("Eats fish")
+    me.remember("Eats no animals", **DIET)
+
+    back = me.remember("Eats fish", **DIET)
+
+    assert back.replaced is not None
+    assert back.replaced.content == "Eats no animals"
+
+
 def test_M9_a_chain_of_three_can_be_walked_from_any_of_them(me: Memory) -> None:
     ids = [me.remember(words, **DIET).memory.id for words in ("Meat", "Vegetarian", "Vegan")]
 

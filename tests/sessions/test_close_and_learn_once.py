@@ -218,6 +218,34 @@ def test_P14_a_chat_gets_a_title_after_the_first_exchange(me: Memory) -> None:
     assert me.session("x").title == "Lisbon"
 
 
+@pytest.mark.parametrize("opening", ["hello", "hi there", "Good morning!", "/help", "Thanks. Bye."])
+def test_P14_small_talk_gives_no_title_and_the_first_message_that_says_something_does(
+    opening: str, me: Memory
+) -> None:
+    for _ in range(4):
+        me.append(exchange(opening), "x")
+        assert me.session("x").title is None
+
+    me.append([{"role": "user", "content": "Hi there. What is an ETF?"}], "x")
+    assert me.session("x").title is None
+    me.append([{"role": "assistant", "content": "A fund that is traded."}], "x")
+
+    assert me.session("x").title == "What is an ETF"
+
+
+def test_P14_a_model_titles_what_the_words_could_not(
+    open_memory: Open, model: ModelEndpoint, models: dict[str, object]
+) -> None:
+    model.default = says({"operations": [], "title": "Good morning"})
+    store = open_memory("advisor", models=models)
+    me = store.for_user("ada")
+    me.learn(exchange("hello"), "x")
+    me.close("x")
+    store.flush()
+
+    assert me.session("x").title == "Good morning"
+
+
 def test_P14_a_model_finds_a_better_title_but_never_over_a_persons_own(
     open_memory: Open, model: ModelEndpoint, models: dict[str, object]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from remembrancer.engine import Remembrancer
 from remembrancer.tools.preferences import MAX_LISTED
+from remembrancer.types import Fact
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.support.unconfirmed import learn_in_doubt
 
@@ -100,6 +101,35 @@ def test_P6_tools_words_name_preferences_alone(verb: str, talk: Talk, engine: Re
         assert error["code"] == "not_found"
         assert "candidates" not in error
     assert "Has an account at Fidelity" in contents(talk.call("list_preferences"))
+
+
+def test_P6_tools_a_save_has_the_attribute_that_its_words_call_for(
+    talk: Talk, engine: Remembrancer
+) -> None:
+    oslo = saved(talk, "Lives in Oslo", "profile")
+    rome = saved(talk, "Lives in Rome", "profile")
+    both = saved(talk, "Lives in Rome and works in Oslo", "profile")
+
+    assert rome["replaced"] == oslo["id"]
+    me = engine.for_user("ada")
+    kept, unread = (me.get(one["id"]) for one in (rome, both))
+    assert isinstance(kept, Fact)
+    assert isinstance(unread, Fact)
+    assert (kept.subject, kept.predicate, kept.category) == ("user", "home", "profile")
+    assert unread.key is None
+    assert len(me.list().items) == 2
+
+
+def test_P6_tools_recall_finds_what_the_profile_would_leave_out(
+    open_memory: Callable[..., Remembrancer],
+) -> None:
+    engine = open_memory("advisor", profile_overrides={"decay": {"recall_at": 0.2}})
+    me = engine.for_user("ada")
+    me.remember("Seems to like bonds", source="extracted", confidence=0.1)
+    assert me.recall("bonds") == []
+
+    with inside(engine, principal(engine)) as talk:
+        assert contents(talk.call("recall_preferences", query="bonds")) == ["Seems to like bonds"]
 
 
 def test_P6_tools_each_relation_that_is_offered_is_accepted(

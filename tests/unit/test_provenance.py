@@ -80,7 +80,7 @@ def turn(role: str, **details: Any) -> Turn:
         (episode(tags=("run",)), "recorded in a session"),
         (
             episode(tags=("note",), metadata={"note": new_id("turn", NOON)}),
-            "a reply that you saved",
+            "a reply that you bookmarked",
         ),
         (turn("assistant"), "said in a conversation"),
         (turn("tool", origin=Origin.TOOL, tainted=True), "from a tool or a document"),

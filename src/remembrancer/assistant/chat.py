@@ -50,6 +50,7 @@ from remembrancer.llm.models import Models
 from remembrancer.memory import Memory
 from remembrancer.recall.prompt_block import escape_for_prompt
 from remembrancer.search.prompt import join_follow_up
+from remembrancer.sessions.titles import find_opening
 from remembrancer.sessions.turns import TurnInput
 from remembrancer.tools.caller import Caller
 from remembrancer.types import COMMAND_KEY, Json, Record, TeamOrigin, Turn
@@ -96,7 +97,7 @@ class Chat:
             return
         turns = self._memory.turns(self.session)
         command = self._parse_command(message, turns)
-        exchange = Exchange(metadata=dict(metadata or {}), is_first=not turns)
+        exchange = Exchange(metadata=dict(metadata or {}), is_first=not find_opening(turns))
         try:
             with contextlib.closing(self._dispatch(command, message, exchange)) as events:
                 for event in events:

@@ -93,12 +93,13 @@ _POLITE = re.compile(
 _REMEMBER = re.compile(
     r"(?:/remember\s+|(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|"
     r"make a note)(?:\s+this)?"
-    r"(?:\s+(?P<that>that)\s+|\s*:\s*|,\s+|\s+(?=(?:my|our|i|i['’]m|we)\s)))(?P<content>.+)",
+    r"(?:\s+(?P<that>that)\s+|\s*:\s*|,\s+|"
+    r"\s+(?=(?:my|our|i|i['’]m|we|don['’]?t|do not)\s)))(?P<content>.+)",
     re.I | re.S,
 )
-_REMEMBER_TO = re.compile(
-    r"(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|make a note)\s+to\s+"
-    r"(?P<wish>.+)",
+_REMEMBER_WISH = re.compile(
+    r"(?:remember|note|keep in mind|(?:don['’]?t|do not|never) forget|make a note)\s+"
+    r"(?:to\s+)?(?P<wish>.+)",
     re.I | re.S,
 )
 _CORRECT = re.compile(r"(?:/correct\s+|correction\s*[:,]\s*)(?P<content>.+)", re.I | re.S)
@@ -191,7 +192,7 @@ def _parse_remember(request: str, *, is_favour: bool) -> Remember | None:
     """What is to be remembered; a wish that lasts, as in "always be concise", need not say so."""
     if parse_team_request(request) is not None:
         return None
-    match, wished = _REMEMBER.fullmatch(request), _REMEMBER_TO.fullmatch(request)
+    match, wished = _REMEMBER.fullmatch(request), _REMEMBER_WISH.fullmatch(request)
     told = match["content"] if match else wished["wish"] if wished else request
     content, question = split_question(told)
     if is_favour:  # "Can you remember that I like tea?" is no question.

@@ -32,7 +32,7 @@ class Exchange:
     """Collects the text and the metadata of an answer while it streams.
 
     `message` is the user's turn if it was stored before the answer, `is_learned` is True if it was
-    learned from as well, and `is_first` if the conversation begins with it.
+    learned from as well, and `is_first` if only small talk and commands precede it.
     """
 
     text: str = ""

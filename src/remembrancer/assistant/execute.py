@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 from zoneinfo import ZoneInfo
@@ -10,13 +11,17 @@ from remembrancer.assistant import replies
 from remembrancer.assistant.commands import Correct, Forget, ListMemories, Remember
 from remembrancer.assistant.correction import apply_correction
 from remembrancer.assistant.events import ChatEvent, MemoryChanged, TextChunk
-from remembrancer.errors import Ambiguous, RemembrancerError
+from remembrancer.errors import Ambiguous, InvalidInput, NotFound, RemembrancerError
 from remembrancer.learn.rules.told import read_parts
 from remembrancer.memory import Memory
+from remembrancer.remember.lifecycle import FORGETTABLE
 from remembrancer.remember.statement import FactFields
-from remembrancer.types import Evidence, Record, Turn, Written
+from remembrancer.types import Episode, Evidence, Kind, Record, Turn, Written
 
 MAX_LISTED = 100
+ENUMERATION = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+NO_NAME = re.compile(r"^(?:(?:about|all|my|our|the)\s+)+", re.IGNORECASE)
+"""What precedes the name of a thing."""
 
 ExecutableCommand = Remember | Correct | Forget | ListMemories
 
@@ -40,13 +45,16 @@ def execute_command(
                 source = _cite(turn, command.content)
                 yield from _report_write(apply_correction(memory, command.content, topic, source))
             case Forget():
+                _refuse_several(memory, command.query)
                 forgotten = memory.forget(command.query)
                 yield TextChunk(f"Forgotten: {replies.quote_memory(forgotten.memory)}")
                 yield from report_change(forgotten)
             case ListMemories():
-                page = memory.list(limit=MAX_LISTED)
+                kinds = [one for one in memory.profile.recall.kinds if one is not Kind.TURN]
+                page = memory.list(kinds=kinds, limit=MAX_LISTED)
+                known = [one for one in page.items if not _is_bookmark(one)]
                 more = page.cursor is not None
-                yield TextChunk(replies.format_memory_list(page.items, zone, more=more))
+                yield TextChunk(replies.format_memory_list(known, zone, more=more))
             case _:
                 assert_never(command)
     except Ambiguous as error:
@@ -54,6 +62,34 @@ def execute_command(
         yield TextChunk(f"Several memories match. Repeat the text of the one you mean:\n{matches}")
     except RemembrancerError as error:
         yield TextChunk(str(error))
+
+
+def _refuse_several(memory: Memory, query: str) -> None:
+    """Raise Ambiguous if "gold and bonds" names one memory with gold and another with bonds."""
+    things = [NO_NAME.sub("", one) for one in ENUMERATION.split(query)]
+    if len(things) == 1 or _find_named(memory, query):
+        return
+    named = [found for one in things if (found := _find_named(memory, one))]
+    if len(named) > 1 and not set.intersection(*map(set, named)):
+        candidates = {id: record for found in named for id, record in found.items()}
+        raise Ambiguous(f"{len(candidates)} memories match.", list(candidates.values()))
+
+
+def _find_named(memory: Memory, words: str) -> dict[str, Record]:
+    """The memories that contain the words, by id."""
+    found: Sequence[Record] = ()
+    try:
+        found = [memory.resolve(words, FORGETTABLE)]
+    except Ambiguous as error:
+        found = error.candidates
+    except (NotFound, InvalidInput):
+        pass
+    return {one.id: one for one in found}
+
+
+def _is_bookmark(record: Record) -> bool:
+    """True for a reply of the assistant's, which says nothing about the person."""
+    return isinstance(record, Episode) and record.is_note
 
 
 def report_change(written: Written) -> Iterator[MemoryChanged]:

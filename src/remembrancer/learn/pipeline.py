@@ -379,7 +379,8 @@ def _advance_session(
     )
     if extraction.summary is not None:
         advanced = replace(advanced, summary=redact_text(extraction.summary))
-    if extraction.title is not None and session.metadata.get(TITLE_SOURCE_KEY) == BY_WORDS:
+    is_untitled = session.title is None or session.metadata.get(TITLE_SOURCE_KEY) == BY_WORDS
+    if extraction.title is not None and is_untitled:
         advanced = set_title(advanced, redact_text(extraction.title), BY_MODEL)
     return advanced
 

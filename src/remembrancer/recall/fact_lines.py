@@ -18,8 +18,10 @@ from remembrancer.types import Fact, Source
 
 MAX_LINE_CHARS = 360
 MAX_BARE_WORDS, MAX_VALUE_WORDS = 3, 2
-"""A content of so few words is told with its subject and predicate, one about the user with its
-predicate alone."""
+"""A content of so few words may be a bare value, which is told with its key; one of the user's
+is shorter."""
+VERB = re.compile(r"is|has|was|[a-z]{2,}[^\W\ds]s", re.IGNORECASE)
+"""The first word of a sentence in the third person, as in "Dislikes gold"."""
 
 UNVERIFIED_NOTE = "(unverified: from a tool or a document)"
 INFERRED_NOTE = "(inferred)"
@@ -143,13 +145,24 @@ def _word_content(fact: Fact, is_own: bool) -> str:
         return short
     if fact.has_program_key or not fact.subject or _names_subject(fact.content, fact.subject):
         return escape_for_prompt(fact.content)
-    words, is_number = len(fact.content.split()), fact.content[:1].isdigit()
-    if not is_own and (is_number or words <= MAX_BARE_WORDS):
-        return escape_for_prompt(fact.search_text)
-    if not is_own and canonical_subject(fact.subject) != USER_SUBJECT:
-        return escape_for_prompt(f"{fact.subject}: {fact.content}")
-    key = fact.predicate if is_number or words <= MAX_VALUE_WORDS else None
-    return escape_for_prompt(f"{key.replace('_', ' ')}: {fact.content}" if key else fact.content)
+    is_own = is_own or canonical_subject(fact.subject) == USER_SUBJECT
+    owner = "" if is_own else fact.subject
+    max_words = MAX_VALUE_WORDS if is_own else MAX_BARE_WORDS
+    key = (fact.predicate or "").replace("_", " ")
+    if not key or not _is_bare_value(fact.content, key, max_words):
+        return escape_for_prompt(f"{owner}: {fact.content}" if owner else fact.content)
+    topic = f"{owner}'s {key}" if owner else key[0].upper() + key[1:]
+    return escape_for_prompt(f"{topic}: {fact.content}")
+
+
+def _is_bare_value(content: str, key: str, max_words: int) -> bool:
+    """True for "Earl Grey" under favourite tea, False for what is a sentence of its own."""
+    if content[:1].isdigit():
+        return True
+    words = content.split()
+    names_key = not set(split_words(content)).isdisjoint(split_words(key))
+    is_verb_phrase = len(words) > 1 and words[1][0].islower() and VERB.fullmatch(words[0])
+    return len(words) <= max_words and not names_key and not is_verb_phrase
 
 
 def _names_subject(content: str, subject: str) -> bool:

@@ -199,7 +199,7 @@ def plan_write(
         return _plan_quarantine(reader, new, embedding)
     if new.status is Status.UNCONFIRMED:
         return _plan_unconfirmed(reader, new, embedding)
-    near = _find_neighbours(call, reader, new, embedding, statement)
+    near = _find_neighbours(call, reader, new, embedding)
     decision = decide(
         new,
         near,
@@ -509,9 +509,7 @@ def _fold_subject(record: Record) -> str:
     return fold_name(canonical_subject(subject or USER_SUBJECT))
 
 
-def _find_neighbours(
-    call: Call, reader: Reader, new: Record, embedding: Embedding, statement: Statement
-) -> Neighbours:
+def _find_neighbours(call: Call, reader: Reader, new: Record, embedding: Embedding) -> Neighbours:
     decay = call.profile.decay
     here = Filter(
         now=new.recorded_at,
@@ -523,12 +521,14 @@ def _find_neighbours(
     if new.kind is Kind.EPISODE:
         return Neighbours()
     same_words = reader.find(replace(here, fingerprint=fingerprint(new.content)), 20)
-    identical = next((old for old in same_words if _is_identical(new, old, statement)), None)
+    identical = next((old for old in same_words if _is_identical(new, old)), None)
     if isinstance(new, Rule) and identical is None:
         return Neighbours(objection=find_objection(call, reader, new, embedding))
-    if not isinstance(new, Fact) or identical is not None:
+    if not isinstance(new, Fact):
         return Neighbours(identical=identical)
     same_key = find_holder(reader, new.key) if new.key is not None else None
+    if identical is not None and not _is_held_by_another(same_key, identical):
+        return Neighbours(identical=identical)
     if same_key is not None or new.has_program_key:
         return Neighbours(same_key=same_key, said_at=last_said_at(reader, same_key))
     hit = next(iter(find_nearest(reader, embedding, here, 1)), None)
@@ -550,18 +550,22 @@ def last_said_at(reader: Reader, record: Record | None) -> datetime | None:
     return max(moments, default=stated_at)
 
 
-def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
+def _is_identical(new: Record, old: Record) -> bool:
     if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
-    same_category = statement.category in (None, old.category)
-    return same_category and _fills_slot_of(new, old) and _have_same_subject(new, old)
+    return _can_share_key(new, old) and _have_same_subject(new, old)
 
 
-def _fills_slot_of(new: Fact, old: Fact) -> bool:
-    """True if both tell the same attribute, however it is spelled, or the new fact tells none."""
-    if new.key is None:
-        return True
-    return old.key is not None and get_slot(new.key) == get_slot(old.key)
+def _can_share_key(new: Fact, old: Fact) -> bool:
+    """True if both tell the same attribute, however it is spelled, or one of them tells none."""
+    if new.has_program_key or old.has_program_key:
+        return new.key is None or new.key == old.key
+    return new.key is None or old.key is None or get_slot(new.key) == get_slot(old.key)
+
+
+def _is_held_by_another(holder: Fact | None, identical: Record) -> bool:
+    """True if another fact is now the value of the attribute that the same words tell."""
+    return holder is not None and holder.status is Status.ACTIVE and holder.id != identical.id
 
 
 def _move_link(link: Link, old_id: str, new_id: str) -> Link:

@@ -54,7 +54,7 @@ LABELS = {
     ProvenanceKind.SPOKEN: "said in a conversation",
     ProvenanceKind.REQUESTED: "saved by the assistant because you asked",
     ProvenanceKind.NOTED: "saved by the assistant",
-    ProvenanceKind.BOOKMARKED: "a reply that you saved",
+    ProvenanceKind.BOOKMARKED: "a reply that you bookmarked",
     ProvenanceKind.LEARNED: "learned from a conversation",
     ProvenanceKind.OUTSIDE: "from a tool or a document",
 }
@@ -112,6 +112,8 @@ def describe_provenance(provenance: Provenance) -> str:
 def _classify(record: Record) -> ProvenanceKind:
     if isinstance(record, Turn):
         return ProvenanceKind.OUTSIDE if record.tainted else ProvenanceKind.SPOKEN
+    if isinstance(record, Episode) and record.is_note:
+        return ProvenanceKind.BOOKMARKED
     match record.source:
         case Source.CONSOLIDATED:
             return ProvenanceKind.CONCLUDED
@@ -125,8 +127,6 @@ def _classify(record: Record) -> ProvenanceKind:
 
 
 def _classify_explicit(record: Record) -> ProvenanceKind:
-    if isinstance(record, Episode) and record.is_note:
-        return ProvenanceKind.BOOKMARKED
     if isinstance(record, Episode) and SESSION_TAGS.intersection(record.tags):
         return ProvenanceKind.RECORDED
     if record.evidence:

@@ -83,7 +83,7 @@ def read_prompt(text: str) -> PromptReading:
         is_first_person=_is_first_person(plain),
         is_request=_is_request(plain),
         is_broad=_matches("broad", words),
-        is_small_talk=_is_small_talk(words),
+        is_small_talk=is_small_talk(text),
         is_question="?" in text or _is_lookup(words),
         is_general=bool(_load_pattern("general").search(plain)),
         is_text_task=_is_text_task(plain),
@@ -143,8 +143,8 @@ def _is_request(plain: str) -> bool:
     return any(_matches("request", words) for words in openings)
 
 
-def _is_small_talk(words: tuple[str, ...]) -> bool:
-    known = _load_list("small_talk")
+def is_small_talk(text: str) -> bool:
+    words, known = split_words(text), _load_list("small_talk")
     return len(words) <= MAX_SMALL_TALK_WORDS and all(word in known for word in words)
 
 

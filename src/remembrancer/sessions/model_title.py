@@ -9,7 +9,14 @@ from remembrancer.guard.redaction import redact_text
 from remembrancer.llm import InvalidModelResponse, Model, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.recall.prompt_block import escape_for_prompt, strip_memory_block
-from remembrancer.sessions.titles import BY_MODEL, BY_WORDS, MAX_TITLE_CHARS, TITLE_SOURCE_KEY
+from remembrancer.sessions.titles import (
+    BY_MODEL,
+    BY_WORDS,
+    MAX_OPENING_TURNS,
+    MAX_TITLE_CHARS,
+    TITLE_SOURCE_KEY,
+    find_opening,
+)
 from remembrancer.sessions.turns import set_title
 from remembrancer.types import Json, Session, Turn
 
@@ -31,10 +38,10 @@ def title_session(call: Call, session_id: str) -> None:
     model = call.models.fast
     with call.store.open_reader(call.owner) as reader:
         session = reader.get_session(session_id)
-        turns = reader.list_turns(session_id, limit=2)
+        turns = reader.list_turns(session_id, limit=MAX_OPENING_TURNS)
     if model is None or not _is_titled_by_words(session):
         return
-    title = _ask_for_title(model, turns)
+    title = _ask_for_title(model, find_opening(turns)[:2])
     if title is None:
         return
     with call.open_writer() as writer:

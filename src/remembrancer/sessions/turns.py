@@ -19,7 +19,7 @@ from remembrancer.guard.redaction import (
 )
 from remembrancer.ids import new_id
 from remembrancer.remember.embedding import ROLES, embed_units, split_turn
-from remembrancer.sessions.titles import BY_WORDS, TITLE_SOURCE_KEY, build_title
+from remembrancer.sessions.titles import BY_WORDS, MAX_OPENING_TURNS, TITLE_SOURCE_KEY, build_title
 from remembrancer.store.contract import Embedding, Insert, Writer
 from remembrancer.types import (
     Action,
@@ -142,7 +142,7 @@ def continue_session(
     if title is not None:
         current = set_title(current, title)
     elif current.title is None:
-        derived = build_title([*writer.list_turns(session_id, limit=5), *records])
+        derived = build_title([*writer.list_turns(session_id, limit=MAX_OPENING_TURNS), *records])
         current = set_title(current, derived, BY_WORDS)
     return Appended(current, tuple(records))
 

@@ -10,6 +10,7 @@ from remembrancer.errors import NotFound
 from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, WriteResult
+from remembrancer.tools.told import restate_told
 from remembrancer.tools.tool import (
     ENDS,
     READS,
@@ -38,9 +39,9 @@ def save_preference(
 ) -> WriteResult:
     """Save a new durable fact about the user. List or recall first, and update an existing fact
     rather than save it twice; only recall returns detail."""
-    return WriteResult.from_written(
-        caller.memory.remember(content, category=category, **drop_none(body=detail))
-    )
+    details = {"category": category, **drop_none(body=detail)}
+    content, told = restate_told(caller.profile, content, details)
+    return WriteResult.from_written(caller.memory.remember(content, **told))
 
 
 @tool(SETS)

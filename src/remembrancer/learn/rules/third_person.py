@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from remembrancer.learn.rules.patterns import load_rules
@@ -33,6 +34,7 @@ OTHER_CLAUSE = re.compile(
 """Words behind which a verb can have another subject, or no ending."""
 
 IRREGULAR = {"am": "is", "are": "is", "have": "has", "do": "does", "go": "goes", "was": "was"}
+MAX_ADVERBS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +144,19 @@ def conjugate(verb: str) -> str:
     if vocabulary.equals("UNCHANGED", first) or first.endswith("s"):
         return verb
     return f"{add_verb_ending(first)}{gap}{rest}"
+
+
+def list_first_persons(words: str) -> Iterator[str]:
+    """What a person may have said, for a statement about them that does not name them."""
+    told = words.split()
+    for at, word in enumerate(told[: MAX_ADVERBS + 1]):
+        before = " ".join([*told[:at], ""]).lower()
+        for verb in _list_bases(word.lower()):
+            yield f"I {before}{' '.join([verb, *told[at + 1 :]])}"
+    yield f"My {words[:1].lower()}{words[1:]}"
+
+
+def _list_bases(word: str) -> list[str]:
+    """What may be the verb whose third person a word is."""
+    regular = (word, word[:-1], word[:-2], f"{word[:-3]}y")
+    return [one for one in (*IRREGULAR, *regular) if one and conjugate(one) == word]

@@ -5,6 +5,7 @@ It is restated in the third person only as a whole; what rules cannot restate ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from remembrancer.learn.rules.extractor import list_spoken_languages
 from remembrancer.learn.rules.patterns import INSTRUCTION, load_rules
 from remembrancer.learn.rules.people import People
 from remembrancer.learn.rules.sentence_extractor import SentenceExtractor
+from remembrancer.learn.rules.third_person import list_first_persons
 from remembrancer.learn.rules.wish import SELF, Part, split_wishes, word_wish
 from remembrancer.learn.wording.change import is_past, stands_beside
 from remembrancer.learn.wording.word_list import list_languages, load_word_lists, straighten
@@ -25,6 +27,7 @@ from remembrancer.search.language import Language
 from remembrancer.types import Turn
 
 MAX_TOLD_CHARS = 480
+SEVERAL = re.compile(r"[.;]\s|\b(?:and|but)\b", re.IGNORECASE)
 TURN_ID = "told"
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 """The time of the turn that is read: no date in it is resolved."""
@@ -66,6 +69,19 @@ def read_told(words: str) -> ToldStatement:
             key = (found.subject, found.predicate) if has_key else (None, None)
             return ToldStatement(found.content, category, *key, found.importance)
     return ToldStatement(words, category)
+
+
+def read_saved(words: str) -> ToldStatement:
+    """Read what a model saves: its key is that of the same statement in the first person.
+
+    Words that may say two things have no key.
+    """
+    bare = words.strip(" .!")
+    for said in () if SEVERAL.search(bare) else list_first_persons(bare):
+        told = read_told(said)
+        if told.predicate and told.content.casefold() == bare.casefold():
+            return replace(told, content=words)
+    return ToldStatement(words, choose_category(words))
 
 
 def read_parts(words: str) -> tuple[tuple[str, ToldStatement], ...]:

@@ -95,7 +95,7 @@ def draw_lifetime(
     now: datetime,
     zone: tzinfo,
     *,
-    recall_at: float,
+    threshold: tuple[str, float],
     ended: datetime | None = None,
 ) -> Chart:
     """The confidence of a memory since it was recorded, and its forecast without confirmation."""
@@ -108,10 +108,10 @@ def draw_lifetime(
         return WIDTH * max(0.0, min(1.0, (moment - start).total_seconds() / span))
 
     past, future = _plot_lines(segments, x, ended or now, end)
-    threshold = _y(recall_at)
+    label, height = threshold[0], _y(threshold[1])
     parts = [
-        _line(0, threshold, WIDTH, threshold, "threshold"),
-        _text(0, threshold - 3, "recalled above", "label start"),
+        _line(0, height, WIDTH, height, "threshold"),
+        _text(0, height - 3, label, "label start"),
         f'<polyline class="past" points="{past}"/>',
         f'<polyline class="future" points="{future}"/>' if not ended else "",
         *(_circle(x(point.since), _y(point.confidence), 3, "mark") for point in segments),

@@ -20,6 +20,7 @@ from remembrancer.assistant.topic import find_topic_id
 from remembrancer.errors import NotFound, RemembrancerError
 from remembrancer.recall.filters import RecallOptions
 from remembrancer.server import schemas
+from remembrancer.server.pages import text
 from remembrancer.server.pages.activity_feed import list_memory_ids
 from remembrancer.server.pages.conversations import group_by_recency
 from remembrancer.server.pages.filters import parse_filters
@@ -102,7 +103,7 @@ def _render_chat(
     topic = context.me.several([about]).get(about) if about else None
     return context.render(
         "chat.html",
-        (session.title if session else None) or "New chat",
+        (session.title if session else None) or text.UNTITLED,
         id=id,
         session=session,
         trashed=bool(turns) and all(turn.status is Status.TRASHED for turn in turns),

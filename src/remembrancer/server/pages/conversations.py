@@ -11,6 +11,7 @@ from starlette.responses import Response
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
 from remembrancer.server import schemas
+from remembrancer.server.pages import text
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
@@ -76,7 +77,7 @@ def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
     active = [turn for turn in turns if turn.status is Status.ACTIVE]
     return context.render(
         "conversation.html",
-        session.title or session.id,
+        session.title or text.UNTITLED,
         session=session,
         in_brief=len(select_summarised(active, limits, limits.context_tokens)),
         brief=read_brief(session),

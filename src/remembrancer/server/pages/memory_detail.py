@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from remembrancer.decay import decay_rate
+from remembrancer.decay import decay_rate, predict_drop_below
 from remembrancer.errors import NotFound
 from remembrancer.maintenance.simulate import forecast
 from remembrancer.memory import Memory
@@ -21,7 +21,17 @@ from remembrancer.server.pages.memory_source import build_source
 from remembrancer.server.pages.page_context import CurrentPage, PageContext, PastPage
 from remembrancer.server.routes.kinds import get_record
 from remembrancer.text_format import pluralize
-from remembrancer.types import Action, Event, History, Link, Record, Relation, Status, Written
+from remembrancer.types import (
+    Action,
+    Event,
+    History,
+    Link,
+    Record,
+    Relation,
+    Source,
+    Status,
+    Written,
+)
 
 router = APIRouter()
 
@@ -141,10 +151,24 @@ def _describe_use(context: PageContext, record: Record) -> str:
 def _describe_fading(context: PageContext, record: Record) -> str:
     ahead = forecast(record, context.profile.decay)
     if ahead.fades_at is None:
-        return "It never fades."
+        return _describe_loading(context, record)
     if ahead.fades_at <= context.now:
         return "It is too uncertain to be used. Confirm it to keep it."
     return f"It will fade by {context.format_day(ahead.fades_at)} unless confirmed."
+
+
+def _describe_loading(context: PageContext, record: Record) -> str:
+    """Until when new chats start with a memory that is recalled at any confidence."""
+    settings, decay = context.profile.context, context.profile.decay
+    if settings.style != "hot_set" or record.source is Source.EXPLICIT:
+        return "It never fades."
+    until = predict_drop_below(record, decay, settings.inject_extracted_at)
+    if until is None:
+        return "It never fades."
+    if until <= context.now:
+        return "It is too uncertain for new chats to start with. It is recalled when needed."
+    day = context.format_day(until)
+    return f"New chats start with it until {day} unless confirmed. Then it is recalled when needed."
 
 
 def _draw_links(
@@ -163,7 +187,12 @@ def _draw_links(
 
 def _draw_lifetime(context: PageContext, record: Record, history: History) -> Chart:
     """The confidence of this version over time."""
-    decay = context.profile.decay
+    decay, settings = context.profile.decay, context.profile.context
+    threshold = (
+        ("recalled above", decay.recall_at)
+        if decay.recall_at or settings.style != "hot_set"
+        else ("in new chats above", settings.inject_extracted_at)
+    )
     rate = decay_rate(record.permanence, record.source, decay)
     renewed = [
         event.at
@@ -178,6 +207,6 @@ def _draw_lifetime(context: PageContext, record: Record, history: History) -> Ch
         segments,
         context.moment,
         context.zone,
-        recall_at=decay.recall_at,
+        threshold=threshold,
         ended=record.retired_at if record.status is not Status.ACTIVE else None,
     )

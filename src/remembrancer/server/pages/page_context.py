@@ -98,7 +98,10 @@ def load_templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        asset=static.asset_url, describe_surface=describe_surface, pluralize=pluralize
+        asset=static.asset_url,
+        describe_surface=describe_surface,
+        pluralize=pluralize,
+        untitled=text.UNTITLED,
     )
     environment.filters.update(path=lambda name: quote(str(name), safe=""), humanize=text.humanize)
     return environment

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from remembrancer.errors import ScopeRequired
+from remembrancer.server.pages import text
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.page_context import CurrentPage, PageContext
 from remembrancer.types import Session
@@ -45,7 +46,7 @@ def _list_actions(q: str) -> list[dict[str, Any]]:
 
 
 def _find_pages(context: PageContext, q: str) -> list[dict[str, Any]]:
-    renamed = {"/chat": "New chat"}
+    renamed = {"/chat": text.UNTITLED}
     links = [
         (href, renamed.get(href, name)) for href, name in (*context.list_nav_items(), *EXTRA_PAGES)
     ]
@@ -56,7 +57,7 @@ def _find_pages(context: PageContext, q: str) -> list[dict[str, Any]]:
 
 def _find_sessions(context: PageContext, q: str) -> list[dict[str, Any]]:
     def title(session: Session) -> str:
-        return session.title or session.id
+        return session.title or f"{text.UNTITLED} of {context.format_day(session.started_at)}"
 
     sessions = context.me.sessions(limit=MAX_SESSIONS if q else 3).items
     matches = [session for session in sessions if q.casefold() in title(session).casefold()][:5]

@@ -20,6 +20,9 @@ from remembrancer.types import (
     Status,
 )
 
+UNTITLED = "New chat"
+"""The name of a conversation without a title."""
+
 SELF_SUBJECTS = frozenset({"user", "me", "i"})
 """Subjects that mean the owner of a memory, besides their name."""
 
