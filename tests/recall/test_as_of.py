@@ -760,3 +760,37 @@ def test_X2_a_team_fact_is_found_by_its_wording_of_then(
     assert found.content == "Releases are cut from the main branch."
     assert me.team("When is the coffee machine cleaned?", as_of=before) == []
     assert me.team("How is a release made?") == []
+
+
+def test_X2_what_had_expired_then_is_decided_by_the_expiry_of_then(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    code = me.remember("The gate code is 12.", ttl_days=3).memory
+    answers: list[tuple[datetime, int]] = []
+
+    def look() -> None:
+        answers.append((clock.now(), len(me.list().items)))
+        clock.advance(24 * HOUR)
+
+    def look_back(then: datetime) -> int:
+        (listed,) = {
+            len(me.list(as_of=then).items),
+            len(me.list(as_of=AsOf(known=then, true=then)).items),
+            len(me.recall("gate code", as_of=then, mode="keyword")),
+            me.stats(as_of=then).by_kind["fact"].get("active", 0),
+        }
+        return listed
+
+    for _ in range(5):
+        look()
+    confirmed = me.confirm(code.id).event
+    assert confirmed is not None
+    look()
+    assert [number for _, number in answers] == [1, 1, 1, 0, 0, 1]
+    assert [(then, look_back(then)) for then, _ in answers] == answers
+
+    me.undo(confirmed.id)
+    look()
+    assert answers[-1][1] == 0
+    assert [(then, look_back(then)) for then, _ in answers] == answers
