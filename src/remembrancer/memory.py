@@ -39,7 +39,7 @@ from remembrancer.recall.as_of import (
     restore_known,
 )
 from remembrancer.recall.context import build_context
-from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter, to_as_of
+from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter
 from remembrancer.recall.pipeline import recall
 from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
@@ -85,6 +85,7 @@ from remembrancer.types import (
     check_options,
     looks_like_id,
     parse_enum,
+    to_as_of,
     validate_name,
 )
 

@@ -376,7 +376,7 @@ class RemoteMemory(RemoteConversations):
 
     def history(self, reference: str, *, as_of: AsOf | datetime | None = None) -> History:
         """Return all versions of a memory, with their events and links."""
-        id, then = self._resolve_id(reference, *Status), build_as_of_params(as_of)
+        then, id = build_as_of_params(as_of), self._resolve_id(reference, *Status)
         history = self._server.read("memory", id, "history", **then)
         links = self._server.read("memory", id, "links", **then)["items"]
         return parse_value(History, {**history, "links": links})

@@ -15,7 +15,7 @@ from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.profiles import Profile
 from remembrancer.recall.fact_lines import MAX_LINE_CHARS, build_fact_entries, word_fact
 from remembrancer.recall.fact_search import find_facts, find_instructions
-from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter, to_as_of
+from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
 from remembrancer.recall.pipeline import recall
 from remembrancer.recall.prompt_block import (
     CHARS_PER_TOKEN,
@@ -42,6 +42,7 @@ from remembrancer.types import (
     Session,
     Source,
     Turn,
+    to_as_of,
     validate_name,
 )
 
@@ -133,9 +134,9 @@ def build_context(
     budget = settings.budget_tokens if budget is None else budget
     if budget < 0:
         raise InvalidInput("The budget must be a number of tokens, 0 or more.")
-    context_style = _get_style(style or settings.style)
+    context_style, as_of = _get_style(style or settings.style), to_as_of(as_of)
     if session is not None and as_of is None and context_style.frozen_per_session:
-        as_of = _load_snapshot_time(call, session)
+        as_of = AsOf(known=_load_snapshot_time(call, session))
     request = _build_request(call, prompt, as_of, session, now, budget)
     request = replace(request, exclude=frozenset(exclude))
     layout, drafted = (
@@ -366,18 +367,17 @@ def _store_snapshot_time(call: Call, name: str) -> Session:
 def _build_request(
     call: Call,
     prompt: str | None,
-    as_of: AsOf | datetime | None,
+    as_of: AsOf | None,
     session: str | None,
     now: datetime | None,
     budget: int,
 ) -> ContextRequest:
-    then = to_as_of(as_of)
-    asked_at = as_utc(now) if now is not None else (then and then.known) or call.now()
+    asked_at = as_utc(now) if now is not None else (as_of and as_of.known) or call.now()
     if now is not None:
         call = call.at(asked_at)
     query = (prompt or "").strip()[:MAX_QUERY_CHARS] or None
     question, zone = read_prompt(query or ""), call.load_zone()
-    return ContextRequest(call, query, then, asked_at, question, budget, zone, session)
+    return ContextRequest(call, query, as_of, asked_at, question, budget, zone, session)
 
 
 def _select_memories(
