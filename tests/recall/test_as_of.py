@@ -794,3 +794,45 @@ def test_X2_what_had_expired_then_is_decided_by_the_expiry_of_then(
     look()
     assert answers[-1][1] == 0
     assert [(then, look_back(then)) for then, _ in answers] == answers
+
+
+@pytest.mark.parametrize("key", [("Ada", "home"), ("ada", "city"), ("ada", "lives in")])
+def test_X2_the_fact_of_then_is_found_under_any_name_of_its_attribute(
+    both: Remembrancer, clock: ManualClock, key: tuple[str, str]
+) -> None:
+    me = both.for_user("ada")
+    me.remember("Ada lives in Bern.", subject="ada", predicate="home")
+    then = clock.now()
+    clock.advance(HOUR)
+    me.remember("Ada lives in Rome.", subject="ada", predicate="home")
+    me.remember("Ada drinks tea.", subject="ada", predicate="drink")
+
+    for as_of, content in (
+        (None, "Ada lives in Rome."),
+        (AsOf(known=then), "Ada lives in Bern."),
+        (AsOf(true=then), "Ada lives in Bern."),
+        (clock.now(), "Ada lives in Rome."),
+    ):
+        found = me.fact(*key, as_of=as_of)
+        assert found is not None
+        assert found.content == content
+    assert me.fact("bo", key[1], as_of=then) is None
+
+
+def test_X2_the_fact_of_then_is_the_one_that_an_announced_change_had_made_the_value(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    key = {"subject": "ada", "predicate": "home"}
+    me.remember("Ada lives in Bern.", **key)
+    rome = me.remember("Ada lives in Rome.", valid_from=clock.now() + 48 * HOUR, **key).memory
+    moments = [clock.now()]
+    answers = [me.fact(*key.values())]
+    clock.advance(HOUR)
+    me.forget(rome.id)
+    moments.append(clock.now())
+    answers.append(me.fact(*key.values()))
+    clock.advance(HOUR)
+
+    assert [one and one.content for one in answers] == ["Ada lives in Rome.", None]
+    assert [me.fact(*key.values(), as_of=one) for one in moments] == answers

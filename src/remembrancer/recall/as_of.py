@@ -16,8 +16,10 @@ from remembrancer.paging import decode_cursor, encode_cursor
 from remembrancer.recall.filters import matches_state, without_state
 from remembrancer.remember.lifecycle import filter_visible_events
 from remembrancer.remember.resolve import is_in_trash, load_versions
+from remembrancer.remember.slots import get_slot, is_in_slot
 from remembrancer.remember.undo import parse_link
 from remembrancer.store.contract import Filter, Position, Reader
+from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
     AsOf,
     Change,
@@ -34,7 +36,6 @@ from remembrancer.types import (
 )
 
 MAX_EVENTS = 1000
-MAX_FACTS = 100
 ALL_KINDS = tuple(Kind)
 
 
@@ -57,16 +58,24 @@ def load_version(call: Call, record: Record, as_of: AsOf) -> Record:
 def find_fact(
     call: Call, subject: str, predicate: str, scope: str | None, as_of: AsOf
 ) -> Fact | None:
-    """The fact in force then with that subject and predicate."""
-    criteria = call.visible_filter(scope=scope, kinds=(Kind.FACT,), as_of=as_of)
-    criteria = replace(criteria, subject=subject, predicate=predicate)
-    own_scope = call.resolve_write_scope(scope)
+    """The fact in force then with that subject and predicate, or else in their slot."""
+    slot = get_slot((call.resolve_write_scope(scope), subject, predicate))
+    in_force = call.visible_filter(scope=scope, kinds=(Kind.FACT,), as_of=as_of)
+    exact = replace(in_force, subject=subject, predicate=predicate)
     with call.store.open_reader(call.owner) as reader:
-        found = select_known(reader, reader.find(criteria, MAX_FACTS), as_of.known)
-    for one in select_believed(call, found, as_of):
-        if isinstance(one, Fact) and one.scope == own_scope:
-            return one
+        for criteria in (exact, in_force):
+            stored = iter_records(reader, criteria)
+            named = [one for one in stored if isinstance(one, Fact) and is_in_slot(one, slot)]
+            known = select_known(reader, named, as_of.known)
+            for one in select_believed(call, known, as_of):
+                if isinstance(one, Fact) and _was_holder(one, as_of):
+                    return one
     return None
+
+
+def _was_holder(fact: Fact, as_of: AsOf) -> bool:
+    """True for the value of a slot: without a moment of truth, not for one replaced from later on."""
+    return as_of.true is not None or fact.status is Status.ACTIVE
 
 
 def select_believed(call: Call, records: Iterable[Record], as_of: AsOf) -> list[Record]:
