@@ -22,7 +22,8 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput, NotFound, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
-from remembrancer.types import AsOf
+from remembrancer.types import AsOf, Record
+from tests.support.unconfirmed import learn_in_doubt
 
 pytestmark = pytest.mark.feature("X2")
 
@@ -836,3 +837,36 @@ def test_X2_the_fact_of_then_is_the_one_that_an_announced_change_had_made_the_va
 
     assert [one and one.content for one in answers] == ["Ada lives in Rome.", None]
     assert [me.fact(*key.values(), as_of=one) for one in moments] == answers
+
+
+def test_X2_a_session_shows_what_it_showed_then(both: Remembrancer, clock: ManualClock) -> None:
+    me = both.for_user("ada")
+    seen: list[tuple[datetime, tuple[Record, ...]]] = []
+
+    def look() -> None:
+        clock.advance(HOUR)
+        seen.append((clock.now(), me.session_memories("talk")))
+        clock.advance(HOUR)
+
+    look()
+    trip = me.remember("Went swimming.", kind="episode", session_id="talk").memory
+    look()
+    doubtful = learn_in_doubt(me, "Grows olives.", "ironic", session_id="talk")
+    look()
+    fond = me.remember("Likes the sea.", session_id="elsewhere").memory
+    me.link(fond.id, trip.id, "derived_from")
+    me.remember("Has a pass.", session_id="talk", valid_until=clock.now() + 5 * HOUR)
+    look()
+    me.update(fond.id, "Likes the lake.")
+    look()
+    clock.advance(8 * 24 * HOUR)
+    look()
+    me.confirm(doubtful.id)
+    look()
+    me.forget(trip.id)
+    look()
+
+    assert [len(found) for _, found in seen] == [0, 1, 2, 4, 4, 3, 3, 1]
+    assert {one.status for one in seen[5][1]} == {"active", "unconfirmed"}
+    for moment, found in seen:
+        assert me.session_memories("talk", as_of=moment) == found

@@ -74,7 +74,7 @@ def find_fact(
 
 
 def _was_holder(fact: Fact, as_of: AsOf) -> bool:
-    """True for the value of a slot: without a moment of truth, not for one replaced from later on."""
+    """False for a fact that was replaced from a later moment on, unless one of truth is given."""
     return as_of.true is not None or fact.status is Status.ACTIVE
 
 
