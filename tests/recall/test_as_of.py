@@ -22,7 +22,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.errors import Conflict, InvalidInput, NotFound, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
-from remembrancer.types import AsOf, Record
+from remembrancer.types import AsOf, Record, Stats
 from tests.support.unconfirmed import learn_in_doubt
 
 pytestmark = pytest.mark.feature("X2")
@@ -870,3 +870,32 @@ def test_X2_a_session_shows_what_it_showed_then(both: Remembrancer, clock: Manua
     assert {one.status for one in seen[5][1]} == {"active", "unconfirmed"}
     for moment, found in seen:
         assert me.session_memories("talk", as_of=moment) == found
+
+
+def test_X2_lists_and_counts_agree_on_what_is_in_force(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    day = 24 * HOUR
+    me.remember("Has a gym pass.", valid_until=clock.now() + day)
+    me.remember("The gate code is 12.", ttl_days=2)
+    me.remember("It is raining.", permanence="ephemeral")
+    me.remember("Lives in Lima.", permanence="permanent")
+    counts: list[tuple[datetime, int, Stats]] = []
+    for _ in range(4):
+        stats, listed = me.stats(), me.list(kinds=["fact"], status="active").items
+        counts.append((clock.now(), len(listed), stats))
+        assert me.survey().scopes == {"global": {"fact": len(listed)}}
+        assert me.scopes() == {"global": len(listed)}
+        clock.advance(clock.now() - counts[0][0] + day)
+    clock.advance(300 * day)
+
+    assert [number for _, number, _ in counts] == [4, 3, 2, 2]
+    counts.append((clock.now(), 1, me.stats()))
+    for moment, number, stats in counts:
+        assert stats.by_kind["fact"]["active"] == number
+        assert sum(stats.by_category.values()) == sum(stats.by_scope.values()) == number
+        assert sum(stats.by_confidence.values()) == number
+        assert sum(stats.by_permanence["fact"].values()) == number
+        assert me.stats(as_of=moment) == stats
+        assert len(me.list(as_of=moment).items) == number

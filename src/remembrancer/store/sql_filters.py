@@ -214,7 +214,7 @@ def _has_status(
     now: BindParameter[datetime],
 ) -> ColumnElement[bool]:
     """The condition on status; an active memory whose time is over counts as expired."""
-    over = or_(_is_expired(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
+    over = is_over(table, decayed, now)
     named = [one for one in statuses if one is not Status.ACTIVE]
     conditions: list[ColumnElement[bool]] = [table.c.status.in_(named)]
     if Status.ACTIVE in statuses:
@@ -222,6 +222,13 @@ def _has_status(
     if Status.EXPIRED in statuses:
         conditions.append(and_(table.c.status == Status.ACTIVE, over))
     return or_(*conditions)
+
+
+def is_over(
+    table: FromClause, decayed: ConfidenceRange | None, now: BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """The condition that an active memory counts as expired."""
+    return or_(_is_expired(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
 
 
 def _is_expired(
