@@ -899,3 +899,36 @@ def test_X2_lists_and_counts_agree_on_what_is_in_force(
         assert sum(stats.by_permanence["fact"].values()) == number
         assert me.stats(as_of=moment) == stats
         assert len(me.list(as_of=moment).items) == number
+
+
+@pytest.mark.parametrize("style", ["sections", "note", "hot_set"])
+def test_X2_a_prompt_gets_the_memories_and_the_team_facts_that_it_got_then(
+    open_memory: Callable[..., Remembrancer], clock: ManualClock, style: str
+) -> None:
+    store = open_memory("assistant")
+    me, review = store.for_user("ada"), store.review("root")
+    prompts = [
+        "Where does Ada live?",
+        "Which ports does the proxy pool use?",
+        "Thanks, good night!",
+    ]
+    home: list[str] = []
+    proposed: list[str] = []
+    steps: list[Callable[[], object]] = [
+        lambda: me.remember("Ada is allergic to nuts"),
+        lambda: home.append(me.remember("Ada lives in Oslo").memory.id),
+        lambda: proposed.append(str(me.propose("The proxy pool uses ports 9000 to 9999.").fact_id)),
+        lambda: review.approve(proposed[0]),
+        lambda: me.update(home[0], "Ada lives in Lima"),
+        lambda: review.edit(proposed[0], "The proxy pool uses ports 7000 to 7999."),
+    ]
+    seen: list[tuple[datetime, list[str]]] = []
+    for step in steps:
+        step()
+        seen.append((clock.now(), [me.context(one, style=style).text for one in prompts]))
+        clock.advance(HOUR)
+
+    assert len({texts[0] for _, texts in seen}) > 2
+    assert len({texts[1] for _, texts in seen}) > 2
+    for moment, texts in seen:
+        assert [me.context(one, style=style, as_of=moment).text for one in prompts] == texts

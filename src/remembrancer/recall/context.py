@@ -79,6 +79,9 @@ class ContextRequest:
     exclude: frozenset[str] = frozenset()
     """The ids of memories that the conversation has been given already."""
 
+    has_snapshot: bool = False
+    """True in a session that keeps the memory of its first request."""
+
     @property
     def local_now(self) -> datetime:
         """The present where the person is, whose days the dates in the block are."""
@@ -135,10 +138,11 @@ def build_context(
     if budget < 0:
         raise InvalidInput("The budget must be a number of tokens, 0 or more.")
     context_style, as_of = _get_style(style or settings.style), to_as_of(as_of)
-    if session is not None and as_of is None and context_style.frozen_per_session:
+    has_snapshot = session is not None and context_style.frozen_per_session
+    if session is not None and has_snapshot and as_of is None:
         as_of = AsOf(known=_load_snapshot_time(call, session))
     request = _build_request(call, prompt, as_of, session, now, budget)
-    request = replace(request, exclude=frozenset(exclude))
+    request = replace(request, exclude=frozenset(exclude), has_snapshot=has_snapshot)
     layout, drafted = (
         context_style.draft(request) if call.is_memory_enabled else (BlockLayout(""), [])
     )
@@ -149,11 +153,11 @@ def build_context(
 def _append_team_block(request: ContextRequest, own: Context, budget: int) -> Context:
     """Append the team's facts. Personal and team memory meet only here, as text.
 
-    A frozen block stays as it is, and team memory has no history to show for `as_of`.
+    The block of a session stays as it is.
     """
-    if request.query is None or own.frozen or request.as_of is not None:
+    if request.query is None or request.has_snapshot:
         return own
-    facts = recall_for_call(request.call, request.query)
+    facts = recall_for_call(request.call, request.query, as_of=request.as_of)
     entries = [PromptEntry("", f"{escape_for_prompt(one.content)} [{one.kind}]") for one in facts]
     shared = build_block(BlockLayout("## What The Team Knows"), entries, budget - own.tokens)
     if not shared.text:
@@ -204,13 +208,14 @@ def draft_hot_set(request: ContextRequest) -> Draft:
         for one in sorted(facts, key=lambda one: (names.index(one.category), *_sort_key(one)))
         if (line := word_fact(one, request.local_now))
     ]
-    is_frozen = request.as_of is not None and request.as_of.known is not None
+    is_past = request.as_of is not None and request.as_of.known is not None
+    is_frozen = is_past and (request.has_snapshot or request.query is None)
     return BlockLayout("## Your stored preferences", budgets, is_frozen), entries
 
 
 def _list_hot_facts(request: ContextRequest) -> list[Fact]:
     """All facts that go into a prompt; for one outside a session, those that it needs."""
-    if request.selects_facts and request.as_of is None:
+    if request.selects_facts and not request.has_snapshot:
         needed = [*(one.fact for one in _find_facts(request).facts), *_find_orders(request)]
         by_id = {one.id: one for one in needed}
         return [one for one in by_id.values() if _was_trusted(request, one)]
