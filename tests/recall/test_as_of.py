@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import Conflict, InvalidInput, NotFound, RemembrancerError
+from remembrancer.errors import Ambiguous, Conflict, InvalidInput, NotFound, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
 from remembrancer.types import AsOf, Record, Stats
@@ -932,3 +932,24 @@ def test_X2_a_prompt_gets_the_memories_and_the_team_facts_that_it_got_then(
     assert len({texts[1] for _, texts in seen}) > 2
     for moment, texts in seen:
         assert [me.context(one, style=style, as_of=moment).text for one in prompts] == texts
+
+
+def test_X2_words_name_a_memory_among_those_of_then(both: Remembrancer, clock: ManualClock) -> None:
+    me = both.for_user("ada")
+    first = me.remember("Ada drinks tea.").memory
+    then = clock.now()
+    clock.advance(HOUR)
+    me.remember("Bo drinks tea.")
+    learn_in_doubt(me, "Cy drinks coffee.")
+    doubted = clock.now()
+    clock.advance(HOUR)
+    me.remember("Di drinks coffee.")
+
+    assert me.get("drinks tea", as_of=then).id == first.id
+    assert [one.id for one in me.history("drinks tea", as_of=then).versions] == [first.id]
+    assert me.links("drinks tea", as_of=then) == ()
+    assert me.get("coffee", as_of=doubted).content == "Cy drinks coffee."
+    with pytest.raises(Ambiguous):
+        me.get("drinks tea", as_of=doubted)
+    with pytest.raises(NotFound):
+        me.get("coffee", as_of=then)

@@ -186,7 +186,8 @@ def draft_note(request: ContextRequest) -> Draft:
     layout = BlockLayout("## What you remember about this user")
     if request.selects_facts:
         entries = _build_relevant_entries(request, layout, {})
-        request.call.count_recalls(memory_id for one in entries for memory_id in one.ids)
+        if request.as_of is None:
+            request.call.count_recalls(memory_id for one in entries for memory_id in one.ids)
         return layout, entries
     return layout, _build_ranked_entries(
         request, _select_memories(request, request.kinds, used=True), {}

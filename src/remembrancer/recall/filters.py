@@ -57,7 +57,7 @@ class RecallOptions(ListFilter, total=False):
 
     `now` is the time of the query, for phrases like "last week". After `deadline_ms` recall
     stops waiting for the query's embedding and goes on without it. With `used=False` the result
-    does not count as recalled.
+    does not count as recalled, nor does one with `as_of`.
     """
 
     mode: Mode | str

@@ -18,7 +18,15 @@ from remembrancer.recall.retrieval import Retrieval, rank
 from remembrancer.remember.provenance import trace_provenance
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
-from remembrancer.types import Mode, Recalled, Recollection, Why, check_options, parse_enum
+from remembrancer.types import (
+    Mode,
+    Recalled,
+    Recollection,
+    Why,
+    check_options,
+    parse_enum,
+    to_as_of,
+)
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
@@ -73,7 +81,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
     filters = _describe_filters(options, record_filter, min_confidence)
     found = [_build_recalled(one, search, ranking, filters) for one in scored]
     ids = [one.memory.id for one in found]
-    if options.get("used", True):
+    if options.get("used", True) and to_as_of(options.get("as_of")) is None:
         call.count_recalls(ids)
     recollection = Recollection(found, sure=search.estimate_relevance(ids), late=late)
     return FoundMemories(recollection, search, vector)
