@@ -953,3 +953,23 @@ def test_X2_words_name_a_memory_among_those_of_then(both: Remembrancer, clock: M
         me.get("drinks tea", as_of=doubted)
     with pytest.raises(NotFound):
         me.get("coffee", as_of=then)
+
+
+def test_X2_links_of_then_name_no_memory_in_the_trash(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    cup, tea = (me.remember(one).memory for one in ("The red cup is hers.", "Ada drinks tea."))
+    me.link(tea.id, cup.id)
+    moments = [AsOf(known=clock.now()), AsOf(true=clock.now())]
+    clock.advance(HOUR)
+    newer = me.update(cup.id, "The blue cup is hers.").memory
+    moments.append(AsOf(known=clock.now()))
+    assert [len(me.links(tea.id, as_of=then)) for then in moments] == [1, 0, 1]
+    clock.advance(HOUR)
+
+    me.delete(newer.id)
+
+    for then in moments:
+        assert me.links(tea.id, as_of=then) == ()
+        assert me.history(tea.id, as_of=then).links == ()

@@ -15,7 +15,7 @@ from remembrancer.errors import NotFound
 from remembrancer.paging import decode_cursor, encode_cursor
 from remembrancer.recall.filters import matches_state, without_state
 from remembrancer.remember.lifecycle import filter_visible_events
-from remembrancer.remember.resolve import is_in_trash, load_versions
+from remembrancer.remember.resolve import is_in_trash, load_versions, was_deleted
 from remembrancer.remember.slots import get_slot, is_in_slot
 from remembrancer.remember.undo import parse_link
 from remembrancer.store.contract import Filter, Position, Reader
@@ -87,13 +87,16 @@ def select_believed(call: Call, records: Iterable[Record], as_of: AsOf) -> list[
 def load_links(
     call: Call, reader: Reader, record: Record, as_of: AsOf | None = None
 ) -> tuple[Link, ...]:
-    """The links of a memory of which the caller can see both ends."""
+    """The links of a memory of which the caller can see both ends; of then, none to the trash."""
     then = as_of or AsOf()
     links = reader.list_links(record.id)
     if then.known is not None:
         links = _undo_link_changes(record.id, links, reader.list_changes_after(then.known))
     ends = reader.load({end for one in links for end in (one.source, one.target)})
-    known = _filter_known([one for one in ends.values() if call.can_see(one)], then.known)
+    visible = [one for one in ends.values() if call.can_see(one)]
+    if as_of is not None:
+        visible = [one for one in visible if not was_deleted(reader, one, call.now())]
+    known = _filter_known(visible, then.known)
     seen = {one.id for one in known}
     if then.true is not None:
         seen &= _find_in_force(call, reader, known, then)

@@ -72,12 +72,17 @@ def find_current(call: Call, found: Record) -> Record:
 
 def is_in_trash(call: Call, record: Record) -> bool:
     """True for a memory in the trash and for its past versions."""
+    with call.store.open_reader(call.owner) as reader:
+        return was_deleted(reader, record, call.now())
+
+
+def was_deleted(reader: Reader, record: Record, now: datetime) -> bool:
+    """Like `is_in_trash`, within a transaction."""
     if record.status is Status.TRASHED:
         return True
-    if record.status not in REPLACED_STATUSES or is_in_force(record, call.now()):
+    if record.status not in REPLACED_STATUSES or is_in_force(record, now):
         return False
-    with call.store.open_reader(call.owner) as reader:
-        return any(one.status is Status.TRASHED for one in load_versions(reader, record))
+    return any(one.status is Status.TRASHED for one in load_versions(reader, record))
 
 
 def is_in_force(record: Record, now: datetime) -> bool:
