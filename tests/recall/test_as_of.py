@@ -973,3 +973,18 @@ def test_X2_links_of_then_name_no_memory_in_the_trash(
     for then in moments:
         assert me.links(tea.id, as_of=then) == ()
         assert me.history(tea.id, as_of=then).links == ()
+
+
+def test_X2_an_undo_that_was_undone_later_stood_then(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    tea = me.remember("Ada drinks tea.").memory
+    seen = []
+    for _ in range(4):
+        last = me.history(tea.id).events[-1]
+        clock.advance(HOUR)
+        (me.undo(last.id) if seen else me.forget(tea.id))
+        seen.append((clock.now(), me.history(tea.id).events))
+    for moment, events in seen:
+        assert me.history(tea.id, as_of=moment).events == events

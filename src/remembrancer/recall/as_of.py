@@ -185,8 +185,19 @@ def _select_events(
     if known is None:
         return seen
     happened = [one for one in seen if one.at <= known]
-    ids = {one.id for one in happened}
-    return [one if one.undone_by in ids else replace(one, undone_by=None) for one in happened]
+    undone = _replay_undoing(happened)
+    return [replace(one, undone_by=undone.get(one.id)) for one in happened]
+
+
+def _replay_undoing(events: Sequence[Event]) -> dict[str, str]:
+    """The event that each event was undone by; the events come newest first."""
+    undoes = {one.id: one.undoes for one in events}
+    undone: dict[str, str] = {}
+    for one in reversed(events):
+        if one.undoes is not None:
+            undone[one.undoes] = one.id
+            undone.pop(undoes.get(one.undoes) or "", None)
+    return undone
 
 
 def _undo_link_changes(
