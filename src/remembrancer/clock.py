@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Protocol
 
 
 class Clock(Protocol):
@@ -47,6 +47,15 @@ class OffsetClock:
         """Move forward (or back) and return the new time."""
         self._behind -= by
         return self.now()
+
+
+def end_bare_date(value: Any) -> Any:
+    """The text `2026-05-03` as the last moment of that day; other values stay as they are."""
+    try:
+        day = date.fromisoformat(value)
+    except (TypeError, ValueError):
+        return value
+    return datetime.combine(day, time.max).isoformat()
 
 
 def as_utc(moment: datetime) -> datetime:

@@ -12,7 +12,6 @@ from remembrancer.call import Call
 from remembrancer.ids import new_id
 from remembrancer.paging import decode_cursor, encode_cursor, read_visible_page, validate_limit
 from remembrancer.recall.as_of import select_stored, select_turns
-from remembrancer.recall.filters import to_as_of
 from remembrancer.sessions import lifecycle
 from remembrancer.sessions.model_title import title_session
 from remembrancer.sessions.session_memories import load_session_memories
@@ -32,6 +31,7 @@ from remembrancer.types import (
     Turn,
     View,
     parse_enum,
+    to_as_of,
     validate_name,
 )
 

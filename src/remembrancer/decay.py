@@ -38,6 +38,11 @@ def standing_at(record: Record, decay: DecayPolicy, now: datetime) -> Confidence
     return confidence_band(record, decay, now)
 
 
+def is_over(record: Record, now: datetime) -> bool:
+    """True if a memory has expired, or holds no longer."""
+    return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))
+
+
 def predict_drop_below(record: Record, decay: DecayPolicy, confidence: float) -> datetime | None:
     """When the confidence will drop below a value, if nobody confirms it; None if never."""
     lost = _record_decay_rate(record, decay)

@@ -39,7 +39,7 @@ from remembrancer.recall.as_of import (
     restore_known,
 )
 from remembrancer.recall.context import build_context
-from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter, to_as_of
+from remembrancer.recall.filters import ListFilter, RecallOptions, build_filter
 from remembrancer.recall.pipeline import recall
 from remembrancer.remember import feedback, lifecycle
 from remembrancer.remember.pipeline import remember, update
@@ -86,6 +86,7 @@ from remembrancer.types import (
     looks_like_id,
     parse_enum,
     parse_relation,
+    to_as_of,
     validate_confidence,
     validate_name,
 )
@@ -265,13 +266,16 @@ class Memory(Conversations):
     ) -> Record:
         """One memory, whatever its status; `used` counts a recall.
 
-        With `as_of`, as it was known then, in the version that was true then.
+        With `as_of`, as it was known then, in the version that was true then; that counts no
+        recall.
         """
-        record = resolve(self._call, reference, ANY_STATUS)
+        then = to_as_of(as_of)
+        record = self._resolve_at(reference, then)
+        if then is not None:
+            return load_version(self._call, record, then)
         if used:
             self._call.count_recalls([record.id])
-        then = to_as_of(as_of)
-        return record if then is None else load_version(self._call, record, then)
+        return record
 
     def fact(
         self,
@@ -284,13 +288,11 @@ class Memory(Conversations):
     ) -> Fact | None:
         """The active fact with that subject and predicate, which `remember` would supersede.
 
-        `used` counts it as recalled.
+        `used` counts it as recalled, unless `as_of` looks back.
         """
-        then = to_as_of(as_of)
-        if then is None:
-            holder = self._find_active_fact(subject, predicate, scope)
-        else:
-            holder = find_fact(self._call, subject, predicate, scope, then)
+        if (then := to_as_of(as_of)) is not None:
+            return find_fact(self._call, subject, predicate, scope, then)
+        holder = self._find_active_fact(subject, predicate, scope)
         if holder is not None and used:
             self._call.count_recalls([holder.id])
         return holder
@@ -435,9 +437,10 @@ class Memory(Conversations):
 
     def links(self, reference: str, *, as_of: AsOf | datetime | None = None) -> tuple[Link, ...]:
         """The links of a memory, in both directions."""
-        record = resolve(self._call, reference, ANY_STATUS)
+        then = to_as_of(as_of)
+        record = self._resolve_at(reference, then)
         with self._open_reader() as reader:
-            return load_links(self._call, reader, record, to_as_of(as_of))
+            return load_links(self._call, reader, record, then)
 
     def helpful(self, rule: str, *, session: str | None = None) -> Written:
         """Record that a rule helped."""
@@ -482,12 +485,15 @@ class Memory(Conversations):
         reference: str,
         statuses: Sequence[Status] = (Status.ACTIVE,),
         kinds: Sequence[Kind] = RESOLVABLE_KINDS,
+        *,
+        known: datetime | None = None,
     ) -> Record:
         """Return the one memory with that id, or of these kinds and statuses with those words.
 
+        With `known`, the words are searched among the memories of then.
         Raises `NotFound` if there is none and `Ambiguous` if several contain the words.
         """
-        return resolve(self._call, reference, tuple(statuses), tuple(kinds))
+        return resolve(self._call, reference, tuple(statuses), tuple(kinds), known)
 
     def several(self, ids: Iterable[str], *, known: datetime | None = None) -> dict[str, Record]:
         """The memories with these ids that exist, or did when they were `known`, of any status."""
@@ -519,8 +525,8 @@ class Memory(Conversations):
 
     def history(self, reference: str, *, as_of: AsOf | datetime | None = None) -> History:
         """All versions of a memory, their events and their links."""
-        record = resolve(self._call, reference, ANY_STATUS)
-        return load_history(self._call, record, to_as_of(as_of))
+        then = to_as_of(as_of)
+        return load_history(self._call, self._resolve_at(reference, then), then)
 
     def stats(self, *, scope: str | None = None, as_of: AsOf | datetime | None = None) -> Stats:
         """Counts of memories by kind, category and state.
@@ -632,6 +638,10 @@ class Memory(Conversations):
             raise NotAllowed(
                 "An agent cannot erase everything about its user. Sign in as the user."
             )
+
+    def _resolve_at(self, reference: str, as_of: AsOf | None) -> Record:
+        known = as_of.known if as_of else None
+        return resolve(self._call, reference, ANY_STATUS, known=known)
 
     def _find_active_fact(self, subject: str, predicate: str, scope: str | None) -> Fact | None:
         decay = self._call.profile.decay

@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 
 GLOBAL_SCOPE = "global"
@@ -826,6 +827,17 @@ def check_options(given: Mapping[str, object], known: type) -> None:
             raise InvalidInput(f"There is no option {name!r}. {hint}")
         if isinstance(value, str) and LIST_HINT.search(str(hints[name])):
             raise InvalidInput(f"{name} must be a list: pass [{value!r}].")
+
+
+def to_as_of(as_of: AsOf | datetime | None) -> AsOf | None:
+    """The moments in UTC, None if there is none; a datetime means what was known then."""
+    known, true = (as_of.known, as_of.true) if isinstance(as_of, AsOf) else (as_of, None)
+    for moment in (known, true):
+        if not isinstance(moment, datetime | None):
+            raise InvalidInput(f"as_of must be a datetime or an AsOf of them, not {moment!r}.")
+    if known is None and true is None:
+        return None
+    return AsOf(known and as_utc(known), true and as_utc(true))
 
 
 def parse_enum(enum: type[Member], value: str, name: str) -> Member:

@@ -105,3 +105,32 @@ def test_X2_the_team_is_asked_about_the_past(ask: Run, clock: ManualClock) -> No
     for moment, expected in moments:
         found = ask("team", "which ports does the proxy use?", *at(moment))["items"]
         assert [one["content"] for one in found] == expected
+
+
+def test_X2_a_date_alone_means_the_end_of_that_day(ask: Run, rem: Run, clock: ManualClock) -> None:
+    rem("remember", "Ada lives in Oslo", *HOME)
+    oslo = ask("get", "Oslo")["id"]
+    clock.advance(timedelta(days=1))
+    rem("remember", "Ada lives in Lima", *HOME)
+    for option in ("--as-of", "--true-at"):
+        for day, content in (("2026-03-02", "Oslo"), ("2026-03-03", "Lima")):
+            found = ask("list", option, day)["items"]
+            assert [one["content"] for one in found] == [f"Ada lives in {content}"]
+    assert ask("list", "--as-of", "2026-03-02T11:00Z")["items"] == []
+    assert ask("get", oslo, "--as-of", "2026-03-02")["status"] == "active"
+
+
+def test_X2_lists_recall_and_the_team_tell_what_was_true(ask: Run, story: Any) -> None:
+    for day, city in (("2026-01-15", "Oslo"), ("2026-02-15", "Lima")):
+        then = ("--true-at", day)
+        listed = ask("list", "--kind", "fact", *then)["items"]
+        recalled = ask("recall", "where does Ada live?", "--kind", "fact", *then)["items"]
+        found = [*listed, *(one["memory"] for one in recalled)]
+        assert [one["content"] for one in found] == [f"Ada lives in {city}"] * 2
+
+
+def test_X2_the_team_as_true_at_a_moment_is_the_team_as_known_today(ask: Run) -> None:
+    said = "The proxy pool uses ports 9000."
+    ask("team-approve", ask("propose", said)["fact_id"])
+    question = ("team", "which ports does the proxy use?")
+    assert [one["content"] for one in ask(*question, "--true-at", "2026-01-15")["items"]] == [said]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import httpx
 import pytest
 
 from remembrancer import Memory, RemoteMemory
+from remembrancer.clock import ManualClock
 from remembrancer.errors import Ambiguous, InvalidInput, NotFound
 from tests.client.conftest import Connect
 from tests.client.unreliable import Way, unreliable
@@ -30,6 +32,21 @@ def remote(served: Served, connect: Connect, way: Way) -> RemoteMemory:
 @pytest.fixture
 def local(served: Served) -> Memory:
     return served.engine.for_user("ada")
+
+
+@pytest.mark.feature("X2")
+def test_words_are_looked_up_among_the_memories_of_then(
+    remote: RemoteMemory, local: Memory, clock: ManualClock
+) -> None:
+    wanted = local.remember("Ada drinks tea.").memory
+    then = clock.now()
+    clock.advance(timedelta(hours=1))
+    local.remember("Bo drinks tea.")
+    assert remote.get("drinks tea", as_of=then) == local.get("drinks tea", as_of=then)
+    assert [one.id for one in remote.history("drinks tea", as_of=then).versions] == [wanted.id]
+    assert remote.links("drinks tea", as_of=then) == ()
+    with pytest.raises(Ambiguous):
+        remote.get("drinks tea")
 
 
 def test_words_among_300_memories_take_two_requests(

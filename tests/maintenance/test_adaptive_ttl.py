@@ -10,7 +10,7 @@ import pytest
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.memory import Memory
-from remembrancer.types import Status
+from remembrancer.types import AsOf, Status
 
 pytestmark = pytest.mark.feature("N8")
 
@@ -54,6 +54,23 @@ def test_N8_a_time_of_its_own_is_extended_by_just_that(
     used(store, me)
 
     assert me.get(memory.id).expires_at == clock.now() + 3 * DAY
+
+
+@pytest.mark.feature("X2")
+def test_N8_looking_back_is_no_use(store: Remembrancer, me: Memory, clock: ManualClock) -> None:
+    key = {"subject": "ada", "predicate": "language"}
+    memory = me.remember("Answer in French.", ttl_days=3, **key).memory
+    then = clock.now()
+    clock.advance(2 * DAY)
+
+    for as_of in (then, AsOf(known=then), AsOf(true=then)):
+        assert me.recall("French", as_of=as_of)
+        assert me.get(memory.id, as_of=as_of, used=True)
+        assert me.fact(*key.values(), as_of=as_of, used=True)
+        assert me.context("Which language?", as_of=as_of, style="note").memories
+    store.flush()
+
+    assert me.get(memory.id) == memory
 
 
 def test_N8_use_does_not_bring_back_what_has_expired(

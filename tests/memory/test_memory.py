@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from remembrancer.async_memory import AsyncMemory
+from remembrancer.clock import ManualClock
 from remembrancer.errors import Conflict, InvalidInput, NotUndoable
 from remembrancer.memory import Memory
 from remembrancer.sessions.turns import TurnInput
@@ -229,3 +231,24 @@ async def verbs_of(memory: AsyncMemory) -> str:
 
 def test_async_code_awaits_the_same_verbs(me: Memory) -> None:
     assert asyncio.run(verbs_of(AsyncMemory(me))) == "Ada plays the cello"
+
+
+async def look_back(memory: AsyncMemory, then: datetime) -> list[object]:
+    (listed,) = (await memory.list(as_of=then)).items
+    (recalled,) = await memory.recall("Ada lives", as_of=then)
+    got = await memory.get(listed.id, as_of=then)
+    fact = await memory.fact("ada", "home", as_of=then)
+    (version,) = (await memory.history(listed.id, as_of=then)).versions
+    assert listed == recalled.memory == got == fact == version
+    return [listed.content, (await memory.stats(as_of=then)).by_scope]
+
+
+@pytest.mark.feature("X2")
+def test_async_code_looks_back(me: Memory, clock: ManualClock) -> None:
+    key = {"subject": "ada", "predicate": "home"}
+    me.remember("Ada lives in Oslo.", **key)
+    then = clock.now()
+    clock.advance(timedelta(hours=1))
+    me.remember("Ada lives in Lima.", **key)
+    answer = asyncio.run(look_back(AsyncMemory(me), then))
+    assert answer == ["Ada lives in Oslo.", {"global": 1}]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from datetime import date
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +12,7 @@ import remembrancer
 from remembrancer.engine import Remembrancer
 from remembrancer.errors import InvalidInput, StoreClosed
 from remembrancer.memory import Memory
+from remembrancer.types import AsOf
 from tests.support.http_server import Served
 
 MISTAKES: list[tuple[str, dict[str, Any], str]] = [
@@ -54,6 +56,44 @@ def test_an_option_that_does_not_exist_changes_nothing_near_or_far(
                 with pytest.raises(InvalidInput, match=sentence):
                     getattr(memory, verb)(**arguments)
     assert [one.content for one in me.list().items] == ["Ada drinks green tea"]
+
+
+LOOKING_BACK: dict[str, tuple[object, ...]] = {
+    "recall": ("tea",),
+    "context": ("What does Ada drink?",),
+    "list": (),
+    "get": ("tea",),
+    "fact": ("ada", "drink"),
+    "links": ("tea",),
+    "history": ("tea",),
+    "stats": (),
+    "turns": ("talk",),
+    "count_turns": ("talk",),
+    "session_memories": ("talk",),
+    "team": ("tea",),
+    "list_team": (),
+}
+NO_MOMENTS: list[Any] = [
+    *("2020-01-01", date(2020, 1, 1), 0, True),
+    *(AsOf(known=cast(Any, "2020-01-01")), AsOf(true=cast(Any, 5))),
+]
+
+
+@pytest.mark.feature("X2")
+@pytest.mark.postgres_long
+def test_a_moment_is_a_datetime_near_and_far(serve: Callable[..., Served]) -> None:
+    server = serve("assistant")
+    me = server.engine.for_user("ada")
+    me.remember("Ada drinks green tea")
+    secret = server.engine.create_key("ada").secret
+    with remembrancer.connect(server.address, secret) as remote:
+        for memory in (me, remote):
+            for verb, arguments in LOOKING_BACK.items():
+                ask = getattr(memory, verb)
+                for moment in NO_MOMENTS:
+                    with pytest.raises(InvalidInput, match="as_of must be a datetime or an AsOf"):
+                        ask(*arguments, as_of=moment)
+                ask(*arguments, as_of=AsOf())
 
 
 @pytest.mark.postgres_long

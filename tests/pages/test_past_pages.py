@@ -159,3 +159,53 @@ def test_X2_the_first_and_the_last_day_are_no_server_error(
         for query in (f"as_of={day}", f"true_at={day}", f"since={day}"):
             for path in ("/facts", "/playbook", f"/memory/{fact.id}"):
                 assert ada.get(f"{path}?{query}").status_code in (200, 400, 404)
+
+
+def test_X2_a_conversation_shows_the_messages_and_memories_of_a_day(
+    ada: Visitor, me: Memory, clock: ManualClock
+) -> None:
+    me.append([{"role": "user", "content": "We sail."}], "trip")
+    sea = me.remember("Ada likes the sea", session_id="trip").memory
+    day = day_of(clock)
+    clock.advance(timedelta(days=3))
+    me.append([{"role": "user", "content": "We have moved."}], "trip")
+    me.update(sea.id, "Ada likes the lake")
+
+    then = ada.get(f"/conversations/trip?as_of={day}").text
+    assert "We sail." in then
+    assert "Ada likes the sea" in then
+    assert "moved" not in then
+    assert "lake" not in then
+    assert f'<a href="/conversations/trip">{BACK}</a>' in then
+    assert 'action="/conversations/trip/' not in then
+    assert (
+        f'href="/conversations/trip?as_of={day}"' in ada.get(f"/memory/{sea.id}?as_of={day}").text
+    )
+    now = ada.get("/conversations/trip").text
+    assert "We have moved." in now
+    assert BACK not in now
+    assert 'action="/conversations/trip/rename"' in now
+
+
+@pytest.mark.parametrize(
+    "path", ["/conversations", "/activity", "/trash", "/journal/memory", "/agents", "/settings"]
+)
+def test_X2_a_page_that_shows_only_today_refuses_a_day(ada: Visitor, path: str) -> None:
+    ada.get(path)
+    for name in ("as_of", "true_at"):
+        refused = ada.client.get(path, params={name: "2026-03-02"})
+        assert refused.status_code == 400
+        assert f"This page shows only today: leave out {name}." in refused.text
+
+
+def test_X2_a_page_of_the_past_counts_days_from_the_day_that_it_shows(
+    ada: Visitor, me: Memory, clock: ManualClock
+) -> None:
+    me.set_time_zone("UTC")
+    tea = me.remember("Ada drinks green tea").memory
+    clock.advance(timedelta(days=3))
+    day = day_of(clock)
+    clock.advance(timedelta(days=7))
+    for path in ("/facts", f"/memory/{tea.id}"):
+        assert "confirmed 3 days ago" in ada.get(f"{path}?as_of={day}").text
+        assert "confirmed 10 days ago" in ada.get(path).text

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 from remembrancer.clock import ManualClock
 from remembrancer.config import Settings
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import Conflict, InvalidInput, NotFound, RemembrancerError
+from remembrancer.errors import Ambiguous, Conflict, InvalidInput, NotFound, RemembrancerError
 from remembrancer.memory import Memory
 from remembrancer.store.sqlite import SqliteStore
-from remembrancer.types import AsOf
+from remembrancer.types import AsOf, Record, Stats
+from tests.support.unconfirmed import learn_in_doubt
 
 pytestmark = pytest.mark.feature("X2")
 
@@ -760,3 +761,230 @@ def test_X2_a_team_fact_is_found_by_its_wording_of_then(
     assert found.content == "Releases are cut from the main branch."
     assert me.team("When is the coffee machine cleaned?", as_of=before) == []
     assert me.team("How is a release made?") == []
+
+
+def test_X2_what_had_expired_then_is_decided_by_the_expiry_of_then(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    code = me.remember("The gate code is 12.", ttl_days=3).memory
+    answers: list[tuple[datetime, int]] = []
+
+    def look() -> None:
+        answers.append((clock.now(), len(me.list().items)))
+        clock.advance(24 * HOUR)
+
+    def look_back(then: datetime) -> int:
+        (listed,) = {
+            len(me.list(as_of=then).items),
+            len(me.list(as_of=AsOf(known=then, true=then)).items),
+            len(me.recall("gate code", as_of=then, mode="keyword")),
+            me.stats(as_of=then).by_kind["fact"].get("active", 0),
+        }
+        return listed
+
+    for _ in range(5):
+        look()
+    confirmed = me.confirm(code.id).event
+    assert confirmed is not None
+    look()
+    assert [number for _, number in answers] == [1, 1, 1, 0, 0, 1]
+    assert [(then, look_back(then)) for then, _ in answers] == answers
+
+    me.undo(confirmed.id)
+    look()
+    assert answers[-1][1] == 0
+    assert [(then, look_back(then)) for then, _ in answers] == answers
+
+
+@pytest.mark.parametrize("key", [("Ada", "home"), ("ada", "city"), ("ada", "lives in")])
+def test_X2_the_fact_of_then_is_found_under_any_name_of_its_attribute(
+    both: Remembrancer, clock: ManualClock, key: tuple[str, str]
+) -> None:
+    me = both.for_user("ada")
+    me.remember("Ada lives in Bern.", subject="ada", predicate="home")
+    then = clock.now()
+    clock.advance(HOUR)
+    me.remember("Ada lives in Rome.", subject="ada", predicate="home")
+    me.remember("Ada drinks tea.", subject="ada", predicate="drink")
+
+    for as_of, content in (
+        (None, "Ada lives in Rome."),
+        (AsOf(known=then), "Ada lives in Bern."),
+        (AsOf(true=then), "Ada lives in Bern."),
+        (clock.now(), "Ada lives in Rome."),
+    ):
+        found = me.fact(*key, as_of=as_of)
+        assert found is not None
+        assert found.content == content
+    assert me.fact("bo", key[1], as_of=then) is None
+
+
+def test_X2_the_fact_of_then_is_the_one_that_an_announced_change_had_made_the_value(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    key = {"subject": "ada", "predicate": "home"}
+    me.remember("Ada lives in Bern.", **key)
+    rome = me.remember("Ada lives in Rome.", valid_from=clock.now() + 48 * HOUR, **key).memory
+    moments = [clock.now()]
+    answers = [me.fact(*key.values())]
+    clock.advance(HOUR)
+    me.forget(rome.id)
+    moments.append(clock.now())
+    answers.append(me.fact(*key.values()))
+    clock.advance(HOUR)
+
+    assert [one and one.content for one in answers] == ["Ada lives in Rome.", None]
+    assert [me.fact(*key.values(), as_of=one) for one in moments] == answers
+
+
+def test_X2_a_session_shows_what_it_showed_then(both: Remembrancer, clock: ManualClock) -> None:
+    me = both.for_user("ada")
+    seen: list[tuple[datetime, tuple[Record, ...]]] = []
+
+    def look() -> None:
+        clock.advance(HOUR)
+        seen.append((clock.now(), me.session_memories("talk")))
+        clock.advance(HOUR)
+
+    look()
+    trip = me.remember("Went swimming.", kind="episode", session_id="talk").memory
+    look()
+    doubtful = learn_in_doubt(me, "Grows olives.", "ironic", session_id="talk")
+    look()
+    fond = me.remember("Likes the sea.", session_id="elsewhere").memory
+    me.link(fond.id, trip.id, "derived_from")
+    me.remember("Has a pass.", session_id="talk", valid_until=clock.now() + 5 * HOUR)
+    look()
+    me.update(fond.id, "Likes the lake.")
+    look()
+    clock.advance(8 * 24 * HOUR)
+    look()
+    me.confirm(doubtful.id)
+    look()
+    me.forget(trip.id)
+    look()
+
+    assert [len(found) for _, found in seen] == [0, 1, 2, 4, 4, 3, 3, 1]
+    assert {one.status for one in seen[5][1]} == {"active", "unconfirmed"}
+    for moment, found in seen:
+        assert me.session_memories("talk", as_of=moment) == found
+
+
+def test_X2_lists_and_counts_agree_on_what_is_in_force(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    day = 24 * HOUR
+    me.remember("Has a gym pass.", valid_until=clock.now() + day)
+    me.remember("The gate code is 12.", ttl_days=2)
+    me.remember("It is raining.", permanence="ephemeral")
+    me.remember("Lives in Lima.", permanence="permanent")
+    counts: list[tuple[datetime, int, Stats]] = []
+    for _ in range(4):
+        stats, listed = me.stats(), me.list(kinds=["fact"], status="active").items
+        counts.append((clock.now(), len(listed), stats))
+        assert me.survey().scopes == {"global": {"fact": len(listed)}}
+        assert me.scopes() == {"global": len(listed)}
+        clock.advance(clock.now() - counts[0][0] + day)
+    clock.advance(300 * day)
+
+    assert [number for _, number, _ in counts] == [4, 3, 2, 2]
+    counts.append((clock.now(), 1, me.stats()))
+    for moment, number, stats in counts:
+        assert stats.by_kind["fact"]["active"] == number
+        assert sum(stats.by_category.values()) == sum(stats.by_scope.values()) == number
+        assert sum(stats.by_confidence.values()) == number
+        assert sum(stats.by_permanence["fact"].values()) == number
+        assert me.stats(as_of=moment) == stats
+        assert len(me.list(as_of=moment).items) == number
+
+
+@pytest.mark.parametrize("style", ["sections", "note", "hot_set"])
+def test_X2_a_prompt_gets_the_memories_and_the_team_facts_that_it_got_then(
+    open_memory: Callable[..., Remembrancer], clock: ManualClock, style: str
+) -> None:
+    store = open_memory("assistant")
+    me, review = store.for_user("ada"), store.review("root")
+    prompts = [
+        "Where does Ada live?",
+        "Which ports does the proxy pool use?",
+        "Thanks, good night!",
+    ]
+    home: list[str] = []
+    proposed: list[str] = []
+    steps: list[Callable[[], object]] = [
+        lambda: me.remember("Ada is allergic to nuts"),
+        lambda: home.append(me.remember("Ada lives in Oslo").memory.id),
+        lambda: proposed.append(str(me.propose("The proxy pool uses ports 9000 to 9999.").fact_id)),
+        lambda: review.approve(proposed[0]),
+        lambda: me.update(home[0], "Ada lives in Lima"),
+        lambda: review.edit(proposed[0], "The proxy pool uses ports 7000 to 7999."),
+    ]
+    seen: list[tuple[datetime, list[str]]] = []
+    for step in steps:
+        step()
+        seen.append((clock.now(), [me.context(one, style=style).text for one in prompts]))
+        clock.advance(HOUR)
+
+    assert len({texts[0] for _, texts in seen}) > 2
+    assert len({texts[1] for _, texts in seen}) > 2
+    for moment, texts in seen:
+        assert [me.context(one, style=style, as_of=moment).text for one in prompts] == texts
+
+
+def test_X2_words_name_a_memory_among_those_of_then(both: Remembrancer, clock: ManualClock) -> None:
+    me = both.for_user("ada")
+    first = me.remember("Ada drinks tea.").memory
+    then = clock.now()
+    clock.advance(HOUR)
+    me.remember("Bo drinks tea.")
+    learn_in_doubt(me, "Cy drinks coffee.")
+    doubted = clock.now()
+    clock.advance(HOUR)
+    me.remember("Di drinks coffee.")
+
+    assert me.get("drinks tea", as_of=then).id == first.id
+    assert [one.id for one in me.history("drinks tea", as_of=then).versions] == [first.id]
+    assert me.links("drinks tea", as_of=then) == ()
+    assert me.get("coffee", as_of=doubted).content == "Cy drinks coffee."
+    with pytest.raises(Ambiguous):
+        me.get("drinks tea", as_of=doubted)
+    with pytest.raises(NotFound):
+        me.get("coffee", as_of=then)
+
+
+def test_X2_links_of_then_name_no_memory_in_the_trash(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    cup, tea = (me.remember(one).memory for one in ("The red cup is hers.", "Ada drinks tea."))
+    me.link(tea.id, cup.id)
+    moments = [AsOf(known=clock.now()), AsOf(true=clock.now())]
+    clock.advance(HOUR)
+    newer = me.update(cup.id, "The blue cup is hers.").memory
+    moments.append(AsOf(known=clock.now()))
+    assert [len(me.links(tea.id, as_of=then)) for then in moments] == [1, 0, 1]
+    clock.advance(HOUR)
+
+    me.delete(newer.id)
+
+    for then in moments:
+        assert me.links(tea.id, as_of=then) == ()
+        assert me.history(tea.id, as_of=then).links == ()
+
+
+def test_X2_an_undo_that_was_undone_later_stood_then(
+    both: Remembrancer, clock: ManualClock
+) -> None:
+    me = both.for_user("ada")
+    tea = me.remember("Ada drinks tea.").memory
+    seen = []
+    for _ in range(4):
+        last = me.history(tea.id).events[-1]
+        clock.advance(HOUR)
+        (me.undo(last.id) if seen else me.forget(tea.id))
+        seen.append((clock.now(), me.history(tea.id).events))
+    for moment, events in seen:
+        assert me.history(tea.id, as_of=moment).events == events

@@ -274,3 +274,24 @@ def test_the_facts_of_a_team_are_listed_page_by_page(serve: Callable[..., Served
     assert page["cursor"] is None
     assert read(ada, "/api/team/facts", origin="agent")["items"] == []
     assert read(ada, "/api/team/facts", kind="howto")["items"] == []
+
+
+@pytest.mark.parametrize("kind", ["fact", "rule", "episode"])
+@pytest.mark.parametrize("q", [None, "sails"])
+def test_X2_lists_have_what_was_true_at_a_moment(
+    ada: httpx.Client, me: Memory, clock: ManualClock, kind: str, q: str | None
+) -> None:
+    first = me.remember("Ada sails to Oslo", kind=kind).memory
+    said = clock.now()
+    clock.advance(24 * HOUR)
+    me.update(first.id, "Ada sails to Lima")
+    query = {} if q is None else {"q": q}
+
+    for moment, content in (
+        (said, "Ada sails to Oslo"),
+        (said.date(), "Ada sails to Oslo"),
+        (clock.now(), "Ada sails to Lima"),
+    ):
+        found = read(ada, f"/api/memory/{kind}s", true_at=moment, **query)["items"]
+        assert [one["content"] for one in found] == [content]
+    assert read(ada, f"/api/memory/{kind}s", true_at=said - HOUR, **query)["items"] == []

@@ -192,3 +192,32 @@ def test_M8_context_is_a_block_of_sections_within_the_budget(talk: Talk) -> None
     assert told["tokens"] <= 3000
     short = talk.call("memory_context", trigger_prompt="sea", butler="library", token_budget=150)
     assert 0 < short["tokens"] <= 150
+
+
+@pytest.mark.feature("X2")
+def test_M8_tools_that_read_look_back(talk: Talk, clock: ManualClock) -> None:
+    topic = {"subject": "ada", "predicate": "home"}
+    oslo = fact(talk, "Ada lives in Oslo.", **topic)["id"]
+    clock.advance(timedelta(days=1))
+    lima = fact(talk, "Ada lives in Lima.", **topic)["id"]
+    clock.advance(timedelta(days=1))
+    question = "Where does Ada live?"
+
+    def look(**then: str) -> tuple[object, ...]:
+        prompt = {"trigger_prompt": question, "butler": "kitchen"}
+        text = str(talk.call("memory_context", **prompt, **then))
+        return (
+            contents(talk.call("memory_recall", topic=question, **then)),
+            talk.call("memory_get", type="fact", id=oslo, **then)["content"],
+            talk.call("memory_stats", **then)["by_scope"],
+            [city for city in ("Oslo", "Lima") if city in text],
+        )
+
+    for moment in ("as_of", "true_at"):
+        then = {moment: "2026-03-02"}
+        found = (["Ada lives in Oslo."], "Ada lives in Oslo.", {"global": 1}, ["Oslo"])
+        assert look(**then) == found
+    then = {"true_at": "2026-03-03"}
+    assert look(**then) == (["Ada lives in Lima."], "Ada lives in Lima.", {"global": 1}, ["Lima"])
+    missing = talk.fails("memory_get", type="fact", id=lima, as_of="2026-03-02")
+    assert missing["code"] == "not_found"

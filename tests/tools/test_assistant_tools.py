@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from tests.mcp.talk import Talk, contents, inside, principal
 from tests.support.files import bytes_of
@@ -138,3 +140,32 @@ def test_A2_what_a_model_passes_on_in_the_first_person_is_restated(talk: Talk) -
         ("Always wants HAR exports, not screenshots", "preference"),
         ("The user always wants window seats.", "preference"),
     }
+
+
+@pytest.mark.feature("X2")
+def test_A11_tools_of_memory_and_team_look_back(
+    talk: Talk, engine: Remembrancer, clock: ManualClock
+) -> None:
+    me, review = engine.for_user("ada"), engine.review("root")
+    topic = {"subject": "ada", "predicate": "home"}
+    me.remember("Ada lives in Oslo.", **topic)
+    proposed = str(me.propose("The proxy pool uses ports 9000 to 9999.").fact_id)
+    review.approve(proposed)
+    clock.advance(timedelta(days=1))
+    me.remember("Ada lives in Lima.", **topic)
+    review.edit(proposed, "The proxy pool uses ports 7000 to 7999.")
+    clock.advance(timedelta(days=1))
+
+    def look(**then: str) -> list[str]:
+        answers = (
+            talk.says("recall_memory", query="Where does Ada live?", **then),
+            talk.says("ask_team", query="Which ports does the proxy pool use?", **then),
+            talk.says("list_team_memories", **then),
+        )
+        known = ("Oslo", "Lima", "9000", "7000")
+        return [" ".join(one for one in known if one in answer) for answer in answers]
+
+    assert look(as_of="2026-03-01") == ["", "", ""]
+    assert look(as_of="2026-03-02") == ["Oslo", "9000", "9000"]
+    assert look(as_of="2026-03-03") == look() == ["Lima", "7000", "7000"]
+    assert look(true_at="2026-03-02") == ["Oslo", "7000", "7000"]

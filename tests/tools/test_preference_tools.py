@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.tools.preferences import MAX_LISTED
 from remembrancer.types import Fact
@@ -248,3 +250,25 @@ def test_what_is_in_doubt_is_listed_on_request_only_and_confirmed_by_id(
 
     assert contents(talk.call("list_preferences")) == ["Banks in Lisbon"]
     assert talk.call("list_preferences", unconfirmed=True)["items"] == []
+
+
+@pytest.mark.feature("X2")
+def test_P6_tools_look_back(talk: Talk, clock: ManualClock) -> None:
+    kept = saved(talk, "Lives in Oslo")
+    clock.advance(timedelta(days=1))
+    talk.call("update_preference", id_or_substring=kept["id"], new_content="Lives in Lima")
+    clock.advance(timedelta(days=1))
+    for day, content in (("2026-03-02", "Lives in Oslo"), ("2026-03-03", "Lives in Lima")):
+        for moment in ("as_of", "true_at"):
+            assert contents(talk.call("list_preferences", **{moment: day})) == [content]
+            found = talk.call("recall_preferences", query="Where do I live?", **{moment: day})
+            assert contents(found) == [content]
+    assert contents(talk.call("list_preferences", as_of="2026-03-01")) == []
+
+
+@pytest.mark.feature("X2")
+@pytest.mark.parametrize("moment", ["as_of", "true_at"])
+def test_P6_tools_what_is_in_doubt_is_listed_of_today_alone(talk: Talk, moment: str) -> None:
+    error = talk.fails("list_preferences", unconfirmed=True, **{moment: "2026-03-02"})
+    assert error["code"] == "bad_input"
+    assert "omit unconfirmed or the date" in str(error)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from remembrancer.cli.options import drop_unset, parse_moment
 from remembrancer.cli.terminal import Terminal
+from remembrancer.clock import end_bare_date
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -132,8 +133,8 @@ class CliContext:
         from remembrancer.types import AsOf
 
         return AsOf(
-            parse_moment(as_of, self.zone, "--as-of") if as_of else None,
-            parse_moment(true_at, self.zone, "--true-at") if true_at else None,
+            parse_moment(end_bare_date(as_of), self.zone, "--as-of") if as_of else None,
+            parse_moment(end_bare_date(true_at), self.zone, "--true-at") if true_at else None,
         )
 
     def print_result(self, value: object, render: Callable[[Terminal], None]) -> None:

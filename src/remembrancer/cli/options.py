@@ -73,8 +73,10 @@ FILTER_OPTIONS: OptionTable = {
 }
 
 AS_OF_OPTIONS: OptionTable = {
-    "as_of": _option(str, "--as-of", "DATE", "As known on this date."),
-    "true_at": _option(str, "--true-at", "DATE", "What was true then, as known today."),
+    "as_of": _option(str, "--as-of", "DATE", "As known at the end of this day, or at a time."),
+    "true_at": _option(
+        str, "--true-at", "DATE", "What was true at the end of this day, as known today."
+    ),
 }
 
 RANKING_OPTIONS: OptionTable = {

@@ -26,6 +26,7 @@ from remembrancer.types import (
     Rule,
     Turn,
     check_options,
+    to_as_of,
     validate_confidence,
 )
 
@@ -68,14 +69,8 @@ def encode_query(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build_as_of_params(as_of: AsOf | datetime | None) -> dict[str, datetime | None]:
-    if isinstance(as_of, datetime):
-        as_of = AsOf(known=as_of)
-    if as_of is None:
-        return {}
-    return {
-        "known_at": as_of.known and as_utc(as_of.known),
-        "true_at": as_of.true and as_utc(as_of.true),
-    }
+    then = to_as_of(as_of)
+    return {} if then is None else {"known_at": then.known, "true_at": then.true}
 
 
 def build_list_params(filters: ListFilter) -> dict[str, Any]:

@@ -379,7 +379,8 @@ class RemoteMemory(RemoteConversations):
 
     def history(self, reference: str, *, as_of: AsOf | datetime | None = None) -> History:
         """Return all versions of a memory, with their events and links."""
-        id, then = self._resolve_id(reference, *Status), build_as_of_params(as_of)
+        then = build_as_of_params(as_of)
+        id = self._resolve_id(reference, *Status, known_at=then.get("known_at"))
         history = self._server.read("memory", id, "history", **then)
         links = self._server.read("memory", id, "links", **then)["items"]
         return parse_value(History, {**history, "links": links})
@@ -436,18 +437,26 @@ class RemoteMemory(RemoteConversations):
 
         return self._read(Simulation, "simulate", days=days)
 
-    def _look_up(self, reference: str, *statuses: Status) -> Record:
+    def _look_up(
+        self, reference: str, *statuses: Status, known_at: datetime | None = None
+    ) -> Record:
         if looks_like_id(reference):
             return self._read(Record, "memory", reference)
         # Words travel in the body: a path cannot carry all of them, and it ends up in logs.
-        found = self._server.query("memory", "lookup", reference=reference, statuses=statuses)
+        body = {"reference": reference, "statuses": statuses, "known_at": known_at}
+        found = self._server.query("memory", "lookup", **body)
         return parse_value(Record, found)
 
-    def _resolve_id(self, reference: str, *statuses: Status) -> str:
-        return reference if looks_like_id(reference) else self._look_up(reference, *statuses).id
+    def _resolve_id(
+        self, reference: str, *statuses: Status, known_at: datetime | None = None
+    ) -> str:
+        if looks_like_id(reference):
+            return reference
+        return self._look_up(reference, *statuses, known_at=known_at).id
 
     def _read_memory(self, reference: str, *below: str, **params: Any) -> ResponseBody:
-        return self._server.read("memory", self._resolve_id(reference, *Status), *below, **params)
+        id = self._resolve_id(reference, *Status, known_at=params.get("known_at"))
+        return self._server.read("memory", id, *below, **params)
 
     def _post_to_memory(self, reference: str, verb: str, *statuses: Status) -> Written:
         id = self._resolve_id(reference, *statuses)

@@ -45,7 +45,9 @@ def count_past(call: Call, scope: str | None, as_of: AsOf) -> Stats:
         records = _load_past(call, reader, scope, as_of, at)
         events = reader.count_events(at)
         consolidated_at = reader.find_last_event(Action.CONSOLIDATED, at)
-    active = [one for one in records if _is_active(call, one, at)]
+    true = as_of.true or at
+    records = [_expire(call, one, at, true) for one in records]
+    active = [one for one in records if one.status is Status.ACTIVE and one.kind in LISTED_KINDS]
     believed = [
         (effective_confidence(one, call.profile.decay, at), one)
         for one in active
@@ -53,7 +55,7 @@ def count_past(call: Call, scope: str | None, as_of: AsOf) -> Stats:
     ]
     rules = [one for one in active if isinstance(one, Rule)]
     return Stats(
-        **tally_names([_tally(one, at) for one in records]),
+        **tally_names([_tally(one) for one in records]),
         by_maturity=dict(Counter(one.maturity for one in rules)),
         by_confidence=dict(Counter(_name_band(confidence) for confidence, _ in believed)),
         effectiveness=mean_effectiveness(call, rules),
@@ -87,24 +89,27 @@ def _load_past(
     return [replace(one, status=Status.ACTIVE) for one in records if one.id in in_force]
 
 
-def _tally(record: Record, at: datetime) -> Tally:
-    is_over = record.expires_at is not None and record.expires_at <= at
-    expired = is_over and record.status is Status.ACTIVE
+def _expire(call: Call, record: Record, at: datetime, true: datetime) -> Record:
+    """The memory, expired if it was active by its row alone."""
+    if record.status is not Status.ACTIVE:
+        return record
+    has_ended = record.valid_until is not None and record.valid_until <= true
+    standing = standing_at(record, call.profile.decay, at)
+    if has_ended or standing is ConfidenceBand.EXPIRED:
+        return replace(record, status=Status.EXPIRED)
+    return record
+
+
+def _tally(record: Record) -> Tally:
     return Tally(
         kind=record.kind,
-        status=Status.EXPIRED if expired else record.status,
+        status=record.status,
         scope=record.scope,
         category=record.category if isinstance(record, Fact) else None,
         permanence=record.permanence,
         agent=record.agent,
         count=1,
     )
-
-
-def _is_active(call: Call, record: Record, at: datetime) -> bool:
-    if record.kind not in LISTED_KINDS or record.status is not Status.ACTIVE:
-        return False
-    return standing_at(record, call.profile.decay, at) is not ConfidenceBand.EXPIRED
 
 
 def _is_fading(call: Call, record: Record, at: datetime) -> bool:

@@ -190,7 +190,7 @@ def count_by_scope(call: Call) -> dict[str, int]:
     """
     visible = call.resolve_visibility() if call.principal.agent is not None else Visibility()
     with call.store.open_reader(call.owner) as reader:
-        tallies = [one for one in reader.tally(call.now()) if visible.contains(one.scope, one.kind)]
+        tallies = _load_tallies(reader, replace(_build_active_filter(call, None), visible=visible))
     return _sum_by_name((one.scope, one.count) for one in tallies if one.status is Status.ACTIVE)
 
 
@@ -224,8 +224,8 @@ def compute_stats(call: Call, scope: str | None = None) -> Stats:
 
 
 def _load_tallies(reader: Reader, active_filter: Filter) -> list[Tally]:
-    visible = active_filter.visible
-    return [one for one in reader.tally(active_filter.now) if visible.contains(one.scope, one.kind)]
+    tallies = reader.tally(active_filter.now, active_filter.decayed)
+    return [one for one in tallies if active_filter.visible.contains(one.scope, one.kind)]
 
 
 def tally_names(tallies: Sequence[Tally]) -> _NameCounts:

@@ -15,9 +15,11 @@ from remembrancer.errors import NotFound
 from remembrancer.paging import decode_cursor, encode_cursor
 from remembrancer.recall.filters import matches_state, without_state
 from remembrancer.remember.lifecycle import filter_visible_events
-from remembrancer.remember.resolve import is_in_trash, load_versions
+from remembrancer.remember.resolve import is_in_trash, load_versions, was_deleted
+from remembrancer.remember.slots import get_slot, is_in_slot
 from remembrancer.remember.undo import parse_link
 from remembrancer.store.contract import Filter, Position, Reader
+from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
     AsOf,
     Change,
@@ -34,7 +36,6 @@ from remembrancer.types import (
 )
 
 MAX_EVENTS = 1000
-MAX_FACTS = 100
 ALL_KINDS = tuple(Kind)
 
 
@@ -57,16 +58,24 @@ def load_version(call: Call, record: Record, as_of: AsOf) -> Record:
 def find_fact(
     call: Call, subject: str, predicate: str, scope: str | None, as_of: AsOf
 ) -> Fact | None:
-    """The fact in force then with that subject and predicate."""
-    criteria = call.visible_filter(scope=scope, kinds=(Kind.FACT,), as_of=as_of)
-    criteria = replace(criteria, subject=subject, predicate=predicate)
-    own_scope = call.resolve_write_scope(scope)
+    """The fact in force then with that subject and predicate, or else in their slot."""
+    slot = get_slot((call.resolve_write_scope(scope), subject, predicate))
+    in_force = call.visible_filter(scope=scope, kinds=(Kind.FACT,), as_of=as_of)
+    exact = replace(in_force, subject=subject, predicate=predicate)
     with call.store.open_reader(call.owner) as reader:
-        found = select_known(reader, reader.find(criteria, MAX_FACTS), as_of.known)
-    for one in select_believed(call, found, as_of):
-        if isinstance(one, Fact) and one.scope == own_scope:
-            return one
+        for criteria in (exact, in_force):
+            stored = iter_records(reader, criteria)
+            named = [one for one in stored if isinstance(one, Fact) and is_in_slot(one, slot)]
+            known = select_known(reader, named, as_of.known)
+            for one in select_believed(call, known, as_of):
+                if isinstance(one, Fact) and _was_holder(one, as_of):
+                    return one
     return None
+
+
+def _was_holder(fact: Fact, as_of: AsOf) -> bool:
+    """False for a fact that was replaced from a later moment on, unless one of truth is given."""
+    return as_of.true is not None or fact.status is Status.ACTIVE
 
 
 def select_believed(call: Call, records: Iterable[Record], as_of: AsOf) -> list[Record]:
@@ -78,13 +87,16 @@ def select_believed(call: Call, records: Iterable[Record], as_of: AsOf) -> list[
 def load_links(
     call: Call, reader: Reader, record: Record, as_of: AsOf | None = None
 ) -> tuple[Link, ...]:
-    """The links of a memory of which the caller can see both ends."""
+    """The links of a memory of which the caller can see both ends; of then, none to the trash."""
     then = as_of or AsOf()
     links = reader.list_links(record.id)
     if then.known is not None:
         links = _undo_link_changes(record.id, links, reader.list_changes_after(then.known))
     ends = reader.load({end for one in links for end in (one.source, one.target)})
-    known = _filter_known([one for one in ends.values() if call.can_see(one)], then.known)
+    visible = [one for one in ends.values() if call.can_see(one)]
+    if as_of is not None:
+        visible = [one for one in visible if not was_deleted(reader, one, call.now())]
+    known = _filter_known(visible, then.known)
     seen = {one.id for one in known}
     if then.true is not None:
         seen &= _find_in_force(call, reader, known, then)
@@ -173,8 +185,19 @@ def _select_events(
     if known is None:
         return seen
     happened = [one for one in seen if one.at <= known]
-    ids = {one.id for one in happened}
-    return [one if one.undone_by in ids else replace(one, undone_by=None) for one in happened]
+    undone = _replay_undoing(happened)
+    return [replace(one, undone_by=undone.get(one.id)) for one in happened]
+
+
+def _replay_undoing(events: Sequence[Event]) -> dict[str, str]:
+    """The event that each event was undone by; the events come newest first."""
+    undoes = {one.id: one.undoes for one in events}
+    undone: dict[str, str] = {}
+    for one in reversed(events):
+        if one.undoes is not None:
+            undone[one.undoes] = one.id
+            undone.pop(undoes.get(one.undoes) or "", None)
+    return undone
 
 
 def _undo_link_changes(

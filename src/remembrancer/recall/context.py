@@ -15,7 +15,7 @@ from remembrancer.guard.redaction import refuse_secret_name
 from remembrancer.profiles import Profile
 from remembrancer.recall.fact_lines import MAX_LINE_CHARS, build_fact_entries, word_fact
 from remembrancer.recall.fact_search import find_facts, find_instructions
-from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter, to_as_of
+from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
 from remembrancer.recall.pipeline import recall
 from remembrancer.recall.prompt_block import (
     CHARS_PER_TOKEN,
@@ -42,6 +42,7 @@ from remembrancer.types import (
     Session,
     Source,
     Turn,
+    to_as_of,
     validate_name,
 )
 
@@ -77,6 +78,9 @@ class ContextRequest:
     session: str | None = None
     exclude: frozenset[str] = frozenset()
     """The ids of memories that the conversation has been given already."""
+
+    has_snapshot: bool = False
+    """True in a session that keeps the memory of its first request."""
 
     @property
     def local_now(self) -> datetime:
@@ -133,11 +137,12 @@ def build_context(
     budget = settings.budget_tokens if budget is None else budget
     if budget < 0:
         raise InvalidInput("The budget must be a number of tokens, 0 or more.")
-    context_style = _get_style(style or settings.style)
-    if session is not None and as_of is None and context_style.frozen_per_session:
-        as_of = _load_snapshot_time(call, session)
+    context_style, as_of = _get_style(style or settings.style), to_as_of(as_of)
+    has_snapshot = session is not None and context_style.frozen_per_session
+    if session is not None and has_snapshot and as_of is None:
+        as_of = AsOf(known=_load_snapshot_time(call, session))
     request = _build_request(call, prompt, as_of, session, now, budget)
-    request = replace(request, exclude=frozenset(exclude))
+    request = replace(request, exclude=frozenset(exclude), has_snapshot=has_snapshot)
     layout, drafted = (
         context_style.draft(request) if call.is_memory_enabled else (BlockLayout(""), [])
     )
@@ -148,11 +153,11 @@ def build_context(
 def _append_team_block(request: ContextRequest, own: Context, budget: int) -> Context:
     """Append the team's facts. Personal and team memory meet only here, as text.
 
-    A frozen block stays as it is, and team memory has no history to show for `as_of`.
+    The block of a session stays as it is.
     """
-    if request.query is None or own.frozen or request.as_of is not None:
+    if request.query is None or request.has_snapshot:
         return own
-    facts = recall_for_call(request.call, request.query)
+    facts = recall_for_call(request.call, request.query, as_of=request.as_of)
     entries = [PromptEntry("", f"{escape_for_prompt(one.content)} [{one.kind}]") for one in facts]
     shared = build_block(BlockLayout("## What The Team Knows"), entries, budget - own.tokens)
     if not shared.text:
@@ -181,7 +186,8 @@ def draft_note(request: ContextRequest) -> Draft:
     layout = BlockLayout("## What you remember about this user")
     if request.selects_facts:
         entries = _build_relevant_entries(request, layout, {})
-        request.call.count_recalls(memory_id for one in entries for memory_id in one.ids)
+        if request.as_of is None:
+            request.call.count_recalls(memory_id for one in entries for memory_id in one.ids)
         return layout, entries
     return layout, _build_ranked_entries(
         request, _select_memories(request, request.kinds, used=True), {}
@@ -203,13 +209,14 @@ def draft_hot_set(request: ContextRequest) -> Draft:
         for one in sorted(facts, key=lambda one: (names.index(one.category), *_sort_key(one)))
         if (line := word_fact(one, request.local_now))
     ]
-    is_frozen = request.as_of is not None and request.as_of.known is not None
+    is_past = request.as_of is not None and request.as_of.known is not None
+    is_frozen = is_past and (request.has_snapshot or request.query is None)
     return BlockLayout("## Your stored preferences", budgets, is_frozen), entries
 
 
 def _list_hot_facts(request: ContextRequest) -> list[Fact]:
     """All facts that go into a prompt; for one outside a session, those that it needs."""
-    if request.selects_facts and request.as_of is None:
+    if request.selects_facts and not request.has_snapshot:
         needed = [*(one.fact for one in _find_facts(request).facts), *_find_orders(request)]
         by_id = {one.id: one for one in needed}
         return [one for one in by_id.values() if _was_trusted(request, one)]
@@ -366,18 +373,17 @@ def _store_snapshot_time(call: Call, name: str) -> Session:
 def _build_request(
     call: Call,
     prompt: str | None,
-    as_of: AsOf | datetime | None,
+    as_of: AsOf | None,
     session: str | None,
     now: datetime | None,
     budget: int,
 ) -> ContextRequest:
-    then = to_as_of(as_of)
-    asked_at = as_utc(now) if now is not None else (then and then.known) or call.now()
+    asked_at = as_utc(now) if now is not None else (as_of and as_of.known) or call.now()
     if now is not None:
         call = call.at(asked_at)
     query = (prompt or "").strip()[:MAX_QUERY_CHARS] or None
     question, zone = read_prompt(query or ""), call.load_zone()
-    return ContextRequest(call, query, then, asked_at, question, budget, zone, session)
+    return ContextRequest(call, query, as_of, asked_at, question, budget, zone, session)
 
 
 def _select_memories(

@@ -23,6 +23,7 @@ from remembrancer.types import (
     Record,
     Rule,
     parse_enum,
+    to_as_of,
 )
 
 MAX_QUERY_CHARS = 20_000
@@ -56,7 +57,7 @@ class RecallOptions(ListFilter, total=False):
 
     `now` is the time of the query, for phrases like "last week". After `deadline_ms` recall
     stops waiting for the query's embedding and goes on without it. With `used=False` the result
-    does not count as recalled.
+    does not count as recalled, nor does one with `as_of`.
     """
 
     mode: Mode | str
@@ -135,14 +136,3 @@ def matches_state(record: Record, criteria: Filter, decay: DecayPolicy) -> bool:
 
 def _is_among(value: object, wanted: Sequence[object]) -> bool:
     return not wanted or value in wanted
-
-
-def to_as_of(as_of: AsOf | datetime | None) -> AsOf | None:
-    """A plain date means what was known on that date."""
-    match as_of:
-        case None:
-            return None
-        case datetime():
-            return AsOf(known=as_utc(as_of))
-        case AsOf(known, true):
-            return AsOf(known and as_utc(known), true and as_utc(true))

@@ -25,6 +25,7 @@ from remembrancer.types import (
     Why,
     check_options,
     parse_enum,
+    to_as_of,
     validate_confidence,
 )
 
@@ -82,7 +83,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
     filters = _describe_filters(options, record_filter, min_confidence)
     found = [_build_recalled(one, search, ranking, filters) for one in scored]
     ids = [one.memory.id for one in found]
-    if options.get("used", True):
+    if options.get("used", True) and to_as_of(options.get("as_of")) is None:
         call.count_recalls(ids)
     recollection = Recollection(found, sure=search.estimate_relevance(ids), late=late)
     return FoundMemories(recollection, search, vector)

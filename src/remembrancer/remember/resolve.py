@@ -38,12 +38,15 @@ def resolve(
     reference: str,
     statuses: tuple[Status, ...] = (Status.ACTIVE,),
     kinds: tuple[Kind, ...] = RESOLVABLE_KINDS,
+    known: datetime | None = None,
 ) -> Record:
     """The memory with that id, or else the only one of these kinds that contains those words.
 
-    Unconfirmed memories are searched only if no other contains the words.
+    Unconfirmed memories are searched only if no other contains the words. With `known`, words are
+    searched among the memories of then.
     """
-    found = _find_by_id(call, reference) or _search_by_words(call, reference, statuses, kinds)
+    found = _find_by_id(call, reference)
+    found = found or _search_by_words(call, reference, statuses, kinds, known)
     if found is None:
         raise NotFound("No memory has that id or contains those words.")
     return found
@@ -69,12 +72,17 @@ def find_current(call: Call, found: Record) -> Record:
 
 def is_in_trash(call: Call, record: Record) -> bool:
     """True for a memory in the trash and for its past versions."""
+    with call.store.open_reader(call.owner) as reader:
+        return was_deleted(reader, record, call.now())
+
+
+def was_deleted(reader: Reader, record: Record, now: datetime) -> bool:
+    """Like `is_in_trash`, within a transaction."""
     if record.status is Status.TRASHED:
         return True
-    if record.status not in REPLACED_STATUSES or is_in_force(record, call.now()):
+    if record.status not in REPLACED_STATUSES or is_in_force(record, now):
         return False
-    with call.store.open_reader(call.owner) as reader:
-        return any(one.status is Status.TRASHED for one in load_versions(reader, record))
+    return any(one.status is Status.TRASHED for one in load_versions(reader, record))
 
 
 def is_in_force(record: Record, now: datetime) -> bool:
@@ -151,19 +159,35 @@ def find_by_words(records: Iterable[Record], words: str) -> Record | None:
 
 
 def _search_by_words(
-    call: Call, words: str, statuses: tuple[Status, ...], kinds: tuple[Kind, ...]
+    call: Call,
+    words: str,
+    statuses: tuple[Status, ...],
+    kinds: tuple[Kind, ...],
+    known: datetime | None = None,
 ) -> Record | None:
     doubtful = tuple(one for one in statuses if one is Status.UNCONFIRMED)
     others = tuple(one for one in statuses if one is not Status.UNCONFIRMED)
     visible = call.visible_filter(kinds=kinds)
     with call.store.open_reader(call.owner) as reader:
         for some in (others, doubtful):
-            records = iter_records(reader, replace(visible, statuses=some)) if some else ()
+            records = _iter_with_status(reader, visible, some, known) if some else ()
             named = (one for one in records if call.can_see(one) and not _is_saved_reply(one))
             found = find_by_words(named, words)
             if found is not None:
                 return found
     return None
+
+
+def _iter_with_status(
+    reader: Reader, visible: Filter, statuses: tuple[Status, ...], known: datetime | None
+) -> Iterable[Record]:
+    """The memories that have one of these statuses, or had it when they were `known`."""
+    if known is None:
+        return iter_records(reader, replace(visible, statuses=statuses))
+    kept = tuple(one for one in Status if one is not Status.TRASHED)
+    stored = iter_records(reader, replace(visible, statuses=kept))
+    then = reader.as_of([one for one in stored if one.recorded_at <= known], known)
+    return (one for one in then if one.status in statuses)
 
 
 def _is_saved_reply(record: Record) -> bool:

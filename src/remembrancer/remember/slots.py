@@ -31,6 +31,10 @@ def get_slot(key: FactKey) -> Slot:
     return key if is_program_key(predicate) else (scope, *_name_slot(subject, predicate))
 
 
+def is_in_slot(fact: Fact, slot: Slot) -> bool:
+    return fact.key is not None and get_slot(fact.key) == slot
+
+
 def find_holder(reader: Reader, key: FactKey) -> Fact | None:
     """The active fact in the slot of a key, or else the last one that expired under the key."""
     return _find_holder(reader, key, {})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     ColumnElement,
     DateTime,
     Dialect,
@@ -141,6 +142,44 @@ def periods_since(
 ) -> ColumnElement[int]:
     """SQL expression for the number of whole periods of `days` since a moment."""
     return cast(func.round(days_between(moment, now) / days - ROUND_DOWN_OFFSET), Integer)
+
+
+class json_moment(FunctionElement[datetime]):  # noqa: N801
+    """SQL expression for the moment in a field of a JSON column, as an event stores it."""
+
+    type = Moment()
+    inherit_cache = True
+
+
+@compiles(json_moment)
+def _json_moment(element: json_moment, compiler: Any, **options: Any) -> str:
+    column, name = (compiler.process(one, **options) for one in element.clauses)
+    return f"CAST({column} ->> {name} AS TIMESTAMP WITH TIME ZONE)"
+
+
+@compiles(json_moment, "sqlite")
+def _json_moment_on_sqlite(element: json_moment, compiler: Any, **options: Any) -> str:
+    # Sorts like the text of a moment column: the parts before the zone decide.
+    column, name = (compiler.process(one, **options) for one in element.clauses)
+    return f"json_extract({column}, '$.' || {name})"
+
+
+class has_json_field(FunctionElement[bool]):  # noqa: N801
+    """SQL condition that a JSON column has a field, be it null."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(has_json_field)
+def _has_json_field(element: has_json_field, compiler: Any, **options: Any) -> str:
+    return f"jsonb_exists({compiler.process(element.clauses, **options)})"
+
+
+@compiles(has_json_field, "sqlite")
+def _has_json_field_on_sqlite(element: has_json_field, compiler: Any, **options: Any) -> str:
+    column, name = (compiler.process(one, **options) for one in element.clauses)
+    return f"(json_type({column}, '$.' || {name}) IS NOT NULL)"
 
 
 class larger_of(FunctionElement[Any]):  # noqa: N801 - it reads as a function of SQL

@@ -414,8 +414,8 @@ class Reader(Protocol):
     def count(self, criteria: Filter) -> int:
         """The number of memories that match."""
 
-    def tally(self, now: datetime) -> list[Tally]:
-        """Counts of all memories; those whose time is over at `now` count as expired."""
+    def tally(self, now: datetime, decayed: ConfidenceRange | None = None) -> list[Tally]:
+        """Counts of all memories; those that are over, or have `decayed`, count as expired."""
 
     def count_by_age(
         self, criteria: Filter, since: Literal["recorded_at", "confirmed_at"], days: int = 1

@@ -38,6 +38,7 @@ from remembrancer.store.columns import Moment, periods_since
 from remembrancer.store.contract import (
     MUTABLE_FIELDS,
     AgeCount,
+    ConfidenceRange,
     Embedding,
     Filter,
     Hit,
@@ -61,6 +62,7 @@ from remembrancer.store.rows import (
 )
 from remembrancer.store.sql_filters import (
     filter_moments,
+    is_over,
     is_past_version,
     matches_filter,
     select_tables,
@@ -449,11 +451,11 @@ class SqlReader(BoundConnection, ABC):
             for kind, table in select_tables(criteria)
         )
 
-    def tally(self, now: datetime) -> list[Tally]:
+    def tally(self, now: datetime, decayed: ConfidenceRange | None = None) -> list[Tally]:
         return [
             Tally(kind, Status(row.status_now), *row[1:])
             for kind, table in tables.MEMORY_TABLES.items()
-            for row in self._connection.execute(self._build_tally(table, now))
+            for row in self._connection.execute(self._build_tally(table, now, decayed))
         ]
 
     def count_by_age(
@@ -509,9 +511,10 @@ class SqlReader(BoundConnection, ABC):
             found[row.event_id] = (*found.get(row.event_id, ()), change)
         return found
 
-    def _build_tally(self, table: Table, now: datetime) -> Any:
-        over = and_(table.c.status == Status.ACTIVE, table.c.expires_at <= now)
-        status_now = case((over, Status.EXPIRED), else_=table.c.status).label("status_now")
+    def _build_tally(self, table: Table, now: datetime, decayed: ConfidenceRange | None) -> Any:
+        over = is_over(table, decayed, bindparam("now", now, Moment()))
+        expired = and_(table.c.status == Status.ACTIVE, over)
+        status_now = case((expired, Status.EXPIRED), else_=table.c.status).label("status_now")
         category = table.c.category if "category" in table.c else literal(None).label("category")
         groups = [status_now, table.c.scope, table.c.agent, category, table.c.permanence]
         query = select(*groups, func.count()).where(self._own(table))

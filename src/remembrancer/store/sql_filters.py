@@ -17,12 +17,19 @@ from sqlalchemy import (
     exists,
     false,
     func,
+    literal_column,
     or_,
     select,
 )
 
 from remembrancer.store import tables
-from remembrancer.store.columns import Moment, days_between, larger_of
+from remembrancer.store.columns import (
+    Moment,
+    days_between,
+    has_json_field,
+    json_moment,
+    larger_of,
+)
 from remembrancer.store.contract import (
     CURRENT_STATUSES,
     VALID_STATUSES,
@@ -151,12 +158,11 @@ def _is_in_force(owner_id: OwnerParam, table: FromClause, criteria: Filter) -> C
     """
     moments = filter_moments(criteria)
     known, true = (bindparam(name, moments[name], Moment()) for name in ("known", "true"))
-    begun = or_(table.c.expires_at.is_(None), table.c.expires_at > known)
-    if criteria.true_at is not None:
-        begun = and_(table.c.valid_from <= true, begun)
+    begun = [table.c.valid_from <= true] if criteria.true_at is not None else []
+    lasting = or_(table.c.expires_at.is_(None), table.c.expires_at > known)
     current = _is_valid(table, table, true)
     if criteria.known_at is None:
-        return and_(begun, current)
+        return and_(*begun, lasting, current)
     past = tables.states.alias()
     of_memory = and_(past.c.owner_id == owner_id, past.c.memory_id == table.c.id)
     changed_later = exists().where(of_memory, past.c.until > known)
@@ -164,10 +170,34 @@ def _is_in_force(owner_id: OwnerParam, table: FromClause, criteria: Filter) -> C
         of_memory, past.c.since <= known, past.c.until > known, _is_valid(past, table, true)
     )
     return and_(
-        begun,
+        *begun,
+        func.coalesce(_was_lasting(owner_id, table, known), lasting),
         table.c.recorded_at <= known,
         table.c.status != Status.TRASHED,
         or_(and_(~changed_later, current), held_then),
+    )
+
+
+def _was_lasting(
+    owner_id: OwnerParam, table: FromClause, known: BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """Whether a memory had not expired by the date it had then; NULL if it still has that date."""
+    changes, events = tables.changes, tables.events
+    field: ColumnElement[str] = literal_column("'expires_at'")
+    expiry = json_moment(changes.c.before, field)
+    return (
+        select(or_(expiry.is_(None), expiry > known))
+        .where(
+            changes.c.owner_id == owner_id,
+            changes.c.memory_id == table.c.id,
+            has_json_field(changes.c.before, field),
+            events.c.owner_id == owner_id,
+            events.c.id == changes.c.event_id,
+            events.c.at > known,
+        )
+        .order_by(events.c.at, events.c.id)
+        .limit(1)
+        .scalar_subquery()
     )
 
 
@@ -184,7 +214,7 @@ def _has_status(
     now: BindParameter[datetime],
 ) -> ColumnElement[bool]:
     """The condition on status; an active memory whose time is over counts as expired."""
-    over = or_(_is_expired(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
+    over = is_over(table, decayed, now)
     named = [one for one in statuses if one is not Status.ACTIVE]
     conditions: list[ColumnElement[bool]] = [table.c.status.in_(named)]
     if Status.ACTIVE in statuses:
@@ -192,6 +222,13 @@ def _has_status(
     if Status.EXPIRED in statuses:
         conditions.append(and_(table.c.status == Status.ACTIVE, over))
     return or_(*conditions)
+
+
+def is_over(
+    table: FromClause, decayed: ConfidenceRange | None, now: BindParameter[datetime]
+) -> ColumnElement[bool]:
+    """The condition that an active memory counts as expired."""
+    return or_(_is_expired(table, decayed, now), func.coalesce(table.c.valid_until <= now, false()))
 
 
 def _is_expired(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from remembrancer.errors import NotFound
+from remembrancer.errors import InvalidInput, NotFound
 from remembrancer.remember.lifecycle import CONFIRMABLE, FORGETTABLE
 from remembrancer.tools.caller import Caller
 from remembrancer.tools.results import MemoryListResult, WriteResult
@@ -85,6 +85,10 @@ def list_preferences(
     caller: Caller, category: str | None = None, unconfirmed: Unconfirmed = False
 ) -> MemoryListResult:
     """List the saved facts in force, newest first. Use it to see what is known before you save."""
+    if unconfirmed and caller.as_of is not None:
+        raise InvalidInput(
+            "What is in doubt is known of today alone: omit unconfirmed or the date."
+        )
     memory = caller.memory
     categories = () if category is None else (category,)
     status = Status.UNCONFIRMED if unconfirmed else None

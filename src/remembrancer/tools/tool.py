@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
+from remembrancer.clock import end_bare_date
 from remembrancer.errors import InvalidInput
 from remembrancer.profiles import Profile
 from remembrancer.tools.caller import Caller
@@ -54,9 +55,10 @@ KindName = Literal["episode", "fact", "rule"]
 PermanenceName = Literal["permanent", "stable", "standard", "volatile", "ephemeral"]
 SearchMode = Literal["hybrid", "semantic", "keyword"]
 MemoryReference = Annotated[str, Field(description="id, or words only it has")]
+PastMoment = Annotated[datetime, BeforeValidator(end_bare_date)]
 AS_OF_FIELDS: Mapping[str, Any] = {
-    "as_of": (Annotated[datetime, Field(description="as known then")] | None, None),
-    "true_at": (Annotated[datetime, Field(description="what was true then")] | None, None),
+    "as_of": (Annotated[PastMoment, Field(description="as known then")] | None, None),
+    "true_at": (Annotated[PastMoment, Field(description="what was true then")] | None, None),
 }
 """The arguments by which every reading tool looks back."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from remembrancer.decay import effective_confidence, standing_at
 from remembrancer.maintenance.stats import confidence_step
@@ -69,9 +68,9 @@ class Card:
 
 def build_card(context: PageContext, record: Record, old: Record | None) -> Card:
     """The card of a memory at the moment that the page shows."""
-    me, now, zone, root = context.me, context.now, context.zone, context.root
-    band = standing_at(record, me.profile.decay, context.moment)
-    confidence = effective_confidence(record, me.profile.decay, context.moment)
+    me, now, zone = context.me, context.moment, context.zone
+    band = standing_at(record, me.profile.decay, now)
+    confidence = effective_confidence(record, me.profile.decay, now)
     step, word = text.describe_confidence(confidence)
     session = record.session_id
     return Card(
@@ -90,7 +89,7 @@ def build_card(context: PageContext, record: Record, old: Record | None) -> Card
         agent=record.agent or "",
         recorded_at=record.recorded_at,
         session=session,
-        session_href=f"{root}/conversations/{quote(session, safe='')}" if session else "",
+        session_href=context.session_url(session) if session else "",
         importance=record.importance,
         active=record.status is Status.ACTIVE,
         fading=band is not ConfidenceBand.RECALLED,

@@ -14,7 +14,7 @@ from remembrancer.server import schemas
 from remembrancer.server.pages import text
 from remembrancer.server.pages.filters import parse_filters
 from remembrancer.server.pages.forms import Form, SubmittedForm, redirect_back
-from remembrancer.server.pages.page_context import CurrentPage, PageContext
+from remembrancer.server.pages.page_context import CurrentPage, PageContext, PastPage
 from remembrancer.server.sent_path import SentPathRoute
 from remembrancer.sessions.view import read_brief, select_summarised
 from remembrancer.types import Batch, Session, SessionStatus, Status
@@ -62,24 +62,24 @@ def group_by_recency(context: PageContext, sessions: Iterable[Session]) -> dict[
 
 
 @router.get("/conversations/{id}")
-def show_conversation(context: CurrentPage, id: schemas.Name) -> Response:
-    """The messages of one conversation, and its memories."""
-    me = context.me
-    memories = context.build_cards(me.session_memories(id))
+def show_conversation(context: PastPage, id: schemas.Name) -> Response:
+    """The messages of one conversation, and its memories; its title and summary are today's."""
+    me, then = context.me, context.past.as_of if context.past else None
+    memories = context.build_cards(me.session_memories(id, as_of=then))
     try:
         session = me.session(id)
     except NotFound:
         if not memories and not _is_cited(me, id):
             raise
         return context.render("session.html", "Session", session=id, memories=memories)
-    turns = me.turns(id)
+    turns = me.turns(id, as_of=then)
     limits = me.profile.sessions
     active = [turn for turn in turns if turn.status is Status.ACTIVE]
     return context.render(
         "conversation.html",
         session.title or text.UNTITLED,
         session=session,
-        in_brief=len(select_summarised(active, limits, limits.context_tokens)),
+        in_brief=0 if then else len(select_summarised(active, limits, limits.context_tokens)),
         brief=read_brief(session),
         turns=turns[-MAX_TURNS_SHOWN:],
         left_out=max(0, len(turns) - MAX_TURNS_SHOWN),

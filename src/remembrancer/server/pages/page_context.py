@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from remembrancer.engine import Remembrancer
-from remembrancer.errors import RemembrancerError
+from remembrancer.errors import InvalidInput, RemembrancerError
 from remembrancer.maintenance.stats import Survey
 from remembrancer.memory import Memory
 from remembrancer.profiles import Profile
@@ -204,6 +204,11 @@ class PageContext:
         """The page of a memory, on the day that this page shows."""
         return f"{self.root}/memory/{memory_id}" + (f"?{self.past.query}" if self.past else "")
 
+    def session_url(self, session: str) -> str:
+        """The page of a conversation, on the day that this page shows."""
+        path = f"{self.root}/conversations/{quote(session, safe='')}"
+        return path + (f"?{self.past.query}" if self.past else "")
+
     def load_memories(self, ids: Iterable[str]) -> dict[str, Record]:
         """The memories with these ids that exist, or did on the day that the page shows."""
         return self.me.several(ids, known=self.past.as_of.known if self.past else None)
@@ -215,13 +220,13 @@ class PageContext:
         return [self.build_card(record) for record in records]
 
     def format_day(self, moment: datetime) -> str:
-        return text.format_day(moment, self.now, self.zone)
+        return text.format_day(moment, self.moment, self.zone)
 
     def format_time(self, moment: datetime) -> str:
         return text.format_time(moment, self.zone)
 
     def format_age(self, moment: datetime) -> str:
-        return text.format_age(moment, self.now, self.zone)
+        return text.format_age(moment, self.moment, self.zone)
 
     def format_iso(self, moment: datetime) -> str:
         return moment.isoformat(timespec="seconds")
@@ -305,10 +310,21 @@ async def get_page_context(request: Request, engine: Engine, caller: Caller) -> 
     return PageContext(request, engine, caller, agent, engine.now(), path)
 
 
-CurrentPage = Annotated[PageContext, Depends(get_page_context)]
+AnyPage = Annotated[PageContext, Depends(get_page_context)]
 
 
-async def get_past_context(context: CurrentPage, as_of: str = "", true_at: str = "") -> PageContext:
+async def get_current_context(context: AnyPage) -> PageContext:
+    """The context of a page that shows today; it refuses a day in the past."""
+    for name in ("as_of", "true_at"):
+        if context.request.query_params.get(name):
+            raise InvalidInput(f"This page shows only today: leave out {name}.")
+    return context
+
+
+CurrentPage = Annotated[PageContext, Depends(get_current_context)]
+
+
+async def get_past_context(context: AnyPage, as_of: str = "", true_at: str = "") -> PageContext:
     """The context of a page that can show the past."""
     return replace(context, past_days=(as_of, true_at))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from remembrancer.clock import end_bare_date
 from remembrancer.errors import InvalidInput
 from remembrancer.memory import Memory
 from remembrancer.paging import decode_offset, encode_offset
@@ -29,11 +30,14 @@ class PageParams(schemas.RequestModel):
 PageQuery = Annotated[PageParams, Query()]
 
 
+PastMoment = Annotated[schemas.Moment, BeforeValidator(end_bare_date)]
+
+
 class AsOfParams(schemas.RequestModel):
     """The past moment to look back to: what was known then, what was true then, or both."""
 
-    known_at: schemas.Moment | None = None
-    true_at: schemas.Moment | None = None
+    known_at: PastMoment | None = None
+    true_at: PastMoment | None = None
 
 
 AsOfQuery = Annotated[AsOfParams, Query()]

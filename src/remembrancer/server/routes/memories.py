@@ -6,6 +6,7 @@ A memory is referred to by its id, or by words that occur in it and in no other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -58,10 +59,11 @@ class UnlinkParams(schemas.RequestModel):
 
 
 class LookupRequest(schemas.RequestModel):
-    """An id, or words that occur in one memory with one of these statuses."""
+    """An id, or words that occur in one memory with one of these statuses, now or at `known_at`."""
 
     reference: Annotated[schemas.Text, Field(max_length=20_000)]
     statuses: Annotated[tuple[Status, ...], Field(min_length=1, max_length=len(Status))] = ACTIVE
+    known_at: schemas.Moment | None = None
 
 
 class AnyKindListParams(MemoryListParams):
@@ -100,7 +102,7 @@ def list_memories(
 @router.post("/lookup", response_model=schemas.AnyMemory)
 def look_up_memory(me: CallerMemory, renderer: Renderer, body: LookupRequest) -> Any:
     """Find one memory by its id or by words, which a path cannot always carry."""
-    return renderer.memory(_resolve(me, body.reference, body.statuses))
+    return renderer.memory(_resolve(me, body.reference, body.statuses, known=body.known_at))
 
 
 @router.get("/{id}", response_model=schemas.AnyMemory)
@@ -112,7 +114,8 @@ def get_memory(
     params: AsOfQuery,
 ) -> Any:
     """Get a memory, whatever its status."""
-    record = me.get(_resolve(me, id, ANY_STATUS).id, as_of=build_as_of(params))
+    found = _resolve(me, id, ANY_STATUS, known=params.known_at)
+    record = me.get(found.id, as_of=build_as_of(params))
     etag.set(record)
     return renderer.memory(record)
 
@@ -153,14 +156,14 @@ def get_memory_history(
     me: CallerMemory, renderer: Renderer, id: schemas.Name, params: AsOfQuery
 ) -> Any:
     """Get all versions and events of a memory."""
-    record = _resolve(me, id, ANY_STATUS)
+    record = _resolve(me, id, ANY_STATUS, known=params.known_at)
     return build_history(renderer, me.history(record.id, as_of=build_as_of(params)))
 
 
 @router.get("/{id}/links", response_model=ListLinksResponse)
 def list_memory_links(me: CallerMemory, id: schemas.Name, params: AsOfQuery) -> Any:
     """List a memory's links in both directions."""
-    record = _resolve(me, id, ANY_STATUS)
+    record = _resolve(me, id, ANY_STATUS, known=params.known_at)
     return {"items": me.links(record.id, as_of=build_as_of(params))}
 
 
@@ -199,12 +202,16 @@ def disable_rule(me: CallerMemory, renderer: Renderer, id: schemas.Name) -> Any:
 
 
 def _resolve(
-    me: Memory, reference: str, statuses: Sequence[Status] = ACTIVE, *kinds: Kind
+    me: Memory,
+    reference: str,
+    statuses: Sequence[Status] = ACTIVE,
+    *kinds: Kind,
+    known: datetime | None = None,
 ) -> Record:
     """Return the memory with that id and kind, or the one with those words and a given status."""
     if looks_like_id(reference):
         return get_record(me, reference, *kinds)
-    return me.resolve(reference, statuses)
+    return me.resolve(reference, statuses, known=known)
 
 
 def _resolve_rule(me: Memory, reference: str) -> Record:
