@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from remembrancer.assistant.chat import Chat
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.learn.consolidation.run import BATCH_SIZE
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Status
+from tests.assistant.talk import say
 from tests.mcp.talk import inside, principal
 from tests.support.opening import Open
 from tests.support.plans import asks_for, name_of, plans, shown_in
@@ -280,6 +282,22 @@ def test_what_a_person_said_stands_and_the_news_waits_for_them(
     if proposal == "updates":
         assert "stored as unconfirmed (Eats fish again)" in shown.refused[0]
         assert shown.diff() == ["? fact: user diet: Eats fish again"]
+
+
+@pytest.mark.parametrize("surface", ["web", "cli", "telegram"])
+def test_what_a_person_says_in_a_chat_with_an_agent_stands(
+    store: Remembrancer, model: ModelEndpoint, surface: str
+) -> None:
+    health = store.for_user("ada", agent="health", surface=surface)
+    say(Chat(health, store.models), "Remember that I am vegetarian.")
+    (said,) = in_force(health)
+    fish(health)
+    model.script = plans(update(said))
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {said}
+    assert [one.content for one in unconfirmed(health)] == ["Eats fish again"]
 
 
 def test_an_old_episode_does_not_replace_what_was_stored_after_it(

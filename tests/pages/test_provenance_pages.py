@@ -13,7 +13,7 @@ from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Kind
 from tests.assistant.talk import chat_of, say
 from tests.support.http_server import Served
-from tests.support.plans import plans
+from tests.support.plans import name_of, plans
 from tests.support.visitor import Visitor
 
 pytestmark = pytest.mark.feature("M15", "M16", "P1")
@@ -104,6 +104,29 @@ def test_cards_say_who_stored_a_memory(served: Served, ada: Visitor) -> None:
 
     assert ">stored by health</a>" in ada.get("/facts?status=superseded").text
     assert "<span>saved directly</span>" in ada.get("/facts").text
+
+
+@pytest.mark.feature("M11")
+@pytest.mark.parametrize("kind", ["fact", "rule"])
+def test_what_a_person_writes_on_the_page_of_an_agent_is_their_own_word(
+    served: Served, ada: Visitor, model: ModelEndpoint, kind: str
+) -> None:
+    health = served.engine.for_user("ada", agent="health", surface="mcp")
+    old = health.remember("Eats anything", kind=kind).memory
+    ada.send(f"/agents/health/memory/{old.id}/edit", content="Is vegetarian")
+    health.remember("Please note that they eat fish again.", kind="episode")
+
+    def plan(shown: str) -> dict[str, Any]:
+        target = name_of(shown, "Is vegetarian")
+        return {"updates": [{"target": target, "content": "Eats fish again", "episodes": ["e1"]}]}
+
+    model.script = plans(plan)
+    health.consolidate()
+
+    (kept,) = health.list(kinds=["fact", "rule"]).items
+    assert kept.content == "Is vegetarian"
+    assert "Saved directly" in ada.get(f"/memory/{kept.id}").text
+    assert "Recently learned" not in ada.get("/agents/health/memory").text
 
 
 def test_a_conversation_shows_what_was_saved_in_it(

@@ -21,7 +21,7 @@ from remembrancer.remember.conflicts import is_settled, list_conflicts, plan_con
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
-from remembrancer.remember.provenance import drop_request
+from remembrancer.remember.provenance import drop_request, is_own_word
 from remembrancer.remember.refused_rules import check_rule, find_objection
 from remembrancer.remember.rule_trust import COUNTS
 from remembrancer.remember.slots import FactKey, find_holder, refuse_second_holder
@@ -325,8 +325,7 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
     if isinstance(old, Rule) and isinstance(new, Rule):
         new = _inherit_trust(old, new, statement)
     # Only the person themselves can clear the taint of text from outside.
-    by_person = call.principal.agent is None and new.source is Source.EXPLICIT
-    tainted = new.tainted or (old.tainted and not by_person)
+    tainted = new.tainted or (old.tainted and not is_own_word(new))
     return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
 
 

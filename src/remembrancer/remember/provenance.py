@@ -75,9 +75,11 @@ def trace_provenance(record: Record, links: Iterable[Link] = ()) -> Provenance:
 
 
 def is_own_word(record: Record) -> bool:
-    """True if the person stated a memory themselves, or asked a model to store it."""
-    is_stated = record.source is Source.EXPLICIT and record.agent is None
-    return is_stated and _classify(record) in OWN_WORD_KINDS
+    """True if the person stated a memory themselves, or asked a model to store it.
+
+    That holds also on the page of an agent and in a chat with one.
+    """
+    return record.source is Source.EXPLICIT and _classify(record) in OWN_WORD_KINDS
 
 
 def drop_request(metadata: Mapping[str, Json]) -> dict[str, Json]:
