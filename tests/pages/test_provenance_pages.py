@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from remembrancer.clock import ManualClock
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
 from remembrancer.types import Kind
@@ -70,6 +72,35 @@ def test_a_conclusion_leads_to_its_episodes_and_their_sessions(
     coder.forget(fact.id)
     coder.forget_all(kinds=["episode"])
     assert ada.get("/conversations/cc-session-1").status_code == 200
+
+
+@pytest.mark.feature("P2")
+def test_new_words_do_not_come_from_what_the_old_words_came_from(
+    served: Served, ada: Visitor, model: ModelEndpoint, clock: ManualClock
+) -> None:
+    diet = {"subject": "user", "predicate": "diet", "episodes": ["e1"]}
+    for agent, session, said, concluded in (
+        ("health", "mon", "They said that they are vegetarian.", "Is vegetarian"),
+        ("finance", "tue", "They said that they eat fish again.", "Eats fish again"),
+    ):
+        me = served.engine.for_user("ada", agent=agent, surface="mcp")
+        me.remember(said, kind="episode", session_id=session)
+        model.script = plans({"facts": [diet | {"content": concluded}]})
+        me.consolidate()
+        clock.advance(timedelta(days=1))
+
+    (fact,) = me.list(kinds=[Kind.FACT]).items
+    page = ada.get(f"/memory/{fact.id}").text
+
+    assert "Concluded from 1 episode of finance" in page
+    assert "They said that they are vegetarian." not in page
+    assert "Eats fish again" not in ada.get("/conversations/mon").text
+    assert "Eats fish again" in ada.get("/conversations/tue").text
+    ada.send(f"/memory/{fact.id}/edit", content="Eats fish on Fridays")
+    (edited,) = me.list(kinds=[Kind.FACT]).items
+    assert "Saved directly" in ada.get(f"/memory/{edited.id}").text
+    assert {one.relation for one in me.links(edited.id)} == {"supersedes"}
+    assert "Eats fish on Fridays" not in ada.get("/conversations/tue").text
 
 
 def test_the_api_says_where_memories_come_from(served: Served, model: ModelEndpoint) -> None:

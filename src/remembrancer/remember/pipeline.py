@@ -448,13 +448,19 @@ def plan_supersede(
     successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
     moved: list[Write] = []
     for link in reader.list_links(old.id):
-        if link.relation is Relation.SUPERSEDES:
+        if link.relation is Relation.SUPERSEDES or _is_source_of_other_words(link, old, new):
             continue
         moved.append(DropLink(link))
         if not is_settled(reader, link, old, new):
             moved.append(AddLink(_move_link(link, old.id, new.id)))
     flagged = plan_conflict_links(call, reader, new, old=old)
     return [retired, Insert(new, embedding), AddLink(successor), *moved, *flagged]
+
+
+def _is_source_of_other_words(link: Link, old: Record, new: Record) -> bool:
+    """True if a link names what the words of the old version were derived from, not the new."""
+    is_source = link.relation is Relation.DERIVED_FROM and link.source == old.id
+    return is_source and fingerprint(old.content) != fingerprint(new.content)
 
 
 def retirement_values(

@@ -38,7 +38,7 @@ def load_session_memories(
 def _load_concluded(
     call: Call, reader: Reader, episodes: list[Record], lasting: Filter
 ) -> list[Record]:
-    """What was concluded from the episodes; a new version has taken over the links of the old."""
+    """What was concluded from the episodes, in the words that were concluded from them."""
     ids = {
         link.source
         for episode in episodes
