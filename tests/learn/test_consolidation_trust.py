@@ -13,7 +13,7 @@ from remembrancer.engine import Remembrancer
 from remembrancer.learn.consolidation.run import BATCH_SIZE
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
-from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Status
+from remembrancer.types import Action, Evidence, Fact, Kind, Relation, Rule, Source, Status
 from tests.assistant.talk import say
 from tests.mcp.talk import inside, principal
 from tests.support.opening import Open
@@ -121,6 +121,51 @@ def test_a_new_fact_under_the_same_key_corrects_it_too(
     assert batch.event is not None
     health.undo(batch.event.id)
     assert in_force(health)[old.content].id == old.id
+
+
+@pytest.mark.parametrize("by_job", [False, True])
+@pytest.mark.parametrize("by_person", [False, True])
+def test_a_fact_without_a_key_gets_the_key_of_the_same_words(
+    store: Remembrancer,
+    health: Memory,
+    model: ModelEndpoint,
+    clock: ManualClock,
+    tenant: str,
+    by_job: bool,
+    by_person: bool,
+) -> None:
+    keyless = (store.for_user("ada") if by_person else health).remember("Eats fish again").memory
+    clock.advance(timedelta(days=3))
+    fish(health)
+    model.script = plans({"facts": [FISH]})
+
+    if by_job:
+        store.run_job("consolidate", tenant=tenant)
+    else:
+        health.consolidate()
+
+    (kept,) = health.list(kinds=("fact",)).items
+    assert isinstance(kept, Fact)
+    assert (kept.subject, kept.predicate, kept.permanence) == ("user", "diet", "stable")
+    assert (kept.supersedes, kept.source, kept.agent) == (
+        *(keyless.id, Source.EXPLICIT),
+        keyless.agent,
+    )
+    assert [one.id for one in health.session_memories("tuesday") if one.kind == "fact"] == [kept.id]
+    (event,) = (one for one in health.activity().items if one.action is Action.CONSOLIDATED)
+    health.undo(event.id)
+    assert [one.id for one in health.list(kinds=("fact",)).items] == [keyless.id]
+
+
+def test_merging_keeps_the_fact_that_has_a_key(health: Memory, clock: ManualClock) -> None:
+    health.remember("Eats fish again")
+    clock.advance(timedelta(days=1))
+    keyed = health.remember("Eats fish again", subject="user", predicate="diet").memory
+    assert len(in_force(health)) < len(health.list(kinds=("fact",)).items)
+
+    health.consolidate()
+
+    assert [one.id for one in health.list(kinds=("fact",)).items] == [keyed.id]
 
 
 def test_a_new_fact_under_another_spelling_of_the_key_corrects_it(

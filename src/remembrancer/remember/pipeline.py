@@ -253,7 +253,7 @@ def _plan_unconfirmed(reader: Reader, new: Record, embedding: Embedding) -> Writ
         fingerprint=fingerprint(new.content),
     )
     for old in reader.find(here, 20):
-        if _have_same_subject(new, old):
+        if have_same_subject(new, old):
             return WritePlan(Duplicate(old), old)
     return WritePlan(Add(), new, Action.DOUBTED, (Insert(new, embedding),))
 
@@ -269,7 +269,7 @@ def settle_doubts(reader: Reader, new: Record) -> list[Write]:
     return [
         Patch(old.id, retirement_values(old, Status.FORGOTTEN, new.recorded_at))
         for old in reader.find(in_doubt, MAX_DOUBTS)
-        if _have_same_subject(new, old)
+        if have_same_subject(new, old)
         and adds_nothing(old.content, new.content)
         and can_be_the_same(new.content, old.content)
     ]
@@ -484,7 +484,7 @@ def _can_be_same_fact(new: Record, old: Record) -> bool:
     return same_subject and can_be_the_same(new.content, old.content)
 
 
-def _have_same_subject(new: Record, old: Record) -> bool:
+def have_same_subject(new: Record, old: Record) -> bool:
     """True if both are about the same subject; one may name it only in its words."""
     if _fold_subject(new) == _fold_subject(old):
         return True
@@ -550,7 +550,7 @@ def _is_identical(new: Record, old: Record, statement: Statement) -> bool:
         return True
     same_category = statement.category in (None, old.category)
     same_key = new.key is None or new.key == old.key
-    return same_category and same_key and _have_same_subject(new, old)
+    return same_category and same_key and have_same_subject(new, old)
 
 
 def _move_link(link: Link, old_id: str, new_id: str) -> Link:

@@ -29,6 +29,7 @@ from remembrancer.remember.pipeline import (
     Reject,
     Supersede,
     build_version,
+    have_same_subject,
     plan_supersede,
     plan_write,
     retirement_values,
@@ -134,6 +135,9 @@ class PlanExecution:
         if step.unconfirmed or contradicts:
             self._add_unconfirmed(new, sources, contradicts)
             return
+        if isinstance(new, Fact) and (keyless := self._find_keyless(new)) is not None:
+            self._give_key(keyless, new, sources, step)
+            return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         match intent.decision:
             case Refuse():
@@ -161,6 +165,40 @@ class PlanExecution:
             if old is not None and visible and is_less_trusted(new, old, keep_explicit=True):
                 return old.id
         return None
+
+    def _find_keyless(self, new: Fact) -> Fact | None:
+        """The fact that says the same and has no key, if the key of the new one is free."""
+        if new.key is None or new.status is not Status.ACTIVE or not self._is_free(new.key):
+            return None
+        twins = self.reader.find(_filter_twins(new, Status.ACTIVE), MAX_TWINS)
+        return next(
+            (
+                one
+                for one in twins
+                if isinstance(one, Fact)
+                and one.predicate is None
+                and one.id not in self.touched
+                and have_same_subject(new, one)
+                and (one.tainted or not new.tainted)
+            ),
+            None,
+        )
+
+    def _give_key(self, old: Fact, keyed: Fact, sources: Sequence[Record], step: AddStep) -> None:
+        """Supersede a fact by a version on the same word, with the key of a new fact."""
+        version = replace(
+            old,
+            **renewal_values(old, keyed.recorded_at),  # type: ignore[arg-type]
+            id=keyed.id,
+            recorded_at=keyed.recorded_at,
+            subject=keyed.subject,
+            predicate=keyed.predicate,
+            permanence=step.permanence or old.permanence,
+            supersedes=old.id,
+        )
+        vector = self.vectors.get(version.search_text)
+        writes = plan_supersede(self.call, self.reader, old, version, vector)
+        self._write_new(version, writes, sources, step.name)
 
     def _changes_touched(self, writes: Sequence[Write]) -> bool:
         return any(isinstance(one, Patch) and one.id in self.touched for one in writes)
