@@ -27,7 +27,7 @@ IMPORT_KEY = "imported"
 """Metadata key of the product, the file and the place that a memory was imported from."""
 
 REQUEST_KEY = "requested"
-"""Metadata key of what a model saved in a chat: true if the person asked for it."""
+"""Metadata key of what a model saved by a tool: true if the person asked for it."""
 
 MODEL_SURFACES = frozenset({"mcp"})
 """Surfaces on which only models write."""
@@ -133,6 +133,8 @@ def _classify_explicit(record: Record) -> ProvenanceKind:
         return ProvenanceKind.RECORDED
     if record.evidence:
         return _classify_cited(record.metadata.get(REQUEST_KEY))
+    if REQUEST_KEY in record.metadata:
+        return ProvenanceKind.STORED
     if record.surface in PERSONAL_SURFACES:
         return ProvenanceKind.DIRECT
     by_model = record.agent is not None or record.surface in MODEL_SURFACES
