@@ -103,6 +103,32 @@ def test_new_words_do_not_come_from_what_the_old_words_came_from(
     assert "Eats fish on Fridays" not in ada.get("/conversations/tue").text
 
 
+@pytest.mark.parametrize("again", ["facts", "confirmations"])
+def test_what_is_concluded_again_comes_from_both_episodes(
+    served: Served, ada: Visitor, model: ModelEndpoint, again: str
+) -> None:
+    diet = {"subject": "user", "predicate": "diet", "content": "Is vegetarian", "episodes": ["e1"]}
+    model.script = plans({"facts": [diet]})
+    health = served.engine.for_user("ada", agent="health", surface="mcp")
+    health.remember("They are vegetarian.", kind="episode", session_id="mon")
+    health.consolidate()
+    finance = served.engine.for_user("ada", agent="finance", surface="mcp")
+    finance.remember("They say again: vegetarian.", kind="episode", session_id="tue")
+    if again == "confirmations":
+        model.script = plans(lambda shown: {again: [name_of(shown, "Is vegetarian")]})
+
+    finance.consolidate()
+
+    (fact,) = finance.list(kinds=[Kind.FACT]).items
+    page = ada.get(f"/memory/{fact.id}").text
+    assert "Concluded from 2 episodes just now" in page
+    assert "They are vegetarian." in page
+    assert "They say again: vegetarian." in page
+    assert "Is vegetarian" in ada.get("/conversations/tue").text
+    finance.undo()
+    assert "Is vegetarian" not in ada.get("/conversations/tue").text
+
+
 def test_the_api_says_where_memories_come_from(served: Served, model: ModelEndpoint) -> None:
     concluded_from_two_sessions(served, model)
     client = served.of("ada")

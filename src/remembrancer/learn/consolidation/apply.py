@@ -44,7 +44,7 @@ from remembrancer.remember.statement import (
     redact_statement,
     validate_statement,
 )
-from remembrancer.remember.trust import is_less_trusted
+from remembrancer.remember.trust import PERSONAL, is_less_trusted, trust_tier
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
@@ -110,15 +110,25 @@ class PlanExecution:
             case ReviseStep():
                 self._revise(step)
             case AffirmStep():
-                self._renew(step.target)
+                self._renew(step.target, self._load_sources(step.episodes))
             case RelateStep():
                 self._relate(step)
             case MergeStep():
                 self._merge(step)
 
-    def _renew(self, memory_id: str) -> None:
+    def _renew(self, memory_id: str, sources: Sequence[Record]) -> None:
         if (one := self._take(memory_id)) is not None:
-            self._write(one, [Patch(one.id, renewal_values(one, self.call.now()))])
+            renewed = Patch(one.id, renewal_values(one, self.call.now()))
+            self._write(one, [renewed, *self._link_new_sources(one, sources)])
+
+    def _link_new_sources(self, memory: Record, sources: Sequence[Record]) -> list[AddLink]:
+        """The links to episodes that say the same again; the person's own word comes from none."""
+        if trust_tier(memory) == PERSONAL:
+            return []
+        known = self.touched | {link_key(one) for one in self.reader.list_links(memory.id)}
+        trusted = [one for one in sources if memory.tainted or not one.tainted]
+        links = self._build_source_links(memory, trusted)
+        return [one for one in links if link_key(one.link) not in known]
 
     def _add(self, step: AddStep) -> None:
         sources = self._load_sources(step.episodes)
@@ -143,7 +153,7 @@ class PlanExecution:
             case Refuse():
                 self.dropped.append(REFUSED_RULE)
             case Duplicate(old):
-                self._renew(old.id)
+                self._renew(old.id, sources)
                 self._name(step.name, old)
             case Reject(old) | Supersede(old) if is_less_trusted(new, old, keep_explicit=True):
                 self._add_unconfirmed(new, sources, old.id)
@@ -198,7 +208,8 @@ class PlanExecution:
         )
         vector = self.vectors.get(version.search_text)
         writes = plan_supersede(self.call, self.reader, old, version, vector)
-        self._write_new(version, writes, sources, step.name)
+        is_said = trust_tier(old) == PERSONAL
+        self._write_new(version, writes, () if is_said else sources, step.name)
 
     def _changes_touched(self, writes: Sequence[Write]) -> bool:
         return any(isinstance(one, Patch) and one.id in self.touched for one in writes)
@@ -382,7 +393,7 @@ class PlanExecution:
         if name is not None:
             self.successors[name] = memory.id
 
-    def _build_source_links(self, memory: Record, sources: Sequence[Record]) -> list[Write]:
+    def _build_source_links(self, memory: Record, sources: Sequence[Record]) -> list[AddLink]:
         now = self.call.now()
         return [AddLink(Link(memory.id, one.id, Relation.DERIVED_FROM, now)) for one in sources]
 

@@ -59,10 +59,11 @@ class ReviseStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffirmStep:
-    """Confirm a memory that episodes support."""
+    """Confirm a memory; the episodes are those that certainly support it."""
 
     target: str
     content: str
+    episodes: Ids = ()
     step: Literal["affirm"] = "affirm"
 
 

@@ -23,7 +23,7 @@ from remembrancer.learn.consolidation.plan import (
     ReviseStep,
 )
 from remembrancer.learn.consolidation.shown import Refusal, ShownRecords, list_texts
-from remembrancer.learn.evidence_check import word_coverage
+from remembrancer.learn.evidence_check import MIN_SUPPORTED_SHARE, word_coverage
 from remembrancer.learn.extract import excerpt_entry
 from remembrancer.remember.trust import (
     INFERRED,
@@ -233,9 +233,18 @@ def _parse_confirmation(entry: Json, shown: ShownRecords, _: ParsedPlan) -> Plan
     if not isinstance(name, str):
         raise Refusal("it does not have the shape asked for")
     memory = shown.get_memory(name)
-    if all(one.tainted for one in shown.episodes.values()):
+    trusted = [one for one in shown.episodes.values() if not one.tainted]
+    if not trusted:
         raise Refusal("no episode supports it")
-    return AffirmStep(target=memory.id, content=memory.content)
+    sources = trusted if len(trusted) == 1 else _find_repeating(memory, trusted)
+    return AffirmStep(target=memory.id, content=memory.content, episodes=_list_ids(sources))
+
+
+def _find_repeating(memory: Record, episodes: Sequence[Episode]) -> list[Episode]:
+    """The episodes that share the words of a memory."""
+    return [
+        one for one in episodes if word_coverage(memory.content, one.content) >= MIN_SUPPORTED_SHARE
+    ]
 
 
 def _parse_link(entry: Json, shown: ShownRecords, plan: ParsedPlan) -> PlanStep:
