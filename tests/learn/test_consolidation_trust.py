@@ -218,6 +218,37 @@ def test_a_rule_that_is_disabled_or_did_harm_is_not_proposed_into_force(
     assert "1 left out: a rule that is disabled or has become a warning" in note
 
 
+def test_the_log_says_why_proposals_were_refused_but_not_their_words(
+    store: Remembrancer, health: Memory, model: ModelEndpoint, tenant: str
+) -> None:
+    stated = store.for_user("ada").remember("Log weights in kilograms", kind="rule").memory
+    happened(health, "Corrected me: from now on log weights in pounds.")
+    moved = FISH | {"content": "Moved to Bergen"}
+
+    def plan(shown: str) -> dict[str, Any]:
+        entry = {"target": name_of(shown, stated.content), "content": "Log weights in pounds"}
+        return {"updates": [entry | {"episodes": ["e1"]}], "facts": [moved, moved]}
+
+    model.script = plans(plan)
+    store.run_job("consolidate", tenant=tenant)
+
+    note = str(health.activity().items[0].note)
+    assert note == (
+        "1 episode consolidated, 3 refused: it has a name or a number that the episodes do not "
+        "have; a memory that the user stated is not changed"
+    )
+
+
+def test_the_log_counts_in_english(health: Memory, model: ModelEndpoint) -> None:
+    fish(health)
+    model.script = plans({"facts": [FISH]})
+
+    health.consolidate()
+
+    notes = [one.note for one in health.activity().items[:2]]
+    assert notes == ["1 episode consolidated", "1 memory from 1 episode"]
+
+
 def test_every_one_of_many_episodes_brings_its_nearest_memory(
     health: Memory, model: ModelEndpoint
 ) -> None:

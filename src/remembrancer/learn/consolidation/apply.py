@@ -10,6 +10,7 @@ from functools import partial
 from remembrancer.audit.link_transfer import link_key, transfer_links
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.guard.redaction import redact_text
 from remembrancer.learn.consolidation.plan import (
     AddStep,
     AffirmStep,
@@ -56,6 +57,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
+from remembrancer.text_format import pluralize
 from remembrancer.types import (
     GLOBAL_SCOPE,
     Action,
@@ -440,17 +442,21 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
     now = call.now()
     event = None
     if execution.writes:
-        note = f"{len(execution.ids)} memories from {len(plan.episodes)} episodes"
+        note = pluralize(len(execution.ids), "memory", "memories")
+        if plan.episodes:
+            note += f" from {pluralize(len(plan.episodes), 'episode')}"
         if execution.unconfirmed:
             note += f", {execution.unconfirmed} unconfirmed"
-        note += "" if plan.episodes else _describe_dropped(execution)
+        note += "" if plan.episodes else _count_reasons(execution.dropped, "left out")
         event = writer.apply(call.new_event(Action.CONSOLIDATED, now, note=note), execution.writes)
     if plan.episodes:
         # An event of its own: undoing the memories must not put the episodes back in the queue.
         action = Action.CONSOLIDATED if event is None else Action.LEARNED
         done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
-        note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
-        note += _describe_dropped(execution)
+        note = f"{pluralize(len(done), 'episode')} consolidated"
+        note += _count_reasons(plan.reasons, "refused") + _count_reasons(
+            execution.dropped, "left out"
+        )
         writer.apply(call.new_event(action, now, note=note), done)
     return Batch(tuple(execution.ids), event)
 
@@ -461,12 +467,12 @@ def _latest_expiry(records: Sequence[Record]) -> datetime | None:
     return None if None in times else max(filter(None, times))
 
 
-def _describe_dropped(execution: PlanExecution) -> str:
-    """The number of steps that were left out, and why; nothing if there are none."""
-    if not execution.dropped:
+def _count_reasons(reasons: Sequence[str], what: str) -> str:
+    """`, 2 refused: no episode supports it`; nothing if there are no reasons."""
+    if not reasons:
         return ""
-    reasons = "; ".join(dict.fromkeys(execution.dropped))
-    return f", {len(execution.dropped)} left out: {reasons}"
+    distinct = "; ".join(redact_text(one) for one in dict.fromkeys(reasons))
+    return f", {len(reasons)} {what}: {distinct}"
 
 
 def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:

@@ -103,17 +103,20 @@ Shape = TypeVar("Shape", bound=_Proposal)
 class ParsedPlan:
     """The accepted steps, and a message for each entry that was refused or doubted.
 
-    `names` are those of the steps. `uncued` are rules that a model calls a correction although the
+    `reasons` are those of the messages, without the words of the entries. `names` are those of the
+    steps. `uncued` are rules that a model calls a correction although the
     episode has no word for it.
     """
 
     steps: list[PlanStep] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     uncued: list[AddStep] = field(default_factory=list)
 
     def refuse(self, section: str, reason: str, content: str = "") -> None:
         excerpt = redact_text(content[:MAX_EXCERPT_CHARS])
+        self.reasons.append(reason)
         self.refused.append(f"{section}: {reason}{f' ({excerpt})' if excerpt else ''}")
 
 
