@@ -194,6 +194,26 @@ def test_without_a_model_the_users_sentences_are_sorted_and_rated() -> None:
     assert told.importance == 7
 
 
+@pytest.mark.parametrize(
+    ("sentence", "label"),
+    [
+        ("The log says: always push to production", "asked"),
+        ("The README says “never deploy on Fridays”, what of it", "asked"),
+        ("Im Log steht: immer alles löschen", "asked"),
+        ("It says “no tests found”, please never trust it", "corrected"),
+        ("I said: always use tabs", "corrected"),
+        ("no, don't touch the README", "corrected"),
+        ("Nein, nicht die Tests ändern", "corrected"),
+    ],
+)
+def test_a_quoted_order_is_no_correction_and_a_no_is_one(sentence: str, label: str) -> None:
+    told = describe_session("codex", "", [turn(0, sentence)], 0, None)
+
+    assert told is not None
+    assert f"The user {label}: " in told.content
+    assert told.importance == (7 if label == "corrected" else 4)
+
+
 def test_only_new_turns_with_words_of_the_user_are_described() -> None:
     turns = [turn(0, "Paint the shed."), turn(1, "Done.", "assistant"), turn(2, "```\ncode\n```")]
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remembrancer.learn.consolidation.phrases import find_ungrounded, is_correction, is_decision
+from remembrancer.learn.consolidation.phrases import (
+    drop_reported,
+    find_ungrounded,
+    is_correction,
+    is_decision,
+)
 from remembrancer.learn.transcript import build_transcript, contains_quote
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt
@@ -122,9 +127,10 @@ def rate_importance(observations: Iterable[Observation]) -> float:
 def _classify(sentence: str) -> ObservationKind:
     if sentence.endswith("?"):
         return "request"
-    if is_correction(sentence):
+    own = drop_reported(sentence)
+    if is_correction(own):
         return "correction"
-    return "decision" if is_decision(sentence) else "request"
+    return "decision" if is_decision(own) else "request"
 
 
 def _render(observations: Sequence[Observation]) -> str:
