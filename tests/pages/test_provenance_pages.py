@@ -163,6 +163,12 @@ def test_cards_say_who_stored_a_memory(served: Served, ada: Visitor) -> None:
     assert "<span>saved directly</span>" in ada.get("/facts").text
 
 
+def test_a_card_links_an_agent_only_where_it_names_one(served: Served, ada: Visitor) -> None:
+    served.engine.for_user("ada", agent="rect", surface="web").remember("Likes tea")
+
+    assert "<span>saved directly</span>" in ada.get("/facts").text
+
+
 @pytest.mark.feature("M11")
 @pytest.mark.parametrize("kind", ["fact", "rule"])
 def test_what_a_person_writes_on_the_page_of_an_agent_is_their_own_word(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from remembrancer.text_format import pluralize
 from remembrancer.types import (
@@ -109,6 +110,12 @@ def describe_provenance(provenance: Provenance) -> str:
             return "saved in a conversation"
         case kind:
             return LABELS[kind]
+
+
+def does_name_agent(provenance: Provenance) -> bool:
+    """True if the phrase names the agent."""
+    nameless = replace(provenance, agent=None)
+    return describe_provenance(provenance) != describe_provenance(nameless)
 
 
 def _classify(record: Record) -> ProvenanceKind:
