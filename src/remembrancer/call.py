@@ -100,9 +100,9 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The message that made a model write; `is_requested` is true if it asks for that."""
+    """The message that made a model write, if it is known; `is_requested` if it asks for that."""
 
-    turn: Turn
+    turn: Turn | None
     is_requested: bool
 
 

@@ -160,6 +160,13 @@ class Memory(Conversations):
         citation = Citation(message, is_requested)
         return Memory(replace(self._call, citation=citation), self._learner)
 
+    def by_model(self) -> Memory:
+        """The same memory for the writes of a model, which are not the person's own word."""
+        if self._call.citation is not None:
+            return self
+        citation = Citation(None, is_requested=False)
+        return Memory(replace(self._call, citation=citation), self._learner)
+
     def remember(self, content: str, **details: Unpack[FactFields]) -> Written:
         """Store one memory. It supersedes what it restates; a duplicate returns the original."""
         return remember(self._call, content, details)

@@ -23,8 +23,8 @@ MISSING = {
 }
 OWN = {"disconnect": "a local memory has no connection of its own: its store is closed"}
 OF_PAGES = {
-    *("citing", "event", "is_enabled", "learn_now", "owner", "resolve", "scopes", "several"),
-    *("suggest_title", "survey"),
+    *("by_model", "citing", "event", "is_enabled", "learn_now", "owner", "resolve", "scopes"),
+    *("several", "suggest_title", "survey"),
 }
 """What the pages and the chat of a server ask for, which are where the memories are."""
 

@@ -194,6 +194,46 @@ def test_without_a_model_the_users_sentences_are_sorted_and_rated() -> None:
     assert told.importance == 7
 
 
+@pytest.mark.parametrize("answered", [True, False])
+def test_what_a_program_printed_is_summarised_and_rated_but_stays_nobodys_word(
+    session: Session, store: Remembrancer, model: ModelEndpoint, answered: bool
+) -> None:
+    described = {"summary": "3 tests failed.", "importance": 9, "observations": []}
+    model.default = says(described if answered else "No.")
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+    session.rem("run", "--", "sh", "-c", f"echo token {secret}; echo 3 tests failed")
+
+    printed, ran = store.for_user("ada").list(kinds=[Kind.EPISODE]).items
+    (asked,) = (shown_in(one.json) for one in model.requests if asks_for(one.json) == "run")
+    assert "3 tests failed" in asked
+    assert secret not in asked
+    assert (ran.tainted, ran.importance) == (False, 5)
+    assert (printed.tainted, printed.importance) == (True, 9 if answered else 5)
+    assert (": 3 tests failed. It printed last: token " in printed.content) is answered
+    assert "printed last: token " in printed.content
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label"),
+    [
+        ("The log says: always push to production", "asked"),
+        ("The README says “never deploy on Fridays”, what of it", "asked"),
+        ("Im Log steht: immer alles löschen", "asked"),
+        ("It says “no tests found”, please never trust it", "corrected"),
+        ("I said: always use tabs", "corrected"),
+        ("no, don't touch the README", "corrected"),
+        ("Nein, nicht die Tests ändern", "corrected"),
+    ],
+)
+def test_a_quoted_order_is_no_correction_and_a_no_is_one(sentence: str, label: str) -> None:
+    told = describe_session("codex", "", [turn(0, sentence)], 0, None)
+
+    assert told is not None
+    assert f"The user {label}: " in told.content
+    assert told.importance == (7 if label == "corrected" else 4)
+
+
 def test_only_new_turns_with_words_of_the_user_are_described() -> None:
     turns = [turn(0, "Paint the shed."), turn(1, "Done.", "assistant"), turn(2, "```\ncode\n```")]
 

@@ -61,6 +61,7 @@ def test_roles_are_kept() -> None:
         line("user", "<local-command-stdout>I live in Rome.</local-command-stdout>"),
         line("user", "<system-reminder>\nI live in Rome.\n</system-reminder>"),
         line("user", "<bash-input>ls</bash-input>"),
+        line("user", [{"type": "text", "text": "[Request interrupted by user for tool use]"}]),
         line("assistant", [{"type": "thinking", "thinking": "The user lives in Rome."}]),
     ],
 )

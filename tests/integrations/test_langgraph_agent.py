@@ -35,6 +35,7 @@ from remembrancer.integrations.langgraph import (
     run_config,
 )
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question, TruncatedAnswer
+from remembrancer.remember.provenance import is_own_word
 from tests.support.opening import Open
 
 pytestmark = pytest.mark.feature("N4")
@@ -163,6 +164,8 @@ def test_N4_the_tools_of_a_run_reach_its_person_alone(people: Remembrancer, tena
     asyncio.run(remember.ainvoke({"content": "Ada drinks green tea"}, ada))
 
     assert "green tea" in recall.invoke({"query": "green tea"}, ada)
+    (tea,) = people.for_user("ada").list().items
+    assert not is_own_word(tea), "a model stored it"
     assert "green tea" not in recall.invoke({"query": "green tea"}, bob)
     assert "there is no such argument" in recall.invoke({"query": "tea", "user_id": "ada"}, bob)
     with pytest.raises(InvalidInput, match="Say for whom the graph runs"):

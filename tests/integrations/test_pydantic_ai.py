@@ -12,6 +12,7 @@ from pydantic_ai.models.test import TestModel
 
 from remembrancer.integrations.pydantic_ai import memory_toolset
 from remembrancer.memory import Memory
+from remembrancer.remember.provenance import describe_provenance, is_own_word, trace_provenance
 from tests.support.opening import Open
 
 pytestmark = pytest.mark.postgres_long
@@ -42,6 +43,8 @@ def test_an_agent_remembers_recalls_and_forgets(me: Memory) -> None:
     told = answer(Agent(model, toolsets=[memory_toolset(me)]), "I am allergic to peanuts.")
     assert "allergic to peanuts" in told
     (known,) = me.list().items
+    assert describe_provenance(trace_provenance(known)) == "stored by an assistant"
+    assert not is_own_word(known)
     forgets = Agent(calls(("forget", {"memory": known.id})), toolsets=[memory_toolset(me)])
     answer(forgets, "Forget it.")
     assert me.list().items == ()

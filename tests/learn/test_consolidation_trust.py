@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from remembrancer.assistant.chat import Chat
 from remembrancer.clock import ManualClock
 from remembrancer.engine import Remembrancer
 from remembrancer.learn.consolidation.run import BATCH_SIZE
 from remembrancer.memory import Memory
 from remembrancer.testing import ModelEndpoint
-from remembrancer.types import Evidence, Fact, Kind, Relation, Rule, Source, Status
+from remembrancer.types import Action, Evidence, Fact, Kind, Relation, Rule, Source, Status
+from tests.assistant.talk import say
 from tests.mcp.talk import inside, principal
 from tests.support.opening import Open
 from tests.support.plans import asks_for, name_of, plans, shown_in
@@ -121,6 +123,52 @@ def test_a_new_fact_under_the_same_key_corrects_it_too(
     assert in_force(health)[old.content].id == old.id
 
 
+@pytest.mark.parametrize("by_job", [False, True])
+@pytest.mark.parametrize("by_person", [False, True])
+def test_a_fact_without_a_key_gets_the_key_of_the_same_words(
+    store: Remembrancer,
+    health: Memory,
+    model: ModelEndpoint,
+    clock: ManualClock,
+    tenant: str,
+    by_job: bool,
+    by_person: bool,
+) -> None:
+    keyless = (store.for_user("ada") if by_person else health).remember("Eats fish again").memory
+    clock.advance(timedelta(days=3))
+    fish(health)
+    model.script = plans({"facts": [FISH]})
+
+    if by_job:
+        store.run_job("consolidate", tenant=tenant)
+    else:
+        health.consolidate()
+
+    (kept,) = health.list(kinds=("fact",)).items
+    assert isinstance(kept, Fact)
+    assert (kept.subject, kept.predicate, kept.permanence) == ("user", "diet", "stable")
+    assert (kept.supersedes, kept.source, kept.agent) == (
+        *(keyless.id, Source.EXPLICIT),
+        keyless.agent,
+    )
+    told = [one.id for one in health.session_memories("tuesday") if one.kind == "fact"]
+    assert told == ([] if by_person else [kept.id]), "the person's own word comes from no episode"
+    (event,) = (one for one in health.activity().items if one.action is Action.CONSOLIDATED)
+    health.undo(event.id)
+    assert [one.id for one in health.list(kinds=("fact",)).items] == [keyless.id]
+
+
+def test_merging_keeps_the_fact_that_has_a_key(health: Memory, clock: ManualClock) -> None:
+    health.remember("Eats fish again")
+    clock.advance(timedelta(days=1))
+    keyed = health.remember("Eats fish again", subject="user", predicate="diet").memory
+    assert len(in_force(health)) < len(health.list(kinds=("fact",)).items)
+
+    health.consolidate()
+
+    assert [one.id for one in health.list(kinds=("fact",)).items] == [keyed.id]
+
+
 def test_a_new_fact_under_another_spelling_of_the_key_corrects_it(
     health: Memory, model: ModelEndpoint
 ) -> None:
@@ -168,6 +216,37 @@ def test_a_rule_that_is_disabled_or_did_harm_is_not_proposed_into_force(
     assert set(in_force(health)) == before
     note = str(health.activity().items[0].note)
     assert "1 left out: a rule that is disabled or has become a warning" in note
+
+
+def test_the_log_says_why_proposals_were_refused_but_not_their_words(
+    store: Remembrancer, health: Memory, model: ModelEndpoint, tenant: str
+) -> None:
+    stated = store.for_user("ada").remember("Log weights in kilograms", kind="rule").memory
+    happened(health, "Corrected me: from now on log weights in pounds.")
+    moved = FISH | {"content": "Moved to Bergen"}
+
+    def plan(shown: str) -> dict[str, Any]:
+        entry = {"target": name_of(shown, stated.content), "content": "Log weights in pounds"}
+        return {"updates": [entry | {"episodes": ["e1"]}], "facts": [moved, moved]}
+
+    model.script = plans(plan)
+    store.run_job("consolidate", tenant=tenant)
+
+    note = str(health.activity().items[0].note)
+    assert note == (
+        "1 episode consolidated, 3 refused: it has a name or a number that the episodes do not "
+        "have; a memory that the user stated is not changed"
+    )
+
+
+def test_the_log_counts_in_english(health: Memory, model: ModelEndpoint) -> None:
+    fish(health)
+    model.script = plans({"facts": [FISH]})
+
+    health.consolidate()
+
+    notes = [one.note for one in health.activity().items[:2]]
+    assert notes == ["1 episode consolidated", "1 memory from 1 episode"]
 
 
 def test_every_one_of_many_episodes_brings_its_nearest_memory(
@@ -280,6 +359,22 @@ def test_what_a_person_said_stands_and_the_news_waits_for_them(
     if proposal == "updates":
         assert "stored as unconfirmed (Eats fish again)" in shown.refused[0]
         assert shown.diff() == ["? fact: user diet: Eats fish again"]
+
+
+@pytest.mark.parametrize("surface", ["web", "cli", "telegram"])
+def test_what_a_person_says_in_a_chat_with_an_agent_stands(
+    store: Remembrancer, model: ModelEndpoint, surface: str
+) -> None:
+    health = store.for_user("ada", agent="health", surface=surface)
+    say(Chat(health, store.models), "Remember that I am vegetarian.")
+    (said,) = in_force(health)
+    fish(health)
+    model.script = plans(update(said))
+
+    health.consolidate()
+
+    assert set(in_force(health)) == {said}
+    assert [one.content for one in unconfirmed(health)] == ["Eats fish again"]
 
 
 def test_an_old_episode_does_not_replace_what_was_stored_after_it(

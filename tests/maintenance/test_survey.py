@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from remembrancer.clock import ManualClock
 from remembrancer.errors import NotFound
 from remembrancer.memory import Memory
+from remembrancer.testing import ModelEndpoint
+from tests.support.opening import Open
+from tests.support.plans import plans
 
 
 def test_memories_are_counted_by_how_far_they_are_believed(me: Memory, clock: ManualClock) -> None:
@@ -89,3 +93,44 @@ def test_scopes_are_told_with_how_much_is_in_each(me: Memory) -> None:
     me.forget(me.remember("The oven runs hot.", scope="kitchen").memory.id)
     me.remember("The oven is cold.", scope="kitchen")
     assert me.scopes() == {"global": 1, "kitchen": 1}
+
+
+@pytest.mark.feature("M14")
+def test_an_isolated_agent_counts_its_own_events(open_memory: Open, clock: ManualClock) -> None:
+    apart = {"scopes": {"visibility": "isolated", "write": "own"}}
+    store = open_memory("agents", profile_overrides=apart)
+    health, finance = (store.for_user("ada", agent=one) for one in ("health", "finance"))
+    health.remember("Weighs 80 kg")
+    clock.advance(timedelta(hours=1))
+    before = clock.now()
+    clock.advance(timedelta(hours=1))
+    health.remember("Weighs 79 kg on Monday")
+
+    assert health.stats().events == len(health.activity().items) == 2
+    assert health.stats(as_of=before).events == 1
+    assert finance.stats().events == len(finance.activity().items) == 0
+
+
+@pytest.mark.feature("M14")
+def test_stats_tell_when_the_episodes_of_an_agent_were_consolidated(
+    open_memory: Open,
+    model: ModelEndpoint,
+    models: dict[str, Any],
+    clock: ManualClock,
+    tenant: str,
+) -> None:
+    store = open_memory("agents", models=models)
+    health, finance = (store.for_user("ada", agent=one) for one in ("health", "finance"))
+    model.script = plans({})
+    times = []
+    for me in (health, finance):
+        me.remember("Spoke of nothing new.", kind="episode")
+        clock.advance(timedelta(hours=1))
+        store.run_job("consolidate", tenant=tenant)
+        times.append(clock.now())
+
+    assert health.stats().consolidated_at == times[0]
+    assert finance.stats().consolidated_at == times[1]
+    assert store.for_user("ada").stats().consolidated_at == times[1]
+    assert store.for_user("ada", agent="cook").stats().consolidated_at is None
+    assert finance.stats(as_of=times[0]).consolidated_at is None

@@ -69,6 +69,18 @@ def faded(me: Memory) -> list[set[str]]:
     return [{change.memory_id for change in one.changes} for one in reversed(events)]
 
 
+def test_M12_a_sweep_says_how_many_memories_faded(
+    store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
+) -> None:
+    me.remember("Lunch was pea soup.", permanence="ephemeral")
+    clock.advance(17 * DAY)
+
+    result = store.run_job("decay_sweep", tenant=tenant)
+
+    assert (result.changed, result.note) == (0, "1 memory faded")
+    assert store.run_job("decay_sweep", tenant=tenant).note is None
+
+
 def test_M12_fading_is_logged_once_each_time_it_happens(
     store: Remembrancer, me: Memory, clock: ManualClock, tenant: str
 ) -> None:

@@ -123,6 +123,25 @@ def test_M15_the_colour_of_a_meter_changes_at_50_and_80_percent(
     assert "Above 80 %: 1 of 7 facts and rules. Below 50 %: 3." in ada.counted("/memory")
 
 
+def test_M15_high_confidence_is_green_middling_yellow_and_low_red(ada: Visitor) -> None:
+    address = re.search(r'href="(/static/page[^"]*\.css[^"]*)"', ada.get("/facts").text)
+    assert address is not None
+    sheet = ada.get(address[1]).text
+    rules = re.findall(r"^((?:\.step-\d(?:, )?)+) \{ --step: var\(--(\w+)\); \}", sheet, re.M)
+    names = {step: name for steps, name in rules for step in re.findall(r"\d", steps)}
+    themes = {
+        name: re.findall(rf"--{name}: #(..)(..)(..);", sheet) for name in ("good", "warn", "bad")
+    }
+
+    assert "".join(names[str(step)][0] for step in range(1, 7)) == "bbbwwg"
+    for red, green, blue in ([int(part, 16) for part in one] for one in themes["good"]):
+        assert green > max(red, blue), "green"
+    for red, green, blue in ([int(part, 16) for part in one] for one in themes["warn"]):
+        assert red > green > 1.5 * blue, "yellow"
+    for red, green, blue in ([int(part, 16) for part in one] for one in themes["bad"]):
+        assert red > 1.5 * max(green, blue), "red"
+
+
 def test_M15_an_episode_shows_its_importance_and_what_became_of_it(
     serve: Serve, model: ModelEndpoint, models: dict[str, Any], tenant: str, clock: ManualClock
 ) -> None:

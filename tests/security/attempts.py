@@ -252,6 +252,7 @@ WRITING: Mapping[str, tuple[Way, ...]] = {
 
 ON_VALUES = {
     *("principal", "owner", "is_enabled", "profile", "time_zone", "set_time_zone", "citing"),
+    "by_model",
     *("new_session", "confidence", "effectiveness", "standing", "forget_everything"),
 }
 """These take nothing that could name another's memory, or compute with what the caller holds."""

@@ -150,13 +150,17 @@ def test_X2_what_was_concluded_from_a_session_is_in_the_version_of_the_moment(
     me.link(fact.id, episode.id, "derived_from")
     before = clock.now()
     clock.advance(HOUR)
-    newer = me.update(fact.id, "Ada sails to Oslo every year").memory
+    newer = me.update(fact.id, "Ada sails to Oslo", importance=8).memory
 
     def concluded(as_of: AsOf | None = None) -> list[tuple[str, str]]:
         found = me.session_memories("trip", as_of=as_of)
         return [(one.id, one.status) for one in found if one.kind == "fact"]
 
     assert concluded() == [(newer.id, "active")]
+    assert concluded(AsOf(known=before)) == [(fact.id, "active")]
+    clock.advance(HOUR)
+    me.update(newer.id, "Ada sails to Lima")
+    assert concluded() == []
     assert concluded(AsOf(known=before)) == [(fact.id, "active")]
 
 

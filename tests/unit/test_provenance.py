@@ -58,6 +58,8 @@ def turn(role: str, **details: Any) -> Turn:
         (fact(**CITED, metadata={"requested": False}), "saved by the assistant"),
         (fact(agent="health", surface="mcp"), "stored by health"),
         (fact(surface="mcp"), "stored by an assistant"),
+        (fact(surface="langgraph", metadata={"requested": False}), "stored by an assistant"),
+        (fact(surface="rest", metadata={"requested": True}), "stored by an assistant"),
         (fact(agent="health", surface="web"), "saved directly"),
         (fact(**CITED, source=Source.EXTRACTED), "learned from a conversation"),
         (

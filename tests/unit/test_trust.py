@@ -35,6 +35,8 @@ BY_AGENT = fact(Source.EXPLICIT, agent="health")
 OVER_MCP = fact(Source.EXPLICIT, surface="mcp")
 ASKED_FOR = fact(Source.EXPLICIT, evidence=QUOTED, metadata={"requested": True})
 NOTED = fact(Source.EXPLICIT, evidence=QUOTED, metadata={"requested": False})
+ON_ITS_PAGE = fact(Source.EXPLICIT, agent="health", surface="web")
+IN_ITS_CHAT = fact(Source.EXPLICIT, agent="health", surface="cli", evidence=QUOTED)
 IMPORTED = fact(Source.IMPORTED)
 CONCLUDED = fact(Source.CONSOLIDATED, agent="health")
 TAINTED = fact(Source.EXTRACTED, evidence=QUOTED, tainted=True)
@@ -50,6 +52,8 @@ TAINTED = fact(Source.EXTRACTED, evidence=QUOTED, tainted=True)
         (BY_AGENT, 2),
         (OVER_MCP, 2),
         (NOTED, 2),
+        (ON_ITS_PAGE, 3),
+        (IN_ITS_CHAT, 3),
         (IMPORTED, 2),
         (CONCLUDED, 1),
         (TAINTED, 0),
@@ -67,6 +71,8 @@ def test_tiers(record: Fact, tier: int) -> None:
         (CONCLUDED, BY_AGENT, True, False),
         (CONCLUDED, OVER_MCP, True, False),
         (CONCLUDED, ASKED_FOR, False, True),
+        (CONCLUDED, ON_ITS_PAGE, False, True),
+        (CONCLUDED, IN_ITS_CHAT, False, True),
         (CONCLUDED, IMPORTED, True, False),
         (CONCLUDED, CONCLUDED, True, False),
         (BY_AGENT, STATED, True, False),

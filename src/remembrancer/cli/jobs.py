@@ -80,7 +80,7 @@ def _print_outcomes(out: Terminal, done: list[JobResult]) -> None:
     if not done:
         out.say("Nothing was due.")
     for one in done:
-        done_text = f"{one.changed} changed" if one.changed else "nothing to do"
-        out.say(f"{one.job}: {one.note or done_text}.")
+        changed = f"{one.changed} changed" if one.changed else ""
+        out.say(f"{one.job}: {', '.join(filter(None, (changed, one.note))) or 'nothing to do'}.")
         for failure in one.failures:
             out.note(failure, indent=2)

@@ -19,8 +19,10 @@ from remembrancer.errors import RemembrancerError
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
+    from remembrancer.integrations.hooks.session_episode import ModelEpisode
     from remembrancer.integrations.hooks.subprocess_tee import ProcessResult
     from remembrancer.memory import Memory
+    from remembrancer.remember.statement import FactFields
 
 MAX_COMMAND_CHARS = 300
 MAX_TASK_CHARS = 300
@@ -47,7 +49,8 @@ def run(
     The context is in the variable REM_CONTEXT and in the file REM_CONTEXT_FILE; in COMMAND,
     {context} and {context_file} are replaced by them. The program gets the terminal and its
     signals, and its exit code is returned. Afterwards an episode records what you ran and how it
-    ended; the end of its output is an episode of its own, as nobody vouches for it.
+    ended; the end of its output is an episode of its own, as nobody vouches for it. If a model is
+    configured, it summarises and rates the output.
 
     \b
     Examples:
@@ -68,7 +71,7 @@ def run(
         variables = {"REM_CONTEXT": text, "REM_CONTEXT_FILE": file.name}
         ran = subprocess_tee.run(words, environment.extend_environment(variables))
     with _warn_on_error("remember what was run"), _open_memory(cli) as me:
-        _remember_run(me, command, about, ran)
+        _remember_run(cli, me, command, about, ran)
     raise typer.Exit(ran.exit_code)
 
 
@@ -79,11 +82,16 @@ def _load_context(cli: CliContext, about: str | None, budget: int | None) -> str
 
 
 def _remember_run(
-    me: Memory | RemoteMemory, command: list[str], about: str | None, ran: ProcessResult
+    cli: CliContext,
+    me: Memory | RemoteMemory,
+    command: list[str],
+    about: str | None,
+    ran: ProcessResult,
 ) -> None:
     """Remember the user's words, and apart from them what the program printed, as one session."""
     from remembrancer.clock import SystemClock
     from remembrancer.ids import new_id
+    from remembrancer.learn.profile_mapping import map_importance
     from remembrancer.remember.provenance import RUN_TAG
 
     line = _CONTROL_PATTERN.sub("", shlex.join(command))
@@ -95,15 +103,35 @@ def _remember_run(
     session = new_id("run", SystemClock().now())
     me.remember(text, kind="episode", origin="user", tags=[RUN_TAG], session_id=session)
     if printed := _clean_output(ran.output):
-        output = f"`{line}` in {place} printed last: {printed}"
-        me.remember(output, kind="episode", origin="tool", tags=[RUN_TAG], session_id=session)
+        head, last = f"`{line}` in {place}", f"printed last: {printed[-MAX_OUTPUT_CHARS:]}"
+        told = _describe_output(cli, head, printed)
+        output = f"{head}: {told.summary} It {last}" if told and told.summary else f"{head} {last}"
+        details: FactFields = {
+            "kind": "episode",
+            "origin": "tool",
+            "tags": [RUN_TAG],
+            "session_id": session,
+        }
+        profile = cli.settings.profile_for(cli.agent)
+        if told and (importance := map_importance(profile, told.importance)):
+            details["importance"] = importance
+        me.remember(output, **details)
+
+
+def _describe_output(cli: CliContext, head: str, printed: str) -> ModelEpisode | None:
+    """What the model makes of all the output; None if there is no model."""
+    from remembrancer.integrations.hooks.open_memory import open_fast_model
+    from remembrancer.integrations.hooks.session_episode import describe_output
+
+    with open_fast_model(cli.settings) as model:
+        return describe_output(head, printed, model) if model is not None else None
 
 
 def _clean_output(output: str) -> str:
     from remembrancer.recall.prompt_block import strip_memory_block
 
     printed, _ = strip_memory_block(_CONTROL_PATTERN.sub("", output))
-    return printed.strip()[-MAX_OUTPUT_CHARS:]
+    return printed.strip()
 
 
 @contextlib.contextmanager

@@ -16,13 +16,14 @@ from remembrancer.maintenance.stats import (
     LISTED_KINDS,
     SOON,
     WAITING,
+    count_visible_events,
+    find_last_consolidation,
     mean_effectiveness,
     tally_names,
 )
 from remembrancer.store.contract import Filter, Reader, Tally
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import (
-    Action,
     AsOf,
     ConfidenceBand,
     Episode,
@@ -43,8 +44,8 @@ def count_past(call: Call, scope: str | None, as_of: AsOf) -> Stats:
     at = as_of.known or call.now()
     with call.store.open_reader(call.owner) as reader:
         records = _load_past(call, reader, scope, as_of, at)
-        events = reader.count_events(at)
-        consolidated_at = reader.find_last_event(Action.CONSOLIDATED, at)
+        events = count_visible_events(call, reader, scope, at)
+        consolidated_at = find_last_consolidation(call, reader, scope, at)
     true = as_of.true or at
     records = [_expire(call, one, at, true) for one in records]
     active = [one for one in records if one.status is Status.ACTIVE and one.kind in LISTED_KINDS]

@@ -16,6 +16,7 @@ from remembrancer.maintenance import tasks
 from remembrancer.remember.embedding import embed_missing
 from remembrancer.remember.inversion import invert_misleading_rules
 from remembrancer.store.contract import Lease, Visibility
+from remembrancer.text_format import pluralize
 from remembrancer.types import Owner, Principal, Progress
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ LEASE_DURATION_BY_JOB = {"backup": timedelta(hours=12)}
 class JobResult:
     """What a job did: how many memories or sessions it changed, and for how many people.
 
-    `note` says what it could not do.
+    `note` says what it logged beside its changes, or could not do.
     """
 
     job: str
@@ -59,13 +60,17 @@ class ScheduledJob:
 
 @dataclass(slots=True)
 class JobContext:
-    """The services that jobs need, and the holder of their leases."""
+    """The services that jobs need, and the holder of their leases.
+
+    `faded` counts the memories that the running job has logged as faded.
+    """
 
     services: Services
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
     progress: Progress | None = None
     tenant: str | None = None
     """Only this tenant's people, or everyone if None."""
+    faded: int = 0
 
     def owners(self) -> list[Owner]:
         everyone = self.store.system.list_owners()
@@ -166,7 +171,7 @@ def _run_leased(
 ) -> JobResult:
     """Run a job under its lease, which is renewed after each person."""
     lease = _take_lease(work, name, expected)
-    changed = people = 0
+    changed = people = work.faded = 0
     failures: list[str] = []
     try:
         for step in _list_steps(work, name):
@@ -187,7 +192,9 @@ def _run_leased(
 
 
 def _build_note(work: JobContext, name: str) -> str | None:
-    """Say how many episodes wait for a model, after a consolidation without one."""
+    """Say how many memories faded, or how many episodes wait for a model."""
+    if work.faded:
+        return f"{pluralize(work.faded, 'memory', 'memories')} faded"
     if name != "consolidate" or work.services.models.smart is not None:
         return None
     from remembrancer.learn.consolidation.backlog import count_pending, describe_waiting
@@ -217,7 +224,7 @@ def _sweep(work: JobContext, owner: Owner) -> int:
         tasks.expire(call, visible) + invert_misleading_rules(call, visible)
         for call, visible in scopes
     )
-    tasks.note_fading(work.call(owner), scopes)
+    work.faded += tasks.note_fading(work.call(owner), scopes)
     return changed
 
 

@@ -9,14 +9,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypedDict, TypeVar
 
 from remembrancer.call import Call
 from remembrancer.decay import build_belief, decay_rate
 from remembrancer.maintenance.simulate import Forecast, forecast
+from remembrancer.remember.lifecycle import filter_visible_events
 from remembrancer.remember.rule_trust import effectiveness
-from remembrancer.store.contract import AgeCount, Filter, Reader, Tally, Visibility
+from remembrancer.store.contract import AgeCount, Filter, Position, Reader, Tally, Visibility
 from remembrancer.types import (
     Action,
     Backlog,
@@ -56,6 +57,7 @@ STEP_BOUNDS = (0.2, 0.35, 0.5, 0.65)
 HIGH_CONFIDENCE = 0.8
 CONFIDENCE_STEPS = len(STEP_BOUNDS) + 2
 GROWTH_WEEKS = 12
+EVENT_BATCH_SIZE = 500
 MAX_SAMPLED = 200
 """The number of memories examined one by one; beyond it, those stored first represent all."""
 
@@ -218,9 +220,50 @@ def compute_stats(call: Call, scope: str | None = None) -> Stats:
             fading=reader.count(fading),
             expiring=reader.count(replace(active, expires_before=active.now + SOON)),
             backlog=reader.count(replace(active, backlogs=WAITING)),
-            events=reader.count_events(),
-            consolidated_at=reader.find_last_event(Action.CONSOLIDATED, active.now),
+            events=count_visible_events(call, reader, scope),
+            consolidated_at=find_last_consolidation(call, reader, scope, active.now),
         )
+
+
+def count_visible_events(
+    call: Call, reader: Reader, scope: str | None, until: datetime | None = None
+) -> int:
+    """The number of events; where agents are separate, of those that the caller can see."""
+    if call.profile.scopes.visibility == "shared" or _sees_everything(call, scope):
+        return reader.count_events(until)
+    agent = call.principal.agent or scope
+    call = replace(call, principal=replace(call.principal, agent=agent))
+    count, after = 0, None
+    while page := reader.list_events(limit=EVENT_BATCH_SIZE, after=after):
+        known = [one for one in page if until is None or one.at <= until]
+        count += len(filter_visible_events(call, reader, known))
+        after = Position(page[-1].at, page[-1].id)
+    return count
+
+
+def find_last_consolidation(
+    call: Call, reader: Reader, scope: str | None, until: datetime
+) -> datetime | None:
+    """When episodes were consolidated last: those in the scope, if there is one."""
+    if _sees_everything(call, scope):
+        return reader.find_last_event(Action.CONSOLIDATED, until)
+    done = Filter(
+        now=until,
+        visible=call.resolve_visibility(scope),
+        kinds=(Kind.EPISODE,),
+        statuses=tuple(Status),
+        backlogs=(Backlog.DONE,),
+    )
+    ids = [one.id for one in reader.find(done, MAX_SAMPLED)]
+    if not ids:
+        return None
+    actions = (Action.CONSOLIDATED, Action.LEARNED)
+    times = (one.at for one in reader.list_events(memory_ids=ids, actions=actions))
+    return next((at for at in times if at <= until), None)
+
+
+def _sees_everything(call: Call, scope: str | None) -> bool:
+    return call.resolve_visibility(scope) == Visibility()
 
 
 def _load_tallies(reader: Reader, active_filter: Filter) -> list[Tally]:

@@ -49,15 +49,17 @@ def expire(call: Call, visible: Visibility) -> int:
     )
 
 
-def note_fading(call: Call, scopes: Iterable[tuple[Call, Visibility]]) -> None:
+def note_fading(call: Call, scopes: Iterable[tuple[Call, Visibility]]) -> int:
     """Log the memories that have faded since this was last logged, as events that change nothing.
+
+    Returns their number.
 
     The log itself tells what is in it already, so a memory is listed once each time it fades.
     """
     fading = [(one.profile.decay, _build_fading_filter(one, visible)) for one, visible in scopes]
     with call.store.open_reader(call.owner) as reader:
         if not any(reader.find_ids(criteria, 1) for _, criteria in fading):
-            return
+            return 0
     now = call.now()
     with call.open_writer() as writer:
         last = writer.list_events(actions=(Action.FADED,), limit=1)
@@ -72,6 +74,7 @@ def note_fading(call: Call, scopes: Iterable[tuple[Call, Visibility]]) -> None:
             for start in range(0, len(ids), BATCH_SIZE):
                 mentioned = [Patch(one, {}) for one in ids[start : start + BATCH_SIZE]]
                 writer.apply(call.new_event(Action.FADED, now), mentioned)
+    return len(faded)
 
 
 def _build_fading_filter(call: Call, visible: Visibility) -> Filter:

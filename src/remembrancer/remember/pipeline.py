@@ -21,7 +21,7 @@ from remembrancer.remember.conflicts import is_settled, list_conflicts, plan_con
 from remembrancer.remember.doubt import UPDATES_KEY, drop_doubt
 from remembrancer.remember.embedding import TextVectors, write_with_vectors
 from remembrancer.remember.likeness import adds_nothing, can_be_the_same
-from remembrancer.remember.provenance import drop_request
+from remembrancer.remember.provenance import drop_request, is_own_word
 from remembrancer.remember.refused_rules import check_rule, find_objection
 from remembrancer.remember.rule_trust import COUNTS
 from remembrancer.remember.slots import FactKey, find_holder, get_slot, refuse_second_holder
@@ -253,7 +253,7 @@ def _plan_unconfirmed(reader: Reader, new: Record, embedding: Embedding) -> Writ
         fingerprint=fingerprint(new.content),
     )
     for old in reader.find(here, 20):
-        if _have_same_subject(new, old):
+        if have_same_subject(new, old):
             return WritePlan(Duplicate(old), old)
     return WritePlan(Add(), new, Action.DOUBTED, (Insert(new, embedding),))
 
@@ -269,7 +269,7 @@ def settle_doubts(reader: Reader, new: Record) -> list[Write]:
     return [
         Patch(old.id, retirement_values(old, Status.FORGOTTEN, new.recorded_at))
         for old in reader.find(in_doubt, MAX_DOUBTS)
-        if _have_same_subject(new, old)
+        if have_same_subject(new, old)
         and adds_nothing(old.content, new.content)
         and can_be_the_same(new.content, old.content)
     ]
@@ -334,8 +334,7 @@ def build_version(call: Call, old: Record, statement: Statement) -> Record:
     if isinstance(old, Rule) and isinstance(new, Rule):
         new = _inherit_trust(old, new, statement)
     # Only the person themselves can clear the taint of text from outside.
-    by_person = call.principal.agent is None and new.source is Source.EXPLICIT
-    tainted = new.tainted or (old.tainted and not by_person)
+    tainted = new.tainted or (old.tainted and not is_own_word(new))
     return replace(new, supersedes=old.id, lineage=old.lineage, tainted=tainted)
 
 
@@ -459,13 +458,19 @@ def plan_supersede(
     successor = Link(new.id, old.id, Relation.SUPERSEDES, new.recorded_at)
     moved: list[Write] = []
     for link in reader.list_links(old.id):
-        if link.relation is Relation.SUPERSEDES:
+        if link.relation is Relation.SUPERSEDES or _is_source_of_other_words(link, old, new):
             continue
         moved.append(DropLink(link))
         if not is_settled(reader, link, old, new):
             moved.append(AddLink(_move_link(link, old.id, new.id)))
     flagged = plan_conflict_links(call, reader, new, old=old)
     return [retired, Insert(new, embedding), AddLink(successor), *moved, *flagged]
+
+
+def _is_source_of_other_words(link: Link, old: Record, new: Record) -> bool:
+    """True if a link names what the words of the old version were derived from, not the new."""
+    is_source = link.relation is Relation.DERIVED_FROM and link.source == old.id
+    return is_source and fingerprint(old.content) != fingerprint(new.content)
 
 
 def retirement_values(
@@ -489,7 +494,7 @@ def _can_be_same_fact(new: Record, old: Record) -> bool:
     return same_subject and can_be_the_same(new.content, old.content)
 
 
-def _have_same_subject(new: Record, old: Record) -> bool:
+def have_same_subject(new: Record, old: Record) -> bool:
     """True if both are about the same subject; one may name it only in its words."""
     if _fold_subject(new) == _fold_subject(old):
         return True
@@ -553,7 +558,7 @@ def last_said_at(reader: Reader, record: Record | None) -> datetime | None:
 def _is_identical(new: Record, old: Record) -> bool:
     if not isinstance(new, Fact) or not isinstance(old, Fact):
         return True
-    return _can_share_key(new, old) and _have_same_subject(new, old)
+    return _can_share_key(new, old) and have_same_subject(new, old)
 
 
 def _can_share_key(new: Fact, old: Fact) -> bool:

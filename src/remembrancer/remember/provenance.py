@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from remembrancer.text_format import pluralize
 from remembrancer.types import (
@@ -27,7 +28,7 @@ IMPORT_KEY = "imported"
 """Metadata key of the product, the file and the place that a memory was imported from."""
 
 REQUEST_KEY = "requested"
-"""Metadata key of what a model saved in a chat: true if the person asked for it."""
+"""Metadata key of what a model saved by a tool: true if the person asked for it."""
 
 MODEL_SURFACES = frozenset({"mcp"})
 """Surfaces on which only models write."""
@@ -75,9 +76,11 @@ def trace_provenance(record: Record, links: Iterable[Link] = ()) -> Provenance:
 
 
 def is_own_word(record: Record) -> bool:
-    """True if the person stated a memory themselves, or asked a model to store it."""
-    is_stated = record.source is Source.EXPLICIT and record.agent is None
-    return is_stated and _classify(record) in OWN_WORD_KINDS
+    """True if the person stated a memory themselves, or asked a model to store it.
+
+    That holds also on the page of an agent and in a chat with one.
+    """
+    return record.source is Source.EXPLICIT and _classify(record) in OWN_WORD_KINDS
 
 
 def drop_request(metadata: Mapping[str, Json]) -> dict[str, Json]:
@@ -109,6 +112,12 @@ def describe_provenance(provenance: Provenance) -> str:
             return LABELS[kind]
 
 
+def does_name_agent(provenance: Provenance) -> bool:
+    """True if the phrase names the agent."""
+    nameless = replace(provenance, agent=None)
+    return describe_provenance(provenance) != describe_provenance(nameless)
+
+
 def _classify(record: Record) -> ProvenanceKind:
     if isinstance(record, Turn):
         return ProvenanceKind.OUTSIDE if record.tainted else ProvenanceKind.SPOKEN
@@ -131,6 +140,8 @@ def _classify_explicit(record: Record) -> ProvenanceKind:
         return ProvenanceKind.RECORDED
     if record.evidence:
         return _classify_cited(record.metadata.get(REQUEST_KEY))
+    if REQUEST_KEY in record.metadata:
+        return ProvenanceKind.STORED
     if record.surface in PERSONAL_SURFACES:
         return ProvenanceKind.DIRECT
     by_model = record.agent is not None or record.surface in MODEL_SURFACES

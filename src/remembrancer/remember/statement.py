@@ -218,16 +218,19 @@ def build_record(call: Call, statement: Statement, now: datetime) -> Record:
 
 
 def _cite_message(statement: Statement, citation: Citation) -> Statement:
-    """The statement with the message as its evidence, unless it has some."""
+    """The statement of a model, with the message as its evidence, unless it has some."""
     turn = citation.turn
-    if statement.evidence or turn.session_id is None:
+    if statement.evidence:
         return statement
+    metadata = {**statement.metadata, REQUEST_KEY: citation.is_requested}
+    if turn is None or turn.session_id is None:
+        return replace(statement, metadata=metadata)
     quote = turn.content if len(turn.content) <= MAX_QUOTE_CHARS else ""
     return replace(
         statement,
         session_id=turn.session_id,
         evidence=(Evidence(turn.session_id, turn.id, quote),),
-        metadata={**statement.metadata, REQUEST_KEY: citation.is_requested},
+        metadata=metadata,
     )
 
 

@@ -67,7 +67,7 @@ def _was_shown(record: Record, true: datetime | None, at: datetime) -> bool:
 def _load_concluded(
     call: Call, reader: Reader, episodes: Sequence[Record], lasting: Filter
 ) -> list[Record]:
-    """What was concluded from the episodes; a new version has taken over the links of the old."""
+    """What was concluded from the episodes, in the words that were concluded from them."""
     ids = {
         link.source
         for episode in episodes

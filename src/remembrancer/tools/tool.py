@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -108,6 +108,8 @@ class Tool:
                 _check_storable(name, text)
         if self.effect is ToolEffect.READS:
             caller = caller.looking_back(values.pop("as_of", None), values.pop("true_at", None))
+        else:
+            caller = replace(caller, memory=caller.memory.by_model())
         return self.function(caller, **values)
 
 

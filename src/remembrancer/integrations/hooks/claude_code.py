@@ -25,10 +25,11 @@ SKIP_FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscrip
 _CLIENT_MARKUP = re.compile(
     r"<(system-reminder|task-notification|teammate-message|user-prompt-submit-hook"
     r"|command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)"
-    r"|bash-(?:input|stdout|stderr)|ide_(?:opened_file|selection|diagnostics))>.*?</\1>",
+    r"|bash-(?:input|stdout|stderr)|ide_(?:opened_file|selection|diagnostics))>.*?</\1>"
+    r"|\[Request interrupted by user[^\]\n]*\]",
     re.DOTALL,
 )
-"""Markup that the client adds to the messages of the user."""
+"""What the client adds to the messages of the user."""
 
 
 def parse_turns(lines: Iterable[str]) -> Iterator[TurnInput]:

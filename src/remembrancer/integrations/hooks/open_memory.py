@@ -16,7 +16,9 @@ from remembrancer.local_server import LocalServer
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
+    from remembrancer.config import Settings
     from remembrancer.embed import Embedder
+    from remembrancer.llm import Model
     from remembrancer.memory import Memory
     from remembrancer.types import Json
 
@@ -35,6 +37,18 @@ def open_memory(
 
     with connect(server.address, server.key, agent=agent, retries=0) as remote:
         yield remote
+
+
+@contextmanager
+def open_fast_model(settings: Settings) -> Iterator[Model | None]:
+    """The fast model of the settings, if there is one."""
+    from remembrancer.factory import open_models
+
+    models = open_models(settings.models)
+    try:
+        yield models.fast
+    finally:
+        models.close()
 
 
 def load_context(

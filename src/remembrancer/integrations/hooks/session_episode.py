@@ -1,6 +1,6 @@
-"""Describes a session with a coding agent in the user's own words, and rates its importance.
+"""Describes a session with a coding agent, or what a program printed, and rates its importance.
 
-What tools and the assistant said is left out, so that the episode is the user's word alone.
+A session is told in the user's own words: what tools and the assistant said is left out of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from remembrancer.learn.consolidation.phrases import find_ungrounded, is_correction, is_decision
+from remembrancer.guard.redaction import redact_text
+from remembrancer.learn.consolidation.phrases import (
+    drop_reported,
+    find_ungrounded,
+    is_correction,
+    is_decision,
+)
 from remembrancer.learn.transcript import build_transcript, contains_quote
 from remembrancer.llm import InvalidModelResponse, ModelUnavailable, Question
 from remembrancer.llm.prompts import load_prompt
@@ -86,7 +92,7 @@ def describe_session(
         return None
     where = f" in {Path(directory).name}" if Path(directory).name else ""
     head = f"Session with {CLIENT_NAMES[client]}{where}."
-    described = _ask_in_time(model, head, texts) if model is not None else None
+    described = _ask_in_time(model, "episode", head, texts) if model is not None else None
     if described is not None:
         observed = [one for one in described.observations if _is_quoted(one, texts)]
         observed = observed or list_observations(texts)
@@ -94,6 +100,12 @@ def describe_session(
         return SessionEpisode(content, described.importance)
     observed = list_observations(texts)
     return SessionEpisode(f"{head} {_render(observed)}", rate_importance(observed))
+
+
+def describe_output(head: str, output: str, model: Model) -> ModelEpisode | None:
+    """What a program printed, in brief and rated; None if the model does not say."""
+    shown = escape_for_prompt(redact_text(head))
+    return _ask_in_time(model, "run", shown, [redact_text(output)])
 
 
 def list_observations(texts: Iterable[str]) -> list[Observation]:
@@ -122,9 +134,10 @@ def rate_importance(observations: Iterable[Observation]) -> float:
 def _classify(sentence: str) -> ObservationKind:
     if sentence.endswith("?"):
         return "request"
-    if is_correction(sentence):
+    own = drop_reported(sentence)
+    if is_correction(own):
         return "correction"
-    return "decision" if is_decision(sentence) else "request"
+    return "decision" if is_decision(own) else "request"
 
 
 def _render(observations: Sequence[Observation]) -> str:
@@ -141,20 +154,22 @@ def _render(observations: Sequence[Observation]) -> str:
     return " ".join(parts)
 
 
-def _ask_in_time(model: Model, head: str, texts: Sequence[str]) -> ModelEpisode | None:
+def _ask_in_time(model: Model, prompt: str, head: str, texts: Sequence[str]) -> ModelEpisode | None:
     """The model's description, or None if it takes too long or makes no sense."""
     answers: list[ModelEpisode | None] = []
-    asking = threading.Thread(target=lambda: answers.append(_ask(model, head, texts)), daemon=True)
+    asking = threading.Thread(
+        target=lambda: answers.append(_ask(model, prompt, head, texts)), daemon=True
+    )
     asking.start()
     asking.join(MODEL_TIMEOUT_SECONDS)
     return answers[0] if answers else None
 
 
-def _ask(model: Model, head: str, texts: Sequence[str]) -> ModelEpisode | None:
+def _ask(model: Model, prompt: str, head: str, texts: Sequence[str]) -> ModelEpisode | None:
     lines = [f"[t{number}] {escape_for_prompt(one)}" for number, one in enumerate(texts, 1)]
     shown = "\n".join([head, "<turns>", "\n".join(lines)[-MAX_CHARS_SHOWN:], "</turns>"])
     try:
-        answer = model.answer(Question(load_prompt("episode"), shown, SCHEMA, "episode"))
+        answer = model.answer(Question(load_prompt(prompt), shown, SCHEMA, prompt))
         described = ModelEpisode.model_validate(answer.value)
     except (InvalidModelResponse, ModelUnavailable, ValidationError):
         return None

@@ -17,14 +17,13 @@ from remembrancer import local_server
 from remembrancer.config import Settings, validate_settings
 from remembrancer.integrations.hooks import claude_code
 from remembrancer.integrations.hooks.hook import STATE_DIRECTORY, build_session_name
-from remembrancer.integrations.hooks.open_memory import open_memory
+from remembrancer.integrations.hooks.open_memory import open_fast_model, open_memory
 from remembrancer.integrations.hooks.session_episode import describe_session
 from remembrancer.learn.profile_mapping import map_importance
 from remembrancer.types import Origin
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
-    from remembrancer.llm import Model
     from remembrancer.memory import Memory
     from remembrancer.sessions.turns import TurnInput
     from remembrancer.types import Json
@@ -83,7 +82,7 @@ def _remember_episode(
 ) -> None:
     """Remember an episode of the user's own words since the last one."""
     turns = me.turns(session)
-    with _open_model(settings) as model:
+    with open_fast_model(settings) as model:
         told = describe_session(client, directory, turns, state.get("told", 0), model)
     if told is None:
         return
@@ -97,18 +96,6 @@ def _remember_episode(
         tags=[client],
     )
     state["told"] = turns[-1].position + 1
-
-
-@contextmanager
-def _open_model(settings: Settings) -> Iterator[Model | None]:
-    """The fast model of the settings, if there is one."""
-    from remembrancer.factory import open_models
-
-    models = open_models(settings.models)
-    try:
-        yield models.fast
-    finally:
-        models.close()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from functools import partial
 from remembrancer.audit.link_transfer import link_key, transfer_links
 from remembrancer.call import Call
 from remembrancer.errors import Conflict, InvalidInput
+from remembrancer.guard.redaction import redact_text
 from remembrancer.learn.consolidation.plan import (
     AddStep,
     AffirmStep,
@@ -29,6 +30,7 @@ from remembrancer.remember.pipeline import (
     Reject,
     Supersede,
     build_version,
+    have_same_subject,
     plan_supersede,
     plan_write,
     retirement_values,
@@ -43,7 +45,7 @@ from remembrancer.remember.statement import (
     redact_statement,
     validate_statement,
 )
-from remembrancer.remember.trust import is_less_trusted
+from remembrancer.remember.trust import PERSONAL, is_less_trusted, trust_tier
 from remembrancer.search.terms import fingerprint
 from remembrancer.store.contract import (
     AddLink,
@@ -55,6 +57,7 @@ from remembrancer.store.contract import (
     Write,
     Writer,
 )
+from remembrancer.text_format import pluralize
 from remembrancer.types import (
     GLOBAL_SCOPE,
     Action,
@@ -109,15 +112,25 @@ class PlanExecution:
             case ReviseStep():
                 self._revise(step)
             case AffirmStep():
-                self._renew(step.target)
+                self._renew(step.target, self._load_sources(step.episodes))
             case RelateStep():
                 self._relate(step)
             case MergeStep():
                 self._merge(step)
 
-    def _renew(self, memory_id: str) -> None:
+    def _renew(self, memory_id: str, sources: Sequence[Record]) -> None:
         if (one := self._take(memory_id)) is not None:
-            self._write(one, [Patch(one.id, renewal_values(one, self.call.now()))])
+            renewed = Patch(one.id, renewal_values(one, self.call.now()))
+            self._write(one, [renewed, *self._link_new_sources(one, sources)])
+
+    def _link_new_sources(self, memory: Record, sources: Sequence[Record]) -> list[AddLink]:
+        """The links to episodes that say the same again; the person's own word comes from none."""
+        if trust_tier(memory) == PERSONAL:
+            return []
+        known = self.touched | {link_key(one) for one in self.reader.list_links(memory.id)}
+        trusted = [one for one in sources if memory.tainted or not one.tainted]
+        links = self._build_source_links(memory, trusted)
+        return [one for one in links if link_key(one.link) not in known]
 
     def _add(self, step: AddStep) -> None:
         sources = self._load_sources(step.episodes)
@@ -134,12 +147,15 @@ class PlanExecution:
         if step.unconfirmed or contradicts:
             self._add_unconfirmed(new, sources, contradicts)
             return
+        if isinstance(new, Fact) and (keyless := self._find_keyless(new)) is not None:
+            self._give_key(keyless, new, sources, step)
+            return
         intent = plan_write(self.call, self.reader, new, statement, self.vectors)
         match intent.decision:
             case Refuse():
                 self.dropped.append(REFUSED_RULE)
             case Duplicate(old):
-                self._renew(old.id)
+                self._renew(old.id, sources)
                 self._name(step.name, old)
             case Reject(old) | Supersede(old) if is_less_trusted(new, old, keep_explicit=True):
                 self._add_unconfirmed(new, sources, old.id)
@@ -161,6 +177,41 @@ class PlanExecution:
             if old is not None and visible and is_less_trusted(new, old, keep_explicit=True):
                 return old.id
         return None
+
+    def _find_keyless(self, new: Fact) -> Fact | None:
+        """The fact that says the same and has no key, if the key of the new one is free."""
+        if new.key is None or new.status is not Status.ACTIVE or not self._is_free(new.key):
+            return None
+        twins = self.reader.find(_filter_twins(new, Status.ACTIVE), MAX_TWINS)
+        return next(
+            (
+                one
+                for one in twins
+                if isinstance(one, Fact)
+                and one.predicate is None
+                and one.id not in self.touched
+                and have_same_subject(new, one)
+                and (one.tainted or not new.tainted)
+            ),
+            None,
+        )
+
+    def _give_key(self, old: Fact, keyed: Fact, sources: Sequence[Record], step: AddStep) -> None:
+        """Supersede a fact by a version on the same word, with the key of a new fact."""
+        version = replace(
+            old,
+            **renewal_values(old, keyed.recorded_at),  # type: ignore[arg-type]
+            id=keyed.id,
+            recorded_at=keyed.recorded_at,
+            subject=keyed.subject,
+            predicate=keyed.predicate,
+            permanence=step.permanence or old.permanence,
+            supersedes=old.id,
+        )
+        vector = self.vectors.get(version.search_text)
+        writes = plan_supersede(self.call, self.reader, old, version, vector)
+        is_said = trust_tier(old) == PERSONAL
+        self._write_new(version, writes, () if is_said else sources, step.name)
 
     def _changes_touched(self, writes: Sequence[Write]) -> bool:
         return any(isinstance(one, Patch) and one.id in self.touched for one in writes)
@@ -344,7 +395,7 @@ class PlanExecution:
         if name is not None:
             self.successors[name] = memory.id
 
-    def _build_source_links(self, memory: Record, sources: Sequence[Record]) -> list[Write]:
+    def _build_source_links(self, memory: Record, sources: Sequence[Record]) -> list[AddLink]:
         now = self.call.now()
         return [AddLink(Link(memory.id, one.id, Relation.DERIVED_FROM, now)) for one in sources]
 
@@ -391,17 +442,21 @@ def _apply(call: Call, plan: ConsolidationPlan, writer: Writer, vectors: TextVec
     now = call.now()
     event = None
     if execution.writes:
-        note = f"{len(execution.ids)} memories from {len(plan.episodes)} episodes"
+        note = pluralize(len(execution.ids), "memory", "memories")
+        if plan.episodes:
+            note += f" from {pluralize(len(plan.episodes), 'episode')}"
         if execution.unconfirmed:
             note += f", {execution.unconfirmed} unconfirmed"
-        note += "" if plan.episodes else _describe_dropped(execution)
+        note += "" if plan.episodes else _count_reasons(execution.dropped, "left out")
         event = writer.apply(call.new_event(Action.CONSOLIDATED, now, note=note), execution.writes)
     if plan.episodes:
         # An event of its own: undoing the memories must not put the episodes back in the queue.
         action = Action.CONSOLIDATED if event is None else Action.LEARNED
         done: list[Write] = [Patch(one, {"backlog": Backlog.DONE}) for one in plan.episodes]
-        note = f"{len(done)} episodes consolidated, {len(plan.refused)} proposals refused"
-        note += _describe_dropped(execution)
+        note = f"{pluralize(len(done), 'episode')} consolidated"
+        note += _count_reasons(plan.reasons, "refused") + _count_reasons(
+            execution.dropped, "left out"
+        )
         writer.apply(call.new_event(action, now, note=note), done)
     return Batch(tuple(execution.ids), event)
 
@@ -412,12 +467,12 @@ def _latest_expiry(records: Sequence[Record]) -> datetime | None:
     return None if None in times else max(filter(None, times))
 
 
-def _describe_dropped(execution: PlanExecution) -> str:
-    """The number of steps that were left out, and why; nothing if there are none."""
-    if not execution.dropped:
+def _count_reasons(reasons: Sequence[str], what: str) -> str:
+    """`, 2 refused: no episode supports it`; nothing if there are no reasons."""
+    if not reasons:
         return ""
-    reasons = "; ".join(dict.fromkeys(execution.dropped))
-    return f", {len(execution.dropped)} left out: {reasons}"
+    distinct = "; ".join(redact_text(one) for one in dict.fromkeys(reasons))
+    return f", {len(reasons)} {what}: {distinct}"
 
 
 def _check_pending(call: Call, plan: ConsolidationPlan, reader: Reader) -> None:

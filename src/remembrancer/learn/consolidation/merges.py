@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from remembrancer.agreement.verdict import Agreement, judge
 from remembrancer.audit.findings import Flaw
 from remembrancer.audit.report import audit
 from remembrancer.call import Call
 from remembrancer.learn.consolidation.plan import ConsolidationPlan, MergeStep
+from remembrancer.remember.trust import PERSONAL, trust_tier
 from remembrancer.store.contract import Filter
 from remembrancer.store.nearest import iter_records
 from remembrancer.types import Fact, Kind, Record, Source
@@ -52,10 +53,21 @@ def _find_duplicates(call: Call) -> Iterator[Repeated]:
     with call.store.open_reader(call.owner) as reader:
         for finding in found:
             records = reader.load(finding.ids)
-            first = records[finding.ids[0]]
-            for other in (records[id] for id in finding.affected):
+            first, *others = _put_keyed_first([records[id] for id in finding.ids])
+            for other in others:
                 if judge(first.content, other.content) is not Agreement.CONTRADICTS:
                     yield first, other
+
+
+def _put_keyed_first(records: Sequence[Record]) -> Sequence[Record]:
+    """The records, so that no key is lost but for the person's own word."""
+    first = records[0]
+    if not isinstance(first, Fact) or first.key is not None or trust_tier(first) == PERSONAL:
+        return records
+    keyed = next((one for one in records if isinstance(one, Fact) and one.key is not None), None)
+    if keyed is None or (keyed.tainted and not first.tainted):
+        return records
+    return [keyed, *(one for one in records if one.id != keyed.id)]
 
 
 def _find_paraphrases(call: Call, dropped: set[str]) -> Iterator[Repeated]:
@@ -74,8 +86,11 @@ def _find_paraphrases(call: Call, dropped: set[str]) -> Iterator[Repeated]:
             yield from ((first, other) for other in others)
 
 
-def _trust_sort_key(fact: Fact) -> tuple[bool, float, float, int, str]:
-    """Sort by trust, then permanence, then use; of equals, the oldest fact comes first."""
+def _trust_sort_key(fact: Fact) -> tuple[bool, bool, float, float, int, str]:
+    """Sort by trust, then permanence, then use; of equals, the oldest fact comes first.
+
+    A fact with a key comes before one without.
+    """
     is_told = fact.source is Source.EXPLICIT
     decay = fact.permanence.decay_per_day
-    return not is_told, -fact.confidence, decay, -fact.recall_count, fact.id
+    return not is_told, fact.key is None, -fact.confidence, decay, -fact.recall_count, fact.id

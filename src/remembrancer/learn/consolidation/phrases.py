@@ -21,6 +21,9 @@ _WORD = re.compile(r"[^\W\d_][^\W\d_’'-]*")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“”\"(«–-])\s*$")
 
+_REPORTED = re.compile(r"\s*[,:]?\s*[\"“«„][^\"“”»]*[\"“”»]?|\s*:.*", re.DOTALL)
+_ENDS_WITH_SPEAKER = re.compile(r"\b(?:i|ich|yo|je)\s+(?:\w+\s+)?$", re.IGNORECASE)
+
 
 def _load_phrases() -> Mapping[str, Mapping[str, list[str]]]:
     return load_tables(__package__, "phrases.toml")
@@ -42,6 +45,15 @@ def is_correction(text: str) -> bool:
     """True if the text records that a person told an assistant how to act."""
     at_start = _compile_words("orders", prefix=r"(?:^|[.!?:;\n“\"«]\s*)")
     return bool(_compile_words("corrections").search(text) or at_start.search(text))
+
+
+def drop_reported(text: str) -> str:
+    """The sentence without what it reports from something or somebody else."""
+    for match in _compile_words("reports").finditer(text):
+        reported = _REPORTED.match(text, match.end())
+        if reported and not _ENDS_WITH_SPEAKER.search(text[: match.start()]):
+            return f"{text[: match.end()]} {text[reported.end() :]}"
+    return text
 
 
 def is_decision(text: str) -> bool:

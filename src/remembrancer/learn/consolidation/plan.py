@@ -59,10 +59,11 @@ class ReviseStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffirmStep:
-    """Confirm a memory that episodes support."""
+    """Confirm a memory; the episodes are those that certainly support it."""
 
     target: str
     content: str
+    episodes: Ids = ()
     step: Literal["affirm"] = "affirm"
 
 
@@ -91,13 +92,17 @@ PlanStep = AddStep | ReviseStep | AffirmStep | RelateStep | MergeStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationPlan:
-    """The steps for one scope, and the entries of the model's response that were refused."""
+    """The steps for one scope, and the entries of the model's response that were refused.
+
+    `reasons` say why, without the words of the entries.
+    """
 
     scope: str
     made_at: datetime
     episodes: Ids = ()
     steps: tuple[Annotated[PlanStep, PydanticField(discriminator="step")], ...] = ()
     refused: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     model: str | None = None
     tokens: int = 0
 

@@ -21,6 +21,7 @@ from remembrancer.learn.nearby import load_nearby
 from remembrancer.llm import InvalidModelResponse, Question
 from remembrancer.llm.prompts import load_prompt
 from remembrancer.store.contract import Filter, Patch, Visibility, Write
+from remembrancer.text_format import pluralize
 from remembrancer.types import Action, Backlog, Batch, Episode, Kind, Maturity, Record
 
 BATCH_SIZE = 50
@@ -100,6 +101,7 @@ def propose_plan(call: Call, scope: str, episodes: Sequence[Episode]) -> Consoli
         episodes=tuple(one.id for one in episodes),
         steps=tuple(parsed.steps),
         refused=tuple(parsed.refused),
+        reasons=tuple(parsed.reasons),
         model=answer.model,
         tokens=answer.tokens_in + answer.tokens_out + verification_tokens,
     )
@@ -147,7 +149,8 @@ def _record_failed_attempt(
             if isinstance(one, Episode) and one.backlog is Backlog.PENDING
         ]
         if writes:
-            note = f"{len(writes)} episodes were not consolidated: {error.code}"
+            verb = "was" if len(writes) == 1 else "were"
+            note = f"{pluralize(len(writes), 'episode')} {verb} not consolidated: {error.code}"
             writer.apply(call.new_event(Action.LEARNED, call.now(), note=note), writes)
 
 

@@ -23,7 +23,7 @@ from remembrancer.learn.consolidation.plan import (
     ReviseStep,
 )
 from remembrancer.learn.consolidation.shown import Refusal, ShownRecords, list_texts
-from remembrancer.learn.evidence_check import word_coverage
+from remembrancer.learn.evidence_check import MIN_SUPPORTED_SHARE, word_coverage
 from remembrancer.learn.extract import excerpt_entry
 from remembrancer.remember.trust import (
     INFERRED,
@@ -103,17 +103,20 @@ Shape = TypeVar("Shape", bound=_Proposal)
 class ParsedPlan:
     """The accepted steps, and a message for each entry that was refused or doubted.
 
-    `names` are those of the steps. `uncued` are rules that a model calls a correction although the
+    `reasons` are those of the messages, without the words of the entries. `names` are those of the
+    steps. `uncued` are rules that a model calls a correction although the
     episode has no word for it.
     """
 
     steps: list[PlanStep] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     uncued: list[AddStep] = field(default_factory=list)
 
     def refuse(self, section: str, reason: str, content: str = "") -> None:
         excerpt = redact_text(content[:MAX_EXCERPT_CHARS])
+        self.reasons.append(reason)
         self.refused.append(f"{section}: {reason}{f' ({excerpt})' if excerpt else ''}")
 
 
@@ -233,9 +236,18 @@ def _parse_confirmation(entry: Json, shown: ShownRecords, _: ParsedPlan) -> Plan
     if not isinstance(name, str):
         raise Refusal("it does not have the shape asked for")
     memory = shown.get_memory(name)
-    if all(one.tainted for one in shown.episodes.values()):
+    trusted = [one for one in shown.episodes.values() if not one.tainted]
+    if not trusted:
         raise Refusal("no episode supports it")
-    return AffirmStep(target=memory.id, content=memory.content)
+    sources = trusted if len(trusted) == 1 else _find_repeating(memory, trusted)
+    return AffirmStep(target=memory.id, content=memory.content, episodes=_list_ids(sources))
+
+
+def _find_repeating(memory: Record, episodes: Sequence[Episode]) -> list[Episode]:
+    """The episodes that share the words of a memory."""
+    return [
+        one for one in episodes if word_coverage(memory.content, one.content) >= MIN_SUPPORTED_SHARE
+    ]
 
 
 def _parse_link(entry: Json, shown: ShownRecords, plan: ParsedPlan) -> PlanStep:

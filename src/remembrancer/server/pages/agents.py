@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from remembrancer.maintenance.stats import Survey
+from remembrancer.remember.provenance import trace_provenance
 from remembrancer.server.pages.activity_feed import render_loading_page
 from remembrancer.server.pages.filters import PageFilters, find_records, parse_filters
 from remembrancer.server.pages.kind_lists import group_by_subject, load_rule_groups
 from remembrancer.server.pages.page_context import CurrentPage, PageContext, PastPage
 from remembrancer.text_format import pluralize
-from remembrancer.types import GLOBAL_SCOPE, Kind, Record
+from remembrancer.types import GLOBAL_SCOPE, Kind, ProvenanceKind, Record
 
 router = APIRouter()
 
 MAX_LEARNED = 3
+MAX_READ = 50
 MAX_EPISODES = 20
 
 
@@ -89,6 +92,11 @@ def show_agent_memory(context: PastPage) -> Response:
 def _find_learned(context: PageContext) -> tuple[Record, ...]:
     """The latest facts that this agent stored or that came from its episodes and conversations."""
     page = context.me.list(
-        kinds=[Kind.FACT], agent=context.agent, minimum_importance=0, limit=MAX_LEARNED
+        kinds=[Kind.FACT], agent=context.agent, minimum_importance=0, limit=MAX_READ
     )
-    return page.items
+    learned = (one for one in page.items if not _is_written_by_hand(one))
+    return tuple(islice(learned, MAX_LEARNED))
+
+
+def _is_written_by_hand(record: Record) -> bool:
+    return trace_provenance(record).kind is ProvenanceKind.DIRECT

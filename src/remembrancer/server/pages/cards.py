@@ -11,7 +11,11 @@ from remembrancer.maintenance.stats import confidence_step
 from remembrancer.memory import Memory
 from remembrancer.remember.doubt import describe_doubt
 from remembrancer.remember.lifecycle import RESTORABLE
-from remembrancer.remember.provenance import describe_provenance, trace_provenance
+from remembrancer.remember.provenance import (
+    describe_provenance,
+    does_name_agent,
+    trace_provenance,
+)
 from remembrancer.server.pages import text
 from remembrancer.text_format import pluralize
 from remembrancer.types import ConfidenceBand, Episode, Fact, Maturity, Record, Rule, Status, Turn
@@ -56,6 +60,7 @@ class Card:
     helps: int = 0
     counts: str = ""
     backlog: str = ""
+    names_agent: bool = False
     old: Record | None = None
     old_href: str = ""
     restorable: bool = False
@@ -73,6 +78,7 @@ def build_card(context: PageContext, record: Record, old: Record | None) -> Card
     confidence = effective_confidence(record, me.profile.decay, now)
     step, word = text.describe_confidence(confidence)
     session = record.session_id
+    provenance = trace_provenance(record)
     return Card(
         id=record.id,
         kind=str(record.kind),
@@ -84,7 +90,8 @@ def build_card(context: PageContext, record: Record, old: Record | None) -> Card
         percent=round(confidence * 100),
         state=text.describe_state(record, band, now, zone),
         permanence=str(record.permanence),
-        source=describe_provenance(trace_provenance(record)),
+        source=describe_provenance(provenance),
+        names_agent=does_name_agent(provenance),
         scope=record.scope,
         agent=record.agent or "",
         recorded_at=record.recorded_at,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remembrancer.remember.provenance import describe_provenance, trace_provenance
 from remembrancer.server.pages.cards import Card
@@ -37,6 +37,8 @@ class MemorySource:
 def build_source(context: PageContext, record: Record, links: Iterable[Link]) -> MemorySource:
     provenance = trace_provenance(record, links)
     episodes = context.load_memories(provenance.episodes)
+    if len({one.agent for one in episodes.values()}) > 1:
+        provenance = replace(provenance, agent=None)
     quotes = _load_quotes(context, record)
     phrase, surface = describe_provenance(provenance), describe_surface(record.surface)
     missing = {
