@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,16 +176,21 @@ class Guest:
 def read_as(store: BaseStore, space: Space, config: Any = None, context: Any = None) -> Any:
     """What a node of a running graph reads in a namespace."""
     read: list[Any] = []
+    run_in_graph(store, lambda store: read.extend(shown(store, space)), config, context)
+    return read
 
+
+def run_in_graph(
+    store: BaseStore, act: Callable[[BaseStore], object], config: Any = None, context: Any = None
+) -> None:
     def node(state: AssistantState, *, store: BaseStore) -> dict[str, Any]:
-        read.extend(one.value["of"] for one in store.search(space))
+        act(store)
         return {}
 
     graph: Any = StateGraph(AssistantState, context_schema=Guest).add_node("node", node)
     graph.add_edge(START, "node").compile(store=store).invoke(
         {"messages": []}, config, context=context
     )
-    return read
 
 
 @pytest.mark.feature("N1")
@@ -224,8 +230,36 @@ def test_N1_a_graph_that_does_not_say_for_whom_it_runs_reaches_nothing(
     ):
         with pytest.raises((InvalidNamespaceError, InvalidInput), match=missing):
             read_as(shared, space, config, context)
-    chain: Any = RunnableLambda(lambda _: len(shared.search(space)))
-    assert chain.invoke(None, {"configurable": {"session": "of no graph"}}) == 1
+
+
+@pytest.mark.feature("N1")
+@pytest.mark.parametrize(
+    "config", [None, run_config("acme", "max", "first")], ids=["outside of graphs", "in a graph"]
+)
+@pytest.mark.parametrize("more", [{}, {"metadata": {"a": 1}, "callbacks": []}], ids=["", "more"])
+def test_N1_a_chain_with_a_configuration_of_its_own_reaches_the_person_it_names(
+    shared: SharedStore, config: Any, more: dict[str, Any]
+) -> None:
+    spaces = [("acme", "max", "notes"), ("acme", "zoe", "notes")]
+    for space in spaces:
+        shared.put(space, "k", {"of": space[1]})
+    chain: Any = RunnableLambda(lambda space: shown(shared, space))
+
+    def call(space: Space, **configurable: str) -> Any:
+        return chain.invoke(space, {"configurable": {"session_id": "s", **configurable}, **more})
+
+    def check() -> None:
+        for space in spaces:
+            with pytest.raises(InvalidNamespaceError, match="chain or tool .* names it there"):
+                call(space)
+        assert call(spaces[0], org_id="acme", user_id="max") == {"max"}
+        with pytest.raises(InvalidNamespaceError, match="another user"):
+            call(spaces[1], org_id="acme", user_id="max")
+
+    if config is None:
+        check()
+    else:
+        run_in_graph(shared, lambda _: check(), config)
 
 
 @pytest.mark.feature("N1")

@@ -148,8 +148,7 @@ class ItemPolicy:
         given = details.origin or self.origin
         if given is not None:
             return Origin(given)
-        run = get_run()
-        if run is None or not run.is_graph:
+        if get_run() is None:
             return Origin.USER
         from remembrancer.guard.instructions.detector import detect_instructions
 

@@ -41,7 +41,8 @@ class SharedStore(ItemStore):
     A namespace begins with an organisation and a user, and a label of its own. With `tenant` it
     begins with the user, of that organisation. With `quoted` both are written as `quote_label`
     returns them, which any name can be. A namespace of another user than the running graph is for
-    is refused, and in a graph that names nobody so are all; `person_of` finds that user.
+    is refused, and in a graph, chain or tool that names nobody so are all; `person_of` finds that
+    user.
     """
 
     __slots__ = ("_options", "_people", "_person_of", "_quoted", "_tenant")
@@ -113,14 +114,15 @@ class SharedStore(ItemStore):
         return RunPerson(names[0] if self._tenant is None else self._tenant, names[-1])
 
     def _refuse_others(self, people: Iterable[RunPerson]) -> None:
-        """Raise an error for users that the graph in progress is not for, if there is a graph."""
+        """Raise an error for users that the run in progress is not for, if there is a run."""
         run = get_run()
-        own = find_person(run, self._people.settings.tenant, self._person_of) if run else None
-        if run is None or (own is None and not run.is_graph):
+        if run is None:
             return
+        own = find_person(run, self._people.settings.tenant, self._person_of)
         if own is None:
             raise InvalidNamespaceError(
-                "Say for whom the graph runs: set user_id in configurable or in the context."
+                "Say for whom the graph runs: set user_id in configurable or in the context. "
+                "A chain or tool that is called with a configurable of its own names it there."
             )
         if set(people) - {own}:
             raise InvalidNamespaceError(
