@@ -24,6 +24,7 @@ from langgraph.store.base import (
     SearchOp,
 )
 from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 import remembrancer
 from remembrancer import Status
@@ -42,6 +43,7 @@ from remembrancer.integrations.langgraph import (
     LangChainEmbedder,
     RemembrancerStore,
     SharedStore,
+    acopy_store,
     copy_store,
 )
 from remembrancer.remember.trust import DELEGATED, trust_tier
@@ -603,6 +605,44 @@ def test_N3_items_of_another_store_are_copied(people: Remembrancer, tenant: str)
     item = new.get((tenant, "ada", "memories", "deep", "all"), "b")
     assert item is not None
     assert item.value == {"text": "b of ('ada', 'memories', 'deep')"}
+
+
+@pytest.mark.feature("X8")
+@pytest.mark.postgres_long
+@pytest.mark.parametrize("origin", [None, "user"])
+def test_X8_nobody_vouches_for_the_items_of_another_store_unless_it_is_said(
+    people: Remembrancer, origin: str | None
+) -> None:
+    old, me = InMemoryStore(), people.for_user("ada")
+    old.put(("web",), "page", {"text": POISON})
+    old.put(("web",), "room", {"text": "Zoe wants a quiet room"})
+    new = RemembrancerStore(me)
+
+    assert copy_store(old, new, origin=origin) == 2
+    (*pages, room) = me.list().items
+    assert (len(pages), room.source) == ((1, Source.EXPLICIT) if origin else (0, Source.IMPORTED))
+    assert len(me.list(status=Status.QUARANTINED).items) == 1 - len(pages)
+    page = new.get(("web",), "page")
+    assert page is not None
+    assert page.value == {"text": POISON}
+
+
+@pytest.mark.postgres_long
+def test_N3_items_of_an_async_store_are_copied_in_its_event_loop(people: Remembrancer) -> None:
+    async def story() -> int:
+        async with AsyncSqliteStore.from_conn_string(":memory:") as old:
+            await old.setup()
+            await old.aput(("ada", "memories"), "k", {"text": "Ada drinks tea"})
+            with pytest.raises(InvalidInput, match="use await acopy_store"):
+                copy_store(old, new)
+            return await acopy_store(old, new)
+
+    new = SharedStore(people, tenant="acme")
+    assert asyncio.run(story()) == 1
+    assert keys(new.search(("ada",))) == ["k"]
+    nothing: Any = "nothing"
+    with pytest.raises(InvalidInput, match="two LangGraph stores, not str"):
+        copy_store(nothing, new)
 
 
 @pytest.mark.postgres_long
