@@ -424,3 +424,46 @@ def test_N4_an_item_is_told_in_its_own_words(people: Remembrancer, tenant: str) 
         (line,) = [line for line in told.splitlines() if "quiet room" in line]
         assert "item" not in line.casefold()
         assert not re.search("[0-9a-f]{32}", line)
+
+
+def test_N4_items_are_told_like_facts_about_the_person(people: Remembrancer, tenant: str) -> None:
+    store, ada = SharedStore(people), people.for_user("ada")
+    known = ["Zoe wants a quiet room", "Zoe wants a low floor room", "Is vegetarian"]
+    for text in known:
+        store.put((tenant, "ada", "notes"), text, {"text": text})
+
+    for prompt in ("Which room does Zoe want?", "Plan my dinner tonight"):
+        told = [one for one in str(ada.context(prompt)).splitlines() if one.startswith("- ")]
+        assert told
+        assert not any("item" in line for line in told)
+    assert "Is vegetarian" in str(ada.context("Plan my dinner tonight"))
+
+
+def test_N4_a_note_says_nothing_twice(people: Remembrancer, tenant: str) -> None:
+    me, store = people.for_user("ada"), SharedStore(people)
+    drinks = [f"Ada drinks {drink}" for drink in ("tea", "coffee", "juice", "wine", "water")]
+    for key in "abc":
+        store.put((tenant, "ada", "notes"), key, {"text": drinks[0]})
+    for drink in drinks:
+        me.remember(drink)
+    run = run_config(tenant, "ada", "first")
+
+    (note,) = recall_node(of_run(people))({"messages": [("user", "What does Ada drink?")]}, run)[
+        "messages"
+    ]
+    assert sorted(one[2:] for one in note.text.splitlines() if one[:2] == "- ") == sorted(drinks)
+
+
+def test_N4_a_note_has_no_turns_of_its_own_thread(open_memory: Open, tenant: str) -> None:
+    people = open_memory("assistant")
+    here, there = (run_config(tenant, "ada", name) for name in ("here", "there"))
+    for run, drink in ((here, "tea"), (there, "coffee")):
+        said = f"The guests would like some {drink} to drink."
+        learn_node(of_run(people))({"messages": [("user", said)]}, run)
+    people.flush()
+
+    (note,) = recall_node(of_run(people), kinds=["turn"], limit=1)(
+        {"messages": [("user", "What would the guests like, tea to drink?")]}, here
+    )["messages"]
+    assert "coffee" in note.text
+    assert "tea" not in note.text

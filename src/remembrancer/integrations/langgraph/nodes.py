@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
 from remembrancer.recall.prompt_lines import render_memory
 from remembrancer.sessions.turns import TurnInput
-from remembrancer.types import Kind
+from remembrancer.types import Kind, Recalled
 
 if TYPE_CHECKING:
     from remembrancer.client import RemoteMemory
@@ -105,7 +105,8 @@ def recall_node(
         notes = [one for one in messages if is_note(one)]
         removed = [RemoveMessage(id=one.id) for one in notes if one.id]
         kept = "\n".join(one.text for one in notes if not one.id)
-        note = write_note(memory_of(config), messages, options, told=kept)
+        thread = (config.get("configurable") or {}).get("thread_id")
+        note = write_note(memory_of(config), messages, options, thread, told=kept)
         return {"messages": [*removed, *([SystemMessage(note, name=NOTE_NAME)] if note else [])]}
 
     return recall
@@ -135,15 +136,43 @@ def learn_node(
 
 
 def write_note(
-    memory: MemoryHandle, messages: Sequence[BaseMessage], options: NoteOptions, *, told: str = ""
+    memory: MemoryHandle,
+    messages: Sequence[BaseMessage],
+    options: NoteOptions,
+    thread: str | None = None,
+    *,
+    told: str = "",
 ) -> str:
-    """Return the memories that fit the latest user message as text, without those told already."""
+    """Return the memories that fit the latest user message as text, without those told already.
+
+    The turns of the thread are left out: the model has them.
+    """
     query = latest_user_text(messages)
-    found = memory.recall(query, **options.recall_options) if query else ()
-    entries = [PromptEntry(one.memory.id, render_memory(one.memory)) for one in found]
     lines = {line.removeprefix("- ") for line in told.splitlines()}
-    new = [one for one in entries if one.line not in lines]
+    found = _recall_entries(memory, query, options, thread) if query else []
+    new = [one for one in found if one.line not in lines]
     return build_block(NOTE_LAYOUT, new, options.budget).text
+
+
+def _recall_entries(
+    memory: MemoryHandle, query: str, options: NoteOptions, thread: str | None
+) -> list[PromptEntry]:
+    """Return what is recalled, each line once; recalls more if that leaves some out."""
+    found = memory.recall(query, **options.recall_options)
+    entries = _build_entries(found, thread)
+    if len(entries) < len(found) == options.limit:
+        wider = {**options.recall_options, "limit": min(4 * options.limit, MAX_LIMIT)}
+        entries = _build_entries(memory.recall(query, used=False, **wider), thread)
+    return entries[: options.limit]
+
+
+def _build_entries(found: Iterable[Recalled], thread: str | None) -> list[PromptEntry]:
+    entries: dict[str, PromptEntry] = {}
+    for one in found:
+        if one.memory.kind is not Kind.TURN or one.memory.session_id != thread:
+            line = render_memory(one.memory)
+            entries.setdefault(line, PromptEntry(one.memory.id, line))
+    return list(entries.values())
 
 
 def learn_messages(
