@@ -5,7 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from langgraph.store.base import ListNamespacesOp, Op, PutOp, SearchOp
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    Op,
+    PutOp,
+    SearchOp,
+    validate_op_namespace,
+)
 
 from remembrancer.errors import InvalidInput
 
@@ -16,8 +24,32 @@ class InvalidItem(InvalidInput, ValueError, TypeError):
     """An argument that no LangGraph store takes; theirs raise ValueError or TypeError."""
 
 
+def check_namespace(namespace: Any) -> None:
+    """Raise InvalidNamespaceError for text, and for a label with a period: they can be quoted."""
+    if not isinstance(namespace, tuple):
+        labels = (namespace,) if isinstance(namespace, str) else tuple(namespace or ())
+        raise InvalidNamespaceError(
+            f"A namespace is a tuple of labels: pass {labels!r}, not {namespace!r}."
+        )
+    for label in namespace:
+        if isinstance(label, str) and "." in label:
+            raise InvalidNamespaceError(
+                f"{label!r}: labels cannot contain periods. For the name of a user or an "
+                f"organisation, open SharedStore(…, quoted=True) and pass quote_label({label!r})."
+            )
+
+
 def check_op(op: Op) -> None:
-    """Raise InvalidItem if an operation has values that cannot be meant."""
+    """Raise InvalidItem, or InvalidNamespaceError, for values that cannot be meant."""
+    match op:
+        case GetOp() | PutOp():
+            check_namespace(op.namespace)
+        case SearchOp():
+            check_namespace(op.namespace_prefix)
+        case ListNamespacesOp():
+            for one in op.match_conditions or ():
+                check_namespace(one.path)
+    validate_op_namespace(op)
     match op:
         case PutOp():
             _check_put(op)

@@ -12,11 +12,11 @@ from langgraph.store.base import (
     Op,
     Result,
     SearchOp,
-    validate_op_namespace,
 )
 
 from remembrancer.integrations.langgraph.item_store import ItemStore, StoreOptions, build_policy
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
+from remembrancer.integrations.langgraph.misuse import check_op
 from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
@@ -71,7 +71,7 @@ class SharedStore(ItemStore):
         """Run the operations on the memory of each user; none is run if one is refused."""
         ops = list(ops)
         for op in ops:
-            validate_op_namespace(op)
+            check_op(op)
         roots = [self._find_root(op) for op in ops]
         people = {root: self._read_person(root) for root in roots}
         self._refuse_others(people.values())

@@ -16,7 +16,6 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
-    validate_op_namespace,
 )
 
 from remembrancer.errors import Conflict, InvalidInput
@@ -84,7 +83,6 @@ class RemembrancerStore(ItemStore):
         """Run the reads, then the writes; of several writes to one key only the last."""
         ops = list(ops)
         for op in ops:
-            validate_op_namespace(op)
             check_op(op)
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
         writes = [
