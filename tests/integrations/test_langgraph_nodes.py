@@ -398,6 +398,33 @@ def test_N4_a_history_that_is_sent_anew_with_each_run_is_heard_once(
     assert heard(people, run) == ADA
 
 
+def with_ids(text: str) -> Any:
+    """`H1` and `A1:id` as a person's message and as a model's with an id."""
+    words, _, id = text.partition(":")
+    return (HumanMessage if words[0] == "H" else AIMessage)(words, id=id or None)
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        ["H1", "H1 A1:1 H2", "H1 A1:1 H2 A2:2 H3", "H1 A1:1 H2 A2:2 H3 A3:3 H4"],
+        ["H1 A1:1", "H1 A1:1 H2 A2:2", "H1 A1:1 H2 A2:2 H3"],
+        ["H1:1 A1:2", "H2:1 A2:2", "H3:1 A3:2"],
+        ["H1:1 A1:2 H2:3", "A1:2 H2:3 A2:4", "H2:3 A2:4 H3:5"],
+    ],
+    ids=["heard before the model", "heard after it", "ids begin anew", "a window"],
+)
+def test_N4_messages_are_known_by_their_ids_and_words(
+    people: Remembrancer, tenant: str, runs: Sequence[str]
+) -> None:
+    learn, run = learn_node(of_run(people)), run_config(tenant, "ada", "first")
+    for texts in runs:
+        learn({"messages": [with_ids(text) for text in texts.split()]}, run)
+
+    spoken = dict.fromkeys(text.partition(":")[0] for texts in runs for text in texts.split())
+    assert heard(people, run) == [*spoken]
+
+
 def test_N4_a_secret_in_a_message_leaves_no_trace_in_what_it_is_known_by(
     people: Remembrancer, tenant: str
 ) -> None:
