@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
@@ -290,6 +291,12 @@ class Extractor(Answers):
         quote = {"turn": "t1", "quote": "My friend Robin plays the cello"}
         operation = {"op": "add", "content": "Robin plays the cello", "evidence": [quote]}
         return json.dumps({"operations": [operation]})
+
+
+@pytest.mark.parametrize("models", [GenericFakeChatModel(messages=iter([])), [1], "gpt-5"])
+def test_N4_models_of_langchain_are_handed_over_wrapped(models: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"pass langchain_models\(model\) for a chat model"):
+        remembrancer.open(":memory:", models=models)
 
 
 def test_N4_what_is_said_is_learned_with_the_graphs_own_model(tmp_path: Path) -> None:

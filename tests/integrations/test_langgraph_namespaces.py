@@ -102,7 +102,7 @@ def test_names_that_look_alike_share_nothing(one: Space, other: Space, shared: S
         (["acme", "ada", "notes"], r"a tuple of labels: pass \('acme', 'ada', 'notes'\), not \["),
         (None, "a tuple of labels"),
         (("acme", "ada@x.org", "notes"), r"quoted=True\) and pass quote_label\('ada@x.org'\)"),
-        (("acme", 42, "notes"), "must be strings, but got int"),
+        (("acme", 42, "notes"), "must be strings, but got 42"),
     ],
 )
 def test_a_namespace_is_a_tuple_of_labels_without_periods(

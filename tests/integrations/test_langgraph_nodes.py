@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import pytest
@@ -26,6 +26,7 @@ from remembrancer.integrations.langgraph import (
     AssistantState,
     SharedStore,
     learn_node,
+    memory_tools,
     merge_system_messages,
     of_run,
     recall_node,
@@ -324,6 +325,31 @@ def test_N4_a_node_is_made_with_a_way_to_find_the_memory(people: Remembrancer) -
     for node in (recall_node, learn_node):
         with pytest.raises(InvalidInput, match=r"such as of_run\(people\), not Remembrancer"):
             node(people)  # type: ignore[arg-type]
+
+
+def test_N4_what_a_node_is_made_or_run_with_is_checked(people: Remembrancer) -> None:
+    memory_of: Any = of_run(people)
+    nodes: Any = (recall_node(memory_of), learn_node(memory_of))
+    anything: Any = "anything"
+    mistakes: list[tuple[Callable[[], object], str]] = [
+        (lambda: recall_node(memory_of, limit=anything), "limit must be a whole number"),
+        (lambda: recall_node(memory_of, budget=anything), "budget must be a whole number"),
+        (lambda: recall_node(memory_of, kinds="fact"), r"must be a list: pass \['fact'\]"),
+        (lambda: recall_node(memory_of, minimum_importance=anything), "must be a number"),
+        (lambda: learn_node(memory_of, has_acted=anything), "has_acted must be a function"),
+        (lambda: of_run(people, person_of=anything), "person_of must be a function"),
+        (lambda: memory_tools(people, extent=anything), "extent must be one of 'core', 'full'"),
+        (lambda: memory_tools(people, time_zone="Mars/X"), "'Mars/X' is not a time zone"),
+        (lambda: memory_tools(people, names="remember"), r"pass \['remember'\]"),
+        *(
+            (lambda node=node, config=config: node({"messages": "Hi"}, config), "set user_id")
+            for node in nodes
+            for config in (None, {"configurable": None})
+        ),
+    ]
+    for mistake, sentence in mistakes:
+        with pytest.raises(InvalidInput, match=sentence):
+            mistake()
 
 
 def heard(people: Remembrancer, run: Any) -> list[str]:

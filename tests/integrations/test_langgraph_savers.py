@@ -170,6 +170,24 @@ def test_N5_a_thread_is_named_by_text() -> None:
         run_config(anything, "ada", "first")
 
 
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        (None, "a file or at a postgresql:// URL, not None"),
+        ("", "not ''"),
+        ("mysql://x", "cannot be opened at mysql://: name a file, or write postgresql://"),
+        ("postgresql+psycopg://x/y", r"write postgresql://"),
+        ("missing/threads.db", "There is no folder missing: create it"),
+        (".", "is a folder: name a file in it"),
+    ],
+)
+def test_N5_a_place_that_is_none_is_refused(place: Any, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        open_saver(place).__enter__()
+    with pytest.raises(InvalidInput, match=sentence):
+        asyncio.run(aopen_saver(place).__aenter__())
+
+
 def test_N5_a_server_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     url = "postgresql://nobody@127.0.0.1:1/none"
 

@@ -102,7 +102,7 @@ def test_N5_the_channels_of_an_assistant_replace_merge_or_keep_one_of_each() -> 
 
 
 def test_N5_a_preview_without_an_id_is_answered_with_a_sentence() -> None:
-    for preview in ({"text": "a train"}, {"id": None}, "a train"):
+    for preview in ({"text": "a train"}, {"id": None}, {"id": [1]}, "a train"):
         with pytest.raises(InvalidInput, match="A preview needs an actionId or an id"):
             merge_by_id([], [preview])  # type: ignore[list-item]
 

@@ -45,6 +45,7 @@ from remembrancer.integrations.langgraph import (
     SharedStore,
     acopy_store,
     copy_store,
+    quote_label,
 )
 from remembrancer.remember.trust import DELEGATED, trust_tier
 from remembrancer.testing import ModelEndpoint, says
@@ -549,6 +550,12 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
     me: Any = people.for_user("ada")
     anything: Any = store
     days: Any = {"deep": {"days": [timedelta(1)]}}
+    circle: Any = {}
+    circle["inner"] = circle
+
+    def put_with(details_of: Any) -> None:
+        RemembrancerStore(me, details_of=details_of).put(NOTES, "k", {"n": 1})
+
     mistakes: list[tuple[Callable[[], object], str]] = [
         (lambda: RemembrancerStore("/path"), "memory of a user, not str: pass people.for_user"),  # type: ignore[arg-type]
         (lambda: RemembrancerStore(people), "not Remembrancer: pass people.for_user"),  # type: ignore[arg-type]
@@ -556,7 +563,7 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         (lambda: SharedStore(people, field=["a"]), "no option 'field'. Did you mean 'fields'"),  # type: ignore[call-arg]
         (lambda: RemembrancerStore(me, fields="text"), r"fields must be a list: pass \['text'\]"),  # type: ignore[arg-type]
         (lambda: RemembrancerStore(me, index={"fields": "text"}), r"pass \['text'\]"),  # type: ignore[typeddict-item]
-        (lambda: RemembrancerStore(me, fields=5), "must be a list of the names of fields: not 5"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, fields=5), "fields must be a list of text, not 5"),  # type: ignore[arg-type]
         (lambda: anything.put(NOTES, "k", {"n": 1}, index=5), "index must be a list of the names"),
         (lambda: RemembrancerStore(me, index={"dims": 2, "embed": len}), "LangChainEmbedder"),  # type: ignore[typeddict-item]
         (lambda: anything.put(NOTES, "k", "tea"), "value must be a mapping, not str"),
@@ -570,6 +577,26 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         (lambda: store.search(NOTES, limit=-1), "limit must be a whole number from 0, not -1"),
         (lambda: anything.search(NOTES, offset="2"), "offset must be a whole number from 0"),
         (lambda: store.list_namespaces(limit=-1), "limit must be a whole number"),
+        (lambda: anything.list_namespaces(max_depth="2"), "max_depth must be a whole number"),
+        (lambda: anything.search(NOTES, query=5), "query must be text, not 5"),
+        (lambda: anything.search(NOTES, minimum_importance="5"), "minimum_importance must be a n"),
+        (lambda: anything.search(NOTES, minimum_importance=True), "must be a number, not True"),
+        (lambda: anything.search(NOTES, filter="a"), "filter must be a mapping .* not 'a'"),
+        (lambda: anything.search(NOTES, filter=["a"]), "filter must be a mapping"),
+        (lambda: anything.search(NOTES, filter={"a": {1: 2}}), "must be text, not 1"),
+        (lambda: store.search(NOTES, filter={"a": {"$in": 1}}), r"must be a list .* pass \[1\]"),
+        (lambda: store.search(NOTES, filter={"a": {"$in": "abc"}}), r"pass \['abc'\]"),
+        (lambda: RemembrancerStore(me, index="text"), "index must be a mapping, not 'text'"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, ttl=5), "ttl must be a mapping, not 5"),  # type: ignore[arg-type]
+        (lambda: RemembrancerStore(me, ttl={"defaultttl": 5}), "Did you mean 'default_ttl'"),  # type: ignore[typeddict-unknown-key]
+        (lambda: RemembrancerStore(me, details_of=5), "details_of must be a function, not 5"),  # type: ignore[arg-type]
+        (lambda: put_with(lambda *_: None), r"must return ItemDetails\(…\), not NoneType"),
+        (lambda: put_with(lambda *_: {"kind": "fact"}), "ItemDetails.* not dict"),
+        (lambda: put_with(lambda *_: ItemDetails(origin="web")), "origin: use one of user,"),
+        (lambda: put_with(lambda *_: ItemDetails(importance="a")), "importance must be a number"),  # type: ignore[arg-type]
+        (lambda: store.put(NOTES, "k", circle), "100 levels deep, or contains itself"),
+        (lambda: quote_label(anything), "name to quote must be text"),
+        (lambda: SharedStore(people, person_of="login"), "person_of must be a function"),  # type: ignore[arg-type]
     ]
     for mistake, sentence in mistakes:
         with pytest.raises(InvalidInput, match=sentence):
@@ -578,6 +605,9 @@ def test_N3_what_cannot_be_meant_is_refused_in_a_sentence(
         anything.put(NOTES, "k", "tea")
     with pytest.raises(TypeError, match="minutes"):
         anything.put(NOTES, "k", {"n": 1}, ttl="60")
+    for under in ("acme", (1,)):
+        with pytest.raises(InvalidNamespaceError, match=r"tuple of labels|must be strings"):
+            RemembrancerStore(me, under=under)  # type: ignore[arg-type]
     assert store.search(()) == []
 
 
@@ -667,6 +697,13 @@ def test_N3_an_applications_own_embeddings_are_used(tmp_path: Path) -> None:
     def broken(texts: Sequence[str]) -> list[list[float]]:
         raise RuntimeError("no quota")
 
+    nothing: Any = None
+    with pytest.raises(InvalidInput, match="a function or the name of a model, not NoneType"):
+        LangChainEmbedder(nothing, model="none")
+    with pytest.raises(InvalidInput, match="model must be text, not None"):
+        LangChainEmbedder(Letters(), model=nothing)
+    with pytest.raises(InvalidInput, match=r"pass LangChainEmbedder\(embeddings, model=…\)"):
+        remembrancer.open(tmp_path, embedder=Letters())  # type: ignore[arg-type]
     with pytest.raises(EmbeddingFailed, match=r"broken failed\. RuntimeError: no quota"):
         LangChainEmbedder(broken, model="broken", dims=3).embed(["tea"])
     with pytest.raises(EmbeddingFailed, match="check dims"):

@@ -11,6 +11,7 @@ from remembrancer.call import Call
 from remembrancer.clock import as_utc
 from remembrancer.errors import InvalidInput
 from remembrancer.guard.redaction import redact_text
+from remembrancer.options import check_options, check_value
 from remembrancer.paging import validate_limit
 from remembrancer.recall.filters import MAX_QUERY_CHARS, RecallOptions, build_filter
 from remembrancer.recall.recipes import RankingContext, Scored, days_since
@@ -18,7 +19,7 @@ from remembrancer.recall.retrieval import Retrieval, rank
 from remembrancer.remember.provenance import trace_provenance
 from remembrancer.store.contract import Embedding, Filter
 from remembrancer.store.nearest import score_similarity
-from remembrancer.types import Mode, Recalled, Recollection, Why, check_options, parse_enum
+from remembrancer.types import Mode, Recalled, Recollection, Why, parse_enum
 
 if TYPE_CHECKING:
     from remembrancer.search.index import Index
@@ -80,8 +81,7 @@ def find(call: Call, query: str, options: RecallOptions) -> FoundMemories:
 
 
 def _validate_query(query: str) -> str:
-    if not isinstance(query, str):
-        raise InvalidInput(f"The query must be text, not {type(query).__name__}.")
+    check_value("query", query, str)
     if not query.strip():
         raise InvalidInput("The query is empty.")
     if len(query) > MAX_QUERY_CHARS:

@@ -20,8 +20,9 @@ from langgraph.store.base import IndexConfig as SearchIndex
 
 from remembrancer.integrations.langgraph.items import DetailsOf, ItemPolicy, Namespace
 from remembrancer.integrations.langgraph.misuse import InvalidItem, check_fields, check_namespace
+from remembrancer.options import check_options
 from remembrancer.profiles import Profile
-from remembrancer.types import Origin, check_options, parse_enum
+from remembrancer.types import Origin, parse_enum
 
 Verb = ParamSpec("Verb")
 Found = TypeVar("Found")
@@ -45,6 +46,7 @@ class StoreOptions(TypedDict, total=False):
 def build_policy(profile: Profile, options: StoreOptions) -> ItemPolicy:
     """Return how a store keeps items; raises InvalidItem for options that it cannot keep."""
     check_options(options, StoreOptions)
+    check_options(options.get("ttl") or {}, TTLConfig)
     index = options.get("index") or {}
     if index.get("embed") is not None:
         raise InvalidItem(

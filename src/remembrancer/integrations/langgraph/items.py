@@ -21,7 +21,7 @@ from remembrancer.errors import InvalidInput
 from remembrancer.guard.quarantine import choose_origin
 from remembrancer.guard.redaction import redact_metadata
 from remembrancer.ids import id_timestamp
-from remembrancer.integrations.langgraph.misuse import check_json
+from remembrancer.integrations.langgraph.misuse import check_details, check_json
 from remembrancer.integrations.langgraph.run_person import get_run
 from remembrancer.profiles import Profile
 from remembrancer.remember.items import (
@@ -37,7 +37,7 @@ from remembrancer.remember.items import (
     render_described,
     render_value,
 )
-from remembrancer.types import Fact, Json, Origin, Record
+from remembrancer.types import Fact, Json, Origin, Record, parse_enum
 
 Namespace = tuple[str, ...]
 Value = Mapping[str, Any]
@@ -106,7 +106,9 @@ class ItemPolicy:
     def describe(self, namespace: Namespace, value: Value) -> ItemDetails:
         """Return the details of an item: given, or else in its fields `kind` and `importance`."""
         if self.details_of is not None:
-            return self.details_of(namespace, value)
+            found = self.details_of(namespace, value)
+            check_details(found)
+            return found
         return read_details(self.profile, value)
 
     def build_content(self, op: PutOp) -> ItemContent:
@@ -151,7 +153,7 @@ class ItemPolicy:
         of_copy = op.origin if isinstance(op, CopyOp) else None
         given = of_copy or details.origin or self.origin
         if given is not None:
-            return Origin(given)
+            return parse_enum(Origin, given, "origin")
         is_own = not isinstance(op, CopyOp) and get_run() is None
         return Origin.USER if is_own else choose_origin(text)
 

@@ -21,11 +21,13 @@ from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
     check_people,
+    get_configurable,
     named_person,
     read_run,
     require_person,
 )
 from remembrancer.integrations.langgraph.stored_messages import count_stored
+from remembrancer.options import check_options, check_value
 from remembrancer.paging import MAX_LIMIT
 from remembrancer.recall.prompt_block import BlockLayout, PromptEntry, build_block
 from remembrancer.recall.prompt_lines import render_memory
@@ -53,7 +55,7 @@ def of_run(people: Remembrancer, *, person_of: PersonOf = named_person) -> Local
     The run names them by `user_id`, and by `org_id` if there are several organisations, in its
     configuration or in its context. `person_of` reads other fields.
     """
-    check_people(people, "of_run")
+    check_people(people, "of_run", person_of)
 
     def memory_of(config: RunnableConfig) -> Memory:
         person = require_person(read_run(config), people.settings.tenant, person_of)
@@ -71,6 +73,9 @@ class NoteOptions:
     scope: str | None = None
     kinds: Sequence[Kind | str] | None = None
     minimum_importance: float | None = None
+
+    def __post_init__(self) -> None:
+        check_options({name: getattr(self, name) for name in self.__slots__}, NoteOptions)
 
     @property
     def recall_options(self) -> Any:
@@ -105,7 +110,7 @@ def recall_node(
         notes = [one for one in messages if is_note(one)]
         removed = [RemoveMessage(id=one.id) for one in notes if one.id]
         kept = "\n".join(one.text for one in notes if not one.id)
-        thread = (config.get("configurable") or {}).get("thread_id")
+        thread = get_configurable(config).get("thread_id")
         note = write_note(memory_of(config), messages, options, thread, told=kept)
         return {"messages": [*removed, *([SystemMessage(note, name=NOTE_NAME)] if note else [])]}
 
@@ -124,6 +129,7 @@ def learn_node(
     True. Each message is stored once, however often a graph is resumed or branched.
     """
     check_resolver(memory_of)
+    check_value("has_acted", has_acted, Callable)
 
     def learn(state: Any, config: RunnableConfig) -> StateUpdate:
         memory = memory_of(config)
@@ -191,7 +197,7 @@ def learn_messages(
 
 
 def get_thread(config: RunnableConfig) -> str:
-    thread = config.get("configurable", {}).get("thread_id")
+    thread = get_configurable(config).get("thread_id")
     if not isinstance(thread, str) or not thread:
         raise InvalidInput(
             "The run has no thread to learn from: set thread_id as configurable, "

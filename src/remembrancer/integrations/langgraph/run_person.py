@@ -76,9 +76,13 @@ def get_run() -> GraphRun | None:
         return None
 
 
-def read_run(config: RunnableConfig) -> GraphRun:
+def read_run(config: RunnableConfig | None) -> GraphRun:
     """Return the run with this configuration, with the context of the graph in progress."""
-    return GraphRun(config.get("configurable", {}), _get_context())
+    return GraphRun(get_configurable(config), _get_context())
+
+
+def get_configurable(config: RunnableConfig | None) -> Mapping[str, Any]:
+    return (config or {}).get("configurable") or {}
 
 
 def find_person(
@@ -107,14 +111,19 @@ def require_person(
     return person
 
 
-def check_people(people: object, what: str) -> None:
-    """Raise InvalidInput unless `people` is an open store."""
+def check_people(people: object, what: str, person_of: object) -> None:
+    """Raise InvalidInput unless `people` is an open store, and `person_of` a function."""
     from remembrancer.engine import Remembrancer
 
     if not isinstance(people, Remembrancer):
         raise InvalidInput(
             f"{what} needs an open store, not {type(people).__name__}: "
             "pass what remembrancer.open(…) returns."
+        )
+    if not callable(person_of):
+        raise InvalidInput(
+            f"person_of must be a function that names the person of a run, not {person_of!r}: "
+            "pass lambda run: run.get_field(…)."
         )
 
 

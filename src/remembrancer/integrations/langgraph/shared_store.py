@@ -16,7 +16,7 @@ from langgraph.store.base import (
 
 from remembrancer.integrations.langgraph.item_store import ItemStore, StoreOptions, build_policy
 from remembrancer.integrations.langgraph.items import Namespace, normalise_labels
-from remembrancer.integrations.langgraph.misuse import check_op
+from remembrancer.integrations.langgraph.misuse import check_item_value, check_op
 from remembrancer.integrations.langgraph.run_person import (
     SURFACE,
     PersonOf,
@@ -56,7 +56,8 @@ class SharedStore(ItemStore):
         person_of: PersonOf = named_person,
         **options: Unpack[StoreOptions],
     ) -> None:
-        check_people(people, "SharedStore")
+        check_people(people, "SharedStore", person_of)
+        check_item_value("tenant", tenant, str | None)
         profile = people.settings.profile_for()
         check_profile(profile)
         build_policy(profile, options)
@@ -136,6 +137,7 @@ class SharedStore(ItemStore):
 
 def quote_label(name: str) -> str:
     """Return the label of an organisation or a user for a store that is `quoted`."""
+    check_item_value("The name to quote", name, str)
     return "".join(f"%{ord(one):02X}" if one in QUOTED_CHARACTERS else one for one in name)
 
 
