@@ -320,6 +320,12 @@ def test_N1_a_namespace_that_begins_with_a_user_is_mapped_or_refused(
     assert own.list_namespaces(prefix=("ada",)) == [("ada", "memories")]
     assert len(people.for_user("ada").list().items) == 1
     assert read_as(own, ("ada", "memories"), context=Guest("ada")) == ["ada"]
+    acme = SharedStore(people, tenant="acme")
+    acme.put(("ada", "memories"), "k", {"of": "ada of acme"})
+    assert read_as(acme, ("ada", "memories"), context=Guest("ada")) == ["ada of acme"]
+    for guest in (Guest("bob"), Guest("ada", tenant)):
+        with pytest.raises(InvalidNamespaceError, match="another user"):
+            read_as(acme, ("ada", "memories"), context=guest)
     for one, space in ((own, ("bob", "memories")), (shared, ("ada", "memories"))):
         with pytest.raises(InvalidNamespaceError, match="another user"):
             read_as(one, space, context=Guest("ada"))

@@ -119,7 +119,8 @@ class SharedStore(ItemStore):
         run = get_run()
         if run is None:
             return
-        own = find_person(run, self._people.settings.tenant, self._person_of)
+        tenant = self._people.settings.tenant if self._tenant is None else self._tenant
+        own = find_person(run, tenant, self._person_of)
         if own is None:
             raise InvalidNamespaceError(
                 "Say for whom the graph runs: set user_id in configurable or in the context. "
