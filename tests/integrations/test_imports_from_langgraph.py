@@ -81,6 +81,7 @@ def test_N3_items_come_in_under_their_keys_and_live_as_long_as_they_had_left(
         old.setup()
         old.put(("zoe", "memories"), "room", room)
         old.put(("zoe", "memories", "food"), "lunch", {"dish": "Soup", "hot": True})
+        old.put(("zoe", "memories"), "visited", {})
         for key in ("weather", "parking"):
             old.put(("zoe", "memories"), key, {"text": f"Note on {key}"})
         old.put(("max", "memories"), "room", {"text": "A suite"})
@@ -90,8 +91,8 @@ def test_N3_items_come_in_under_their_keys_and_live_as_long_as_they_had_left(
     zoe = people.for_user("zoe")
 
     done = zoe.import_from(path, of="zoe")
-    assert (done.memories, done.left_out["The item has expired."]) == (3, 1)
-    assert zoe.import_from(path, of="zoe").present == 3
+    assert (done.memories, done.left_out["The item has expired."]) == (4, 1)
+    assert zoe.import_from(path, of="zoe").present == 4
 
     shared, own = SharedStore(people, tenant=tenant), RemembrancerStore(zoe, under=("zoe",))
     for store in (shared, own):
@@ -102,6 +103,9 @@ def test_N3_items_come_in_under_their_keys_and_live_as_long_as_they_had_left(
         found = store.get(("zoe", "memories"), "room")
         assert found is not None
         assert found.value == room
+        visited = store.get(("zoe", "memories"), "visited")
+        assert visited is not None
+        assert visited.value == {}
         lunch = store.get(("zoe", "memories", "food"), "lunch")
         assert lunch is not None
         assert lunch.value == {"dish": "Soup", "hot": True}

@@ -65,7 +65,7 @@ def _read_table(name: str, place: str | Path) -> Iterator[ImportItem]:
 
 
 def _parse_item(place: FileLocation, item: Any) -> MemoryItem | SkippedItem:
-    if not isinstance(item, dict) or item.get("value") in (None, {}, ""):
+    if not isinstance(item, dict) or item.get("value") in (None, ""):
         return SkippedItem(place, "an item without a value")
     parts, key = item.get("namespace"), str(item.get("key"))
     labels = tuple(map(str, parts)) if isinstance(parts, list | tuple) else (str(parts),)
