@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -230,12 +231,11 @@ def test_N6_the_concierge_runs_as_it_stands(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    guest = f"zoe of {tmp_path.name}"
+    guest = f"zoe-{tmp_path.name}"
     options = ("--place", str(tmp_path / "hotel"), "--threads", threads)
 
-    for thread, words in (("first", "Please remember I am vegetarian."), ("second", "Well?")):
-        given = ["concierge.py", guest, words, *options, "--thread", thread]
-        monkeypatch.setattr(sys, "argv", given)
+    for line in re.findall(r"^ +python (.*)$", concierge.__doc__ or "", re.M):
+        monkeypatch.setattr(sys, "argv", [*shlex.split(line.replace("zoe", guest)), *options])
         asyncio.run(concierge.main())
 
     assert re.fullmatch(
@@ -316,16 +316,10 @@ def test_N4_the_chatbot_remembers_in_every_thread(
     chatbot = load_example("chatbot")
     place = str(tmp_path / "bot")
 
-    class Echo(Answers):
-        """Tells what it was told of the user."""
-
-        def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
-            return messages[0].text if messages[0].type == "system" else "Nothing."
-
-    for thread, words in (("first", "I live in Oslo."), ("second", "Where do I live?")):
-        said = iter([words, ""])
-        chatbot.chat(Echo(text=""), place, thread, lambda _, said=said: next(said))
-
-    first, second = capsys.readouterr().out.split("\n", 1)
-    assert first == "Nothing."
-    assert "live in Oslo" in second
+    for number, model in enumerate((None, chatbot.Echo())):
+        for words in ("I live in Oslo.", "Where do I live?"):
+            said = iter([words, ""])
+            chatbot.chat(model, f"{place}{number}", ask=lambda _, said=said: next(said))
+        first, second = capsys.readouterr().out.split("\n", 1)
+        assert first == "I know nothing of that yet."
+        assert "live in Oslo" in second
